@@ -5,21 +5,24 @@ import type { Service } from '../e2e/service.ts';
 import { beside } from './disturbance.ts';
 import { percentile } from './statistics.ts';
 
-/** What a second customer may wait, of what they wait without the attack. */
+/** The highest acceptable ratio of a second customer's latency to that without the attack. */
 const mostTimes = 3;
 const looks = 10;
-/** Longer than an attack takes to begin anew. */
+/** Longer than an attack takes to start again. */
 const lookMs = 1500;
 const pauseMs = 10;
 const settleMs = 3000;
 const memoryEveryMs = 100;
 
-/** What many addresses do at once, as a program of its own, and what a second customer asks for meanwhile. */
+/**
+ * A program with requests from many addresses at once, and a request that a second customer makes
+ * meanwhile.
+ */
 interface Attack {
   name: string;
   program: string;
   args: (service: Service) => string[];
-  /** The status of the answer; 0 where there is none. */
+  /** The status of the answer; 0 if there is none. */
   ask: (service: Service) => Promise<number>;
 }
 
@@ -33,11 +36,11 @@ const attacks: readonly Attack[] = [
 ];
 
 /**
- * Whether a second customer was answered all the time, nearly as soon as without the attack, and nothing held the
- * event loop for longer than `mostMs`, or than other work on the machine does anyway. That only ever makes times
- * longer: those of the best of several looks count.
- *
- * @param hold for how many milliseconds it was held at most since it was asked last
+ * Returns whether a second customer was answered all the time, nearly as fast as without the
+ * attack, and nothing blocked the event loop for longer than `mostMs`, or than other load on the
+ * machine does. Other load only makes times longer, so the best of several measurements counts.
+ * @param hold returns the longest time that the event loop was blocked since the last call, in
+ * milliseconds
  */
 export async function attackAll(
   service: Service,
@@ -108,7 +111,7 @@ async function asCustomer(
   return { held: await hold(), p99: percentile(taken, 0.99), asked: taken.length, refused };
 }
 
-/** On a connection of its own. */
+/** Uses a new connection. */
 async function readAnew({ url, token }: Service): Promise<number> {
   const headers = { authorization: `Bearer ${token}` };
   return await new Promise((resolve) => {

@@ -36,7 +36,7 @@ function readArguments() {
 async function ask(server: string, window: Record<string, string>, token: string) {
   const { BERTH_URL: url = 'http://127.0.0.1:8080' } = process.env;
   if (!URL.canParse(url)) throw new SetupError(`BERTH_URL is no URL: ${url}`, 'Set it anew.');
-  // What no header can hold would be shown in the error of `fetch`.
+  // A value that a header can't contain would be shown in the error of `fetch`.
   if (!/^[\x21-\x7e]+$/.test(token)) throw new SetupError('BERTH_TOKEN is no token.', anotherToken);
   const path = `/v1/servers/${encodeURIComponent(server)}/usage?${new URLSearchParams(window)}`;
   try {

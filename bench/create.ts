@@ -8,12 +8,13 @@ import { compare, report } from './statistics.ts';
 
 const defaultRounds = 5;
 const highestRatio = 1.25;
-/** What a removed guest leaves to the file system to clean up. */
+/** The time for the file system to clean up after a removed guest. */
 const settleMs = 1000;
 
 /**
- * From `POST /v1/servers` to `is_processing: false`, with commands done, against the command line of
- * Incus making the same guest. They take turns, so that whatever else the machine does slows both.
+ * Compares the time from `POST /v1/servers` to `is_processing: false`, with commands done, to that
+ * of Incus's command line for the same guest. They alternate, so that other load on the machine
+ * affects both.
  * @param rounds how many times, after one to warm up
  */
 export async function benchCreate(rounds = defaultRounds): Promise<boolean> {

@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net';
 
 const [port = ''] = process.argv.slice(2);
 const addresses = 10;
-/** Of the default of 4,000 each may have a tenth. */
+/** Each address may have a tenth of the default of 4,000. */
 const each = 400;
 const reopenMs = 1000;
 const open = new Set<Socket>();

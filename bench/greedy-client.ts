@@ -1,7 +1,8 @@
 import { Agent, request } from 'node:http';
 
-// Asks at a steady pace, whatever the answers are, until it gets SIGTERM; then prints how many of
-// each status there were. A process of its own, so that its work does not slow who measures.
+// Sends requests at a steady rate, whatever the answers are, until it gets SIGTERM, and then prints
+// the number of each status. It is a separate process, so that its work does not slow down the
+// measurement.
 
 const [url = '', token = '', reads = '', actions = ''] = process.argv.slice(2);
 const tickMs = 5;

@@ -9,10 +9,10 @@ export const guest = {
   diskGb: 4,
 };
 
-/** What the command leaves behind in the guest. */
+/** The file that the command creates in the guest. */
 export const proof = '/root/done';
 
-/** One way to make the guest. Only `create` is timed. */
+/** One way to create the guest. Only `create` is timed. */
 export interface Side {
   /** Ends when the guest is up and set up. */
   create(): Promise<void>;

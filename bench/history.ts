@@ -15,8 +15,8 @@ const mostMs = 20;
 const day = 86_400;
 
 /**
- * A chart of a day over HTTP, each of another server, beside the same server's own page, in turns: where
- * so many servers have all the history that is kept of a day.
+ * Compares a chart of a day over HTTP, of another server each time, with the same server's own
+ * page, alternating, where so many servers have a full day of history.
  */
 export async function benchHistory(rounds = defaultRounds): Promise<boolean> {
   return await withSimulated({}, async (service) => {
@@ -85,9 +85,12 @@ async function fill(db: Db): Promise<number[]> {
   return ids;
 }
 
-/** In a location of their own, whose engine does not answer: nobody looks for their instances. */
+/**
+ * They are in a location of their own, whose engine does not answer, so that nobody looks for their
+ * instances.
+ */
 async function insertServers(db: Db): Promise<number[]> {
-  // They count each server's share of its project: 10,000 times in one transaction.
+  // The triggers would count each server's share of its project: 10,000 times in one transaction.
   await sql`alter table servers disable trigger user`.execute(db);
   const { rows } = await sql<{ id: number }>`
     with location as (
@@ -113,7 +116,7 @@ async function insertServers(db: Db): Promise<number[]> {
   return rows.map(({ id }) => id);
 }
 
-/** As they come: all servers of one step, then those of the next. */
+/** Inserts rows in the usual order: all servers of one step, then those of the next. */
 async function insertRows(
   db: Db,
   table: 'usage_15s' | 'usage_5m',

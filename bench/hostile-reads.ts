@@ -20,14 +20,16 @@ const rounds = 3;
 const highestRatio = 3;
 const mostMs = 20;
 
-/** What one customer sends 60 of at once, on 600,000 entries of its own in the audit log. */
+/**
+ * Requests of which one customer sends 60 at once, on 600,000 entries of its own in the audit log.
+ */
 const attacks: Record<string, string[]> = {
   'reads that find nothing': [
     '/v1/audit?limit=1&address=9.9.9.9',
     '/v1/audit?limit=1&action=token_create',
     '/v1/audit?limit=1&sort=-id&status=500',
   ],
-  // Each filter has an index that finds half of all, and nothing has both.
+  // Each filter has an index that finds half of all rows, and no row matches both.
   'reads that go through 300,000 rows': ['/v1/audit?limit=1&action=server_start&status=409'],
 };
 
@@ -42,11 +44,11 @@ interface Figures {
 }
 
 /**
- * What another customer is answered beside each attack, for how long the event loop is held at most, and the memory of
- * the service. Whether nobody else was refused anything and no hold was too long; and, where an index serves the
- * attack, whether others were answered a third as fast at least.
- *
- * @param held for how many milliseconds it was since the last time that it was asked
+ * Measures the answers to another customer during each attack, the longest time that the event loop
+ * is blocked, and the memory of the service. Returns whether nobody else was refused and the event
+ * loop was never blocked for too long; and, if an index supports the attack, whether others were
+ * answered at least a third as fast.
+ * @param held returns the longest time since the last call, in milliseconds
  */
 export async function benchHostileReads(
   service: Service,
@@ -139,7 +141,7 @@ async function onDatabaseOf<T>({ directory }: Service, work: (db: Db) => Promise
   }
 }
 
-/** The tokens of two customers, one of which has done very much. */
+/** The tokens of two customers, one of which has a long history. */
 async function prepare(db: Db) {
   const tokenOf = async (project: string) => {
     const id = await createTestProject(db, project);

@@ -23,7 +23,7 @@ function request(name: string, { method = 'GET', path = create, headers = {} }: 
   return { name, bytes };
 }
 
-/** As often as there is room for it in what a body may have. */
+/** Repeats the text as often as a body may contain it. */
 function filled(begin: string, again: string, end: string): string {
   const room = mostBytes - Buffer.byteLength(begin + end);
   return begin + again.repeat(Math.floor(room / Buffer.byteLength(again))) + end;

@@ -12,14 +12,14 @@ import { withSimulated } from './simulated.ts';
 
 const defaultRounds = 40;
 const mostMs = 20;
-/** What is below this so often is not asked again. */
+/** A request that is below this so often is not measured again. */
 const surely = { ms: 10, times: 3 };
 const answerMs = 60_000;
 
 /**
- * For how long a request holds the event loop of the service, whatever it is; then what very many of one customer, and
- * many addresses, do to another one. Other work on the machine only ever makes a hold longer, so the shortest of several
- * times is what the request itself costs.
+ * Measures how long each request blocks the event loop of the service, and then how many requests
+ * of one customer, and many addresses, affect another one. Other load only makes the times longer,
+ * so the shortest of several is the cost of the request itself.
  */
 export async function benchHostile(rounds = defaultRounds): Promise<boolean> {
   using stack = new DisposableStack();
@@ -75,7 +75,7 @@ async function ask(watch: string): Promise<number> {
   return Number(await text(connect(watch)));
 }
 
-/** The status of the answer; throws where there is none. */
+/** Returns the status of the answer; throws if there is none. */
 async function send(port: number, { name, bytes }: HostileRequest): Promise<number> {
   const socket = connect(port, '127.0.0.1').setTimeout(answerMs, () => socket.destroy());
   socket.on('error', () => undefined);
@@ -83,7 +83,7 @@ async function send(port: number, { name, bytes }: HostileRequest): Promise<numb
   const [first] = (await Promise.race([once(socket, 'data'), once(socket, 'close')])) as [unknown];
   const [, status] = /^HTTP\/1\.1 (\d{3}) /.exec(String(first)) ?? [];
   if (status === undefined) throw new Error(`There was no answer to ${name}.`);
-  // What is still to be sent of the answer is the service's work, too.
+  // Sending the rest of the answer is work of the service, too.
   await sleep(20);
   socket.destroy();
   return Number(status);

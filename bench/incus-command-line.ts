@@ -23,7 +23,7 @@ export async function commandLine(stack: Stack): Promise<Side> {
   };
 }
 
-/** What Berth itself asks Incus for, but for the labels: unlabelled, it is none of its business. */
+/** The definition that Berth uses, without the labels, so that Berth ignores the instance. */
 function guestDefinition({ names }: Stack, addresses: ServerForOperation['addresses']) {
   const server: ServerForOperation = {
     id: 0,
@@ -61,7 +61,7 @@ async function lastAddresses({ directory }: Stack): Promise<ServerForOperation['
   );
 }
 
-/** What an administrator would give to cloud-init in place of Berth's own hand-over. */
+/** What an administrator would pass to cloud-init instead of Berth's handover. */
 function withSecrets(userData: string): string {
   const [header = '', ...body] = userData.split('\n');
   const settings = JSON.parse(body.join('\n'));

@@ -10,14 +10,14 @@ const highestRatio = 2;
 const requests = 400;
 const limits = { reads: 100, actions: 5 };
 const tooMuch = 10;
-/** Its burst is through by then. */
+/** By then its burst is over. */
 const settleMs = 3000;
 const startMs = 500;
 
 /**
- * The p99 of a client that keeps to its limit, beside one that asks ten times as much as it may. The
- * baseline has that one ask a decoy: on a small machine its own work slows everything, too. It is measured
- * alone as well.
+ * Compares the p99 of a client within its limit to that during a flood of ten times the limit by
+ * another. In the baseline the flood goes to a decoy, since its own work slows down a small
+ * machine. The client is also measured alone.
  */
 export async function benchLimits(rounds = defaultRounds): Promise<boolean> {
   const env = { BERTH_LIMIT_READS: '100/200', BERTH_LIMIT_ACTIONS: '5/20' };
@@ -55,7 +55,7 @@ async function measure(service: Service, rounds: number): Promise<Figures> {
   };
   const figures: Figures = { alone: [], elsewhere: [], here: [] };
   for (let round = 0; round <= rounds; round += 1) {
-    // Each side comes first as often as the others: other work on the machine comes and goes.
+    // Each side comes first equally often, since other load varies.
     for (let turn = 0; turn < sides.length; turn += 1) {
       const side = sides[(round + turn) % sides.length] ?? 'alone';
       const { measured, said } = await take[side]();

@@ -2,15 +2,16 @@ import { createServer } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { isMainThread } from 'node:worker_threads';
 
-// Loaded into a service before its own code (`node --import`). Whoever connects to this socket is told for how
-// long, in milliseconds, its event loop was held at most since the last one did.
+// Loaded into a service before its own code (`node --import`). A client that connects to this
+// socket gets the longest time in milliseconds for which the event loop was blocked since the last
+// connection.
 
 const path = process.env.BENCH_LOOP_SOCKET;
 if (isMainThread && path !== undefined) {
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();
   const watch = createServer((socket) => {
-    // What was read just now is still to be answered: the histogram gets it with the next tick.
+    // The current read is yet to be answered: the histogram gets it with the next tick.
     setTimeout(() => {
       socket.end(String(delay.max / 1e6));
       delay.reset();

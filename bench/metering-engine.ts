@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import { uuidOf } from './metering-fleet.ts';
 
-// Answers for a cluster of very many servers, as Incus does on cgroup v2, and does nothing else: a
-// process of its own, so that what it costs does not count.
+// Answers for a cluster with very many servers, as Incus does on cgroup v2. It is a separate
+// process, so that its cost does not count.
 
 const [socketPath = '', servers = '', nodes = ''] = process.argv.slice(2);
 const perNode = Number(servers) / Number(nodes);
@@ -26,7 +26,7 @@ const memory = [
 ];
 const packets = ['drop_total', 'errs_total', 'packets_total', 'bytes_total'];
 
-/** What nobody reads; told in full, since it has to be got past. */
+/** Families that nobody reads, but that must be parsed. */
 const others: Family[] = [
   one('incus_cpu_effective_total'),
   ...['avail', 'free', 'size'].map(
@@ -77,13 +77,13 @@ function familyText([name, samples]: Family, node: number): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** Of the first node for all of them: who looked at their names would find none there. */
+/** The same text for all nodes, since their names are not read. */
 const othersText = Buffer.from(others.map((family) => familyText(family, 0)).join(''));
 
-/** By node, of what is read. */
+/** By node, with the families that are read. */
 let texts: Buffer[] = [];
 
-/** Between the rounds: engines are machines of their own, whose work takes no time of the service's. */
+/** Prepared between the rounds: real engines have machines of their own. */
 function prepareRound(): void {
   round += 1;
   texts = Array.from({ length: Number(nodes) }, (_, node) =>

@@ -11,11 +11,11 @@ import { startEmbeddedPostgres } from '../service/src/db/embedded/embedded.ts';
 import { migrate } from '../service/src/db/migrate.ts';
 import { createIncusClient, type IncusClient } from '../service/src/incus/client.ts';
 import { createMetrics } from '../service/src/metrics/metrics.ts';
-import { keepAllowances } from '../service/src/reconcilers/allowances.ts';
+import { reconcileAllowances } from '../service/src/reconcilers/allowances.ts';
 import {
   createUsageCollector,
   diskSeconds,
-  mostCards,
+  maxNicsPerRound,
 } from '../service/src/usage/collect/collector.ts';
 import {
   beginningOf,
@@ -34,15 +34,15 @@ const servers = 100_000;
 const nodes = 50;
 const defaultRounds = 20;
 const roundSeconds = 15;
-/** Of one core, by the service and PostgreSQL together; a round also by the clock. */
+/** Share of one core for the service and PostgreSQL together, and the duration of a round. */
 const target = { roundSeconds: 3, coreShare: 0.25 };
 const listensWithinMs = 60_000;
 
 /**
- * What it costs to count what very many servers use: the time of a round, the processor time at the
- * pace of one each 15 s, and the bytes that are stored. The rounds follow each other at once, on a
- * clock that goes on by 15 s for each, so that every round writes rows of its own.
- * @param rounds 20 make the five minutes that a coarser row is made of
+ * Measures the cost of counting the usage of very many servers: the duration of a round, the CPU
+ * time at one round every 15 s, and the stored bytes. The rounds follow each other at once, with a
+ * clock that advances by 15 s each, so that each writes rows of its own.
+ * @param rounds 20 make five minutes, from which a coarser row is made
  */
 export async function benchMetering(rounds = defaultRounds): Promise<boolean> {
   await using stack = new AsyncDisposableStack();
@@ -88,7 +88,7 @@ async function measure(directory: string, socketPath: string, rounds: number): P
     await prepareRound(socketPath);
     const cost = await costOf(async () => {
       await collector.collect();
-      await keepAllowances({ db, client, locationId, log, signal }, now);
+      await reconcileAllowances({ db, client, locationId, log, signal }, now);
     });
     console.log(`${round === 0 ? 'warm-up' : `round ${round}`}: ${shown(cost)}`);
     if (round > 0) taken.push(cost);
@@ -104,10 +104,10 @@ async function measure(directory: string, socketPath: string, rounds: number): P
 
 const startOfHour = () => later(beginningOf(new Date(), 3600), 3600);
 
-/** A location with the nodes, and the servers, all of which run and have an allowance. */
+/** Inserts a location with the nodes and servers, which all run and have an allowance. */
 async function fill(db: Db, socketPath: string): Promise<number> {
   const uuids = Array.from({ length: servers }, (_, server) => uuidOf(server));
-  // They count each server's share of its project: 100,000 times in one transaction.
+  // The triggers would count each server's share of its project: 100,000 times in one transaction.
   await sql`alter table servers disable trigger user`.execute(db);
   const { rows } = await sql<{ id: number }>`
     with location as (
@@ -177,14 +177,14 @@ async function costIn(directory: string, work: () => Promise<unknown>): Promise<
 const shown = ({ time, service, postgres }: Cost) =>
   `${time.toFixed(1)} s; processor: service ${service.toFixed(1)} s, PostgreSQL ${postgres.toFixed(1)} s`;
 
-/** The bytes are those that the engine told of: nothing was dropped for being fast. */
+/** Checks that the bytes are those of the engine, so that nothing was dropped to be fast. */
 async function assertCounted(db: Db, rounds: number): Promise<void> {
   const { rows } = await sql<{ months: number; samples: number }>`
     select (select count(distinct server_id) from traffic_months where incoming > 0) as months,
       (select count(*) from usage_15s where cpu is not null) as samples
   `.execute(db);
   const [row] = rows;
-  const cards = Math.min(servers, rounds * mostCards);
+  const cards = Math.min(servers, rounds * maxNicsPerRound);
   if (row?.months === cards && row.samples === servers * (rounds - 1)) return;
   throw new Error(`Not all was counted: ${JSON.stringify(row)}`);
 }
@@ -192,7 +192,7 @@ async function assertCounted(db: Db, rounds: number): Promise<void> {
 interface Others {
   disk: Cost;
   upkeep: Cost;
-  /** How much history the upkeep made coarser. */
+  /** How many minutes of history the upkeep rolled up. */
   minutes: number;
 }
 
@@ -226,7 +226,7 @@ function verdict(what: string, is: number, most: number, show: (value: number) =
   return isMet;
 }
 
-/** What a server takes once it is as old as its history is kept; of fewer rounds no coarser row is made. */
+/** Reports the storage of a server whose history is as old as it is kept. */
 async function reportStored(db: Db, now: Date): Promise<void> {
   const [, fives, hours] = resolutions;
   await rollUpNext(db, { from: fives, to: hours }, later(now, hours.stepSeconds));

@@ -12,7 +12,7 @@ function statOf(pid: number): { parent: number; ticks: number } {
 
 export const processSeconds = (pid: number) => statOf(pid).ticks / ticksPerSecond;
 
-/** Of our PostgreSQL's processes, ended ones included. */
+/** The CPU time of our PostgreSQL's processes, including those that have ended. */
 export function postgresSeconds(directory: string): number {
   const processes = processIds().map((pid) => {
     return { pid, ...statOf(pid) };

@@ -12,7 +12,7 @@ const servers = 100;
 const seconds = 4;
 const startedWithinMs = 300_000;
 
-/** What is asked for, and what it may be as a ratio to Fastify with one prepared query. */
+/** A request, and its acceptable ratio to Fastify with one prepared query. */
 interface Read {
   title: string;
   path: string;
@@ -46,7 +46,10 @@ const reads: readonly Read[] = [
   },
 ];
 
-/** Reads of an installation with 100 servers, beside the same rows by Fastify with one prepared query. */
+/**
+ * Compares reads of an installation with 100 servers to Fastify with one prepared query for the
+ * same rows.
+ */
 export async function benchReads(rounds = defaultRounds): Promise<boolean> {
   return await withSimulated({}, async (service) => {
     await fill(service);

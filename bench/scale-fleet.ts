@@ -3,7 +3,7 @@ import type { Db } from '../service/src/db/connection.ts';
 import { instanceName } from '../service/src/instances/labels.ts';
 import { nodeName, uuidOf } from './metering-fleet.ts';
 
-/** How large an installation is; the engines of the benchmark and its database tell of the same. */
+/** The size of an installation, for the simulated engines and for the database. */
 export interface Fleet {
   locations: number;
   nodesPerLocation: number;
@@ -13,7 +13,7 @@ export interface Fleet {
 export const names = { project: 'bench', pool: 'bench', network: 'bench0' };
 export const socketOf = (directory: string, location: number) =>
   `${directory}/incus-${location}.socket`;
-/** Each node could take as many servers again. */
+/** Each node has capacity for as many servers again. */
 export const serverSize = { cpu: 1, ramMb: 1024, diskGb: 10 };
 export const nodeMemoryBytes = ({ serversPerNode }: Fleet) =>
   2 * serversPerNode * serverSize.ramMb * 2 ** 20;
@@ -44,7 +44,8 @@ export function* serversOf(fleet: Fleet, location: number): Generator<PlannedSer
 
 /** Locations, nodes, servers that run, and an address for each: as though they had grown there. */
 export async function fill(db: Db, fleet: Fleet, directory: string): Promise<void> {
-  // They count each server's share of its project and node, one by one: quadratic in one transaction.
+  // The triggers count each server's share of its project and node, which is quadratic in one
+  // transaction.
   await sql`alter table servers disable trigger user`.execute(db);
   await sql`alter table addresses disable trigger user`.execute(db);
   await sql`

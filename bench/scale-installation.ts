@@ -16,12 +16,15 @@ export interface Installation {
   db: Db;
   service: Service;
   directory: string;
-  /** How many seconds after its start the service answered, and all was compared with the engines. */
+  /**
+   * Seconds from the start until the service answered, and had compared everything with the
+   * engines.
+   */
   readySeconds: number;
   comparedSeconds: number;
-  /** By location, counted from 0. */
+  /** By number of the location, from 0. */
   clients: IncusClient[];
-  /** With a second service on the same database. */
+  /** Runs a second service on the same database. */
   withAnother<T>(use: (second: Service) => Promise<T>): Promise<T>;
 }
 

@@ -12,21 +12,21 @@ import { percentile } from './statistics.ts';
 const small: Fleet = { locations: 1, nodesPerLocation: 20, serversPerNode: 100 };
 const large: Fleet = { locations: 50, nodesPerLocation: 20, serversPerNode: 100 };
 const idleSeconds = 120;
-/** What is taken over is compared at once. */
+/** Locations that are taken over are compared at once. */
 const comparedWithinSeconds = 30;
 const tries = 200;
-/** How many times as much a request may take in an installation fifty times as large. */
+/** The acceptable ratio of a request's time in an installation that is fifty times as large. */
 const mostRatio = 2;
-/** What no request may grow with, by the names of the figures. */
+/** The figures that must not grow with the size. */
 const bounded = ['a server, ms, p50', 'a dry run, ms, p50', 'a create, ms, p50'];
 
 /** By what was measured. */
 type Figures = Record<string, number>;
 
 /**
- * What grows with the size of an installation, and what doesn't: one location of 20 nodes and 2,000
- * servers is the baseline of fifty such locations. Both are there at once, and are asked in turn: what
- * else the machine does meets both.
+ * Measures what grows with the size of an installation: one location of 20 nodes and 2,000 servers
+ * compared to fifty of them. Both exist at the same time and are measured in turn, so that other
+ * load affects both.
  */
 export async function benchScale(): Promise<boolean> {
   return await withFleet(small, (one) =>
@@ -51,7 +51,7 @@ function report(baseline: Figures, measured: Figures): boolean {
 
 const round = (value: number) => Number(value.toPrecision(3));
 
-/** What it costs to keep all true and counted. */
+/** The cost of syncing and counting. */
 async function atRest(installation: Installation): Promise<Figures> {
   const { service } = installation;
   const swept = await sweeps(service);
@@ -69,7 +69,7 @@ async function atRest(installation: Installation): Promise<Figures> {
   };
 }
 
-/** What it costs two services, which share the locations. */
+/** The cost with two services that share the locations. */
 async function atRestOfTwo(installation: Installation): Promise<Figures> {
   const { service, fleet, withAnother } = installation;
   const most = Math.ceil(fleet.locations / 2);
@@ -87,7 +87,7 @@ async function atRestOfTwo(installation: Installation): Promise<Figures> {
   return figures;
 }
 
-/** Until these services lead as many locations each, in any order, and have compared them. */
+/** Waits until these services lead the same number of locations each, and have compared them. */
 async function untilLed(services: Service[], shares: number[]): Promise<void> {
   const wanted = shares.toSorted().join();
   await until(`the locations are led as ${wanted}`, async () => {
@@ -97,7 +97,7 @@ async function untilLed(services: Service[], shares: number[]): Promise<void> {
   await sleep(comparedWithinSeconds * 1000);
 }
 
-/** Of each service, and of PostgreSQL. */
+/** The cores that each service, and PostgreSQL, use. */
 async function coresAtRest(services: Service[], { directory, fleet }: Installation) {
   console.log(`${fleet.locations} locations at rest for ${idleSeconds} s`);
   const taken = () => [
@@ -119,7 +119,7 @@ function megabytes({ pid }: Service, field: string): number {
   return Number(kilobytes) / 1024;
 }
 
-/** Nobody found a server otherwise than it is. */
+/** Checks that no server was found in another state. */
 async function assertAllStarted({ db, fleet }: Installation): Promise<void> {
   const all = sizeOf(fleet);
   const { rows } = await sql<{ started: number; unread: number }>`
@@ -144,7 +144,7 @@ async function requestsOf(one: Installation, fifty: Installation): Promise<[Figu
   return figures;
 }
 
-/** Answers how many milliseconds it took. */
+/** Returns how many milliseconds it took. */
 type Act = (installation: Installation, at: number) => Promise<number>;
 
 const acts: Record<string, Act> = {
@@ -191,7 +191,7 @@ const wanted = ({ locations }: Fleet, at: number) => ({
 const post = (service: Service, path: string, body: object) =>
   call(service, path, { method: 'POST', body: JSON.stringify(body) });
 
-/** From when Incus has stopped a server, asked by somebody else, until the records say so. */
+/** From when Incus has stopped a server by hand until the records show it. */
 async function stopByHand({ db, fleet, clients }: Installation, at: number): Promise<number> {
   const location = at % fleet.locations;
   const uuid = uuidOf(location * fleet.nodesPerLocation * fleet.serversPerNode + at);

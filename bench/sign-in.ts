@@ -5,13 +5,13 @@ const defaultRounds = 50;
 const highestRatio = 1.5;
 
 /**
- * How long it takes to find out that a password is not that of a known address, and that an address is unknown: the
- * difference would tell which addresses are known. Other work on the machine only ever makes it longer, so the shortest
- * of each are compared.
+ * Compares the time to reject a wrong password of a known address with that for an unknown address:
+ * a difference would reveal which addresses are known. Other load only makes times longer, so the
+ * shortest of each are compared.
  */
 export async function benchSignIn(rounds = defaultRounds): Promise<boolean> {
   const known = await hashPassword('the password of somebody');
-  // The first one makes the hash that is compared with where there is none.
+  // The first one creates the hash that is used when there is none.
   await isPassword(undefined, 'not-the-right-one');
   const taken = { known: [] as number[], unknown: [] as number[] };
   for (let round = 0; round < rounds; round += 1) {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type Service, serviceDirectory, startService } from '../e2e/service.ts';
 import { startSimulator } from '../incus-sim/src/simulator.ts';
 
-/** A whole service with a PostgreSQL of its own, on a simulated Incus; nothing of it is left. */
+/** Runs a whole service with its own PostgreSQL on a simulated Incus, and removes both. */
 export async function withSimulated<T>(
   env: Record<string, string>,
   use: (service: Service) => Promise<T>,

@@ -8,12 +8,12 @@ const defaultRounds = 3;
 const sockets = 500;
 const requests = 800;
 const mostMs = 250;
-/** Until each has its connection. */
+/** Until each is connected. */
 const settleMs = 3000;
 
-/** The p99 of a client, alone and beside 500 connections on which a request never ends, in turns. */
+/** The p99 of a client, alone and during 500 connections whose requests never end, in turns. */
 export async function benchSlowSockets(rounds = defaultRounds): Promise<boolean> {
-  // As if they came from ten addresses: one alone gets no more than a tenth.
+  // As if from ten addresses, since a single one gets no more than a tenth.
   const env = { BERTH_MAX_CONNECTIONS: String(sockets * 12) };
   const { alone, disturbed } = await withSimulated(env, (service) => measure(service, rounds));
   const result = compare(alone, disturbed);

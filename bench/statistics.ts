@@ -1,7 +1,7 @@
 export interface Comparison {
   baseline: Spread;
   measured: Spread;
-  /** Of the medians. */
+  /** The ratio of the medians. */
   ratio: number;
 }
 

@@ -4,7 +4,7 @@ import { parse, type Spec, View } from 'vega';
 interface Panel {
   title: string;
   metrics: Partial<Record<UsageMetric, string>>;
-  /** Of a value, and of what passed in a step of so many seconds. */
+  /** Converts a value, and the traffic in a step of so many seconds. */
   shown: (value: number, stepSeconds: number) => number;
 }
 
@@ -29,7 +29,7 @@ const [width, height] = [720, 90];
 const colours = ['#1668c7', '#d9720b'];
 const clock = { hours: '%H:%M', minutes: '%H:%M', seconds: '%H:%M:%S', date: '%d %b' };
 
-/** What a server used, as an SVG; a panel without any value is left out, and a null is a gap. */
+/** Draws a server's usage as an SVG. A panel without values is left out, and null is a gap. */
 export async function drawUsage(history: UsageHistory): Promise<string> {
   const drawn = panels
     .map((panel) => ({ ...panel, points: pointsOf(panel, history) }))
@@ -56,7 +56,7 @@ interface Point {
   value: number | null;
 }
 
-/** In the midst of their steps. Of the step under way only a part has passed: it would show too little. */
+/** The middle of each step. The current step is skipped, since it is incomplete. */
 function pointsOf({ metrics, shown }: Panel, { times, step, series }: UsageHistory): Point[] {
   const over = times.filter((time) => Date.parse(time) + step * 1000 <= Date.now()).length;
   return series.flatMap(({ metric, values }) => {
@@ -112,7 +112,7 @@ const line: Mark = {
           y: { scale: 'y', field: 'value' },
           stroke: { scale: 'colour', field: 'what' },
           strokeWidth: { value: 2 },
-          // So that one value between two gaps is a dot.
+          // So that a single value between two gaps is a dot.
           strokeCap: { value: 'round' },
           defined: { signal: 'isValid(datum.value)' },
         },

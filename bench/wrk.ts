@@ -5,11 +5,14 @@ const run = promisify(execFile);
 
 export interface Load {
   perSecond: number;
-  /** Of the median request. */
+  /** The median. */
   p50Milliseconds: number;
 }
 
-/** Asks for a path as fast as `clients` can, by wrk. Throws when an answer is not a success. */
+/**
+ * Requests a path with `clients` connections as fast as possible, by wrk. Throws if an answer is
+ * not a success.
+ */
 export async function load(
   url: string,
   { token, clients, seconds }: { token?: string; clients: number; seconds: number },

@@ -3,7 +3,7 @@ import type { Server, ServerStatusRecord } from '@berth/contract/servers';
 import { until } from '../service/src/testing/until.ts';
 import { assertDeclared } from './contract.ts';
 
-/** What the harness tells the tests. */
+/** Reads what the harness passes to the tests. */
 function fromHarness(name: string): string {
   const value = process.env[name];
   if (value) return value;
@@ -49,7 +49,7 @@ export async function call<T>(
   return { status: response.status, headers: response.headers, body: answered };
 }
 
-/** What Prometheus would read, in its older format. */
+/** The metrics in the older format of Prometheus. */
 export async function metrics(): Promise<string> {
   const headers = { authorization: `Bearer ${token()}` };
   const response = await fetch(`${url()}/metrics`, { headers });
@@ -68,12 +68,12 @@ export interface Wish {
   location_id?: number;
 }
 
-/** For whatever is done to a server, on a machine that has other work, too. */
+/** The time for an operation on a server, on a machine with other load. */
 const operationSeconds = 300;
 
 export const password = 'Correct-Horse-9';
 
-/** Asks for a server, Debian 12 unless told, and returns it as first answered. */
+/** Creates a server, Debian 12 by default, and returns the first answer. */
 export async function create(wish: Wish = {}): Promise<Server> {
   const answer = await call<Server>('POST', '/v1/servers', {
     name: 'e2e.example.org',
@@ -123,7 +123,7 @@ export async function untilGone(id: number): Promise<void> {
   );
 }
 
-/** Those of a server, each with what its commands printed. */
+/** The operations of a server, with the outputs of their commands. */
 export async function operations(serverId: number): Promise<Operation[]> {
   const listed = await call<Operation[]>('GET', `/v1/operations?server_id=${serverId}`);
   const whole = listed.body.map(({ id }) => call<Operation>('GET', `/v1/operations/${id}`));

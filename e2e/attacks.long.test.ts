@@ -68,7 +68,7 @@ async function untilUnconfined(servers: number): Promise<void> {
   await until(`${servers} are told to be unconfined`, metrics, (all) => told.test(all), 180);
 }
 
-test('root in a guest does not get out of the quota of its disk', async () => {
+test('root in a guest can not exceed the quota of its disk', async () => {
   const server = await created({ disk });
   await assertRefused(server);
   assert.match(await inspect(server), /^confined +yes$/m);
@@ -130,7 +130,7 @@ const replacements = {
   'a link': `ln -s /dev/zero ${report}`,
 };
 
-test('whatever a guest puts in the place of its report, its create ends in words, and it can be deleted', async () => {
+test('a guest that replaces its progress file fails its create with an explanation, and can be deleted', async () => {
   const servers = await Promise.all(
     Object.values(replacements).map(async (replace) => {
       const command = `rm ${report}; ${replace}; sleep 600`;
@@ -150,7 +150,7 @@ test('whatever a guest puts in the place of its report, its create ends in words
 /** Pairs of cards, both ends in the guest. */
 const pairs = 5000;
 
-test('a guest with ten thousand interfaces keeps no other from being metered', async () => {
+test('a guest with ten thousand interfaces does not prevent the metering of others', async () => {
   const [server, neighbour] = await Promise.all([created({ disk, ram: 2048 }), created({ disk })]);
   const address = primaryAddress(server);
   // It would look at each of them.

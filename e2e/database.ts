@@ -21,7 +21,7 @@ export async function dumpDatabase(directory: string): Promise<string> {
     .join('\n');
 }
 
-/** Asks the running service's database. */
+/** Queries the database of the running service. */
 export async function query<R extends pg.QueryResultRow>(
   directory: string,
   sql: string,

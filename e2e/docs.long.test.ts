@@ -28,7 +28,7 @@ const directory = mkdtempSync(join(tmpdir(), 'berth-e2e-docs-'));
 const publicAddress = '203.0.113.7';
 let server: Server;
 
-/** The names of this run's Incus in place of those that pages have. */
+/** Replaces the names on the pages by those of this run's Incus. */
 function adapted(block: string): string {
   return block
     .replaceAll('--project berth', `--project ${incusProject()}`)

@@ -15,23 +15,23 @@ import { incus } from './incus.ts';
 // Servers that write until they are refused, and what they hold of their pool, by the kernel's count and by another.
 
 const mebibyte = 2 ** 20;
-/** What a guest may write beyond what it begins with: so little that it is soon full. */
+/** MiB that a guest may write in addition: little, so that it is soon full. */
 const room = 128;
 const healSeconds = 180;
 
 /** A server with a disk that is full after some MiB. */
 export interface FullGuest {
   server: Server;
-  /** Its instance. */
+  /** The name of its instance. */
   name: string;
-  /** Of its subvolume, below the mount of the pool. */
+  /** The path of its subvolume, relative to the mount of the pool. */
   path: string;
-  /** Of its disk, and what it held when it was new; in bytes. */
+  /** The size of its disk, and its initial usage, in bytes. */
   size: number;
   base: number;
   /** Files that were restored with it, for which simple quotas charge the snapshot. */
   restored: Set<string>;
-  /** What is done to it, one thing at a time. */
+  /** Serialises what is done to it. */
   turns: Turns;
 }
 
@@ -80,7 +80,7 @@ export async function fullGuest(mount: Mount, client: IncusClient): Promise<Full
   return guest;
 }
 
-/** Has the guest write so many MiB, or until it is refused: by default to twice of what it may. */
+/** Makes the guest write so many MiB, or until it is refused: by default twice its limit. */
 export async function write({ name }: FullGuest, mebibytes = 2 * room): Promise<void> {
   const to = '/root/fill-$(date +%s%N)';
   // Refused, it writes what there is room for, or does not begin at all.
@@ -88,7 +88,7 @@ export async function write({ name }: FullGuest, mebibytes = 2 * room): Promise<
   await onIncus('exec', name, '--', 'sh', '-c', script);
 }
 
-/** Has the guest remove what it wrote. */
+/** Makes the guest remove what it wrote. */
 export const clear = ({ name }: FullGuest) =>
   onIncus('exec', name, '--', 'sh', '-c', 'rm -f /root/fill-* && sync');
 
@@ -98,9 +98,9 @@ function filesOf(mount: Mount, { path }: FullGuest) {
   return names.map((name) => ({ name, bytes: lstatSync(join(folder, name)).blocks * 512 }));
 }
 
-/** To be called when it was restored, before it writes. */
+/** To be called after it was restored, before it writes. */
 export function noteRestored(mount: Mount, guest: FullGuest): void {
-  // Classic quotas charge what it has, whoever else has it.
+  // Classic quotas charge shared data to each subvolume.
   if (modeOf(mount) !== 'simple') return;
   guest.restored = new Set(filesOf(mount, guest).map(({ name }) => name));
   guest.base = 0;

@@ -71,7 +71,7 @@ test('a command that fills the disk is recorded, and those after it run', async 
   await remove(server.id);
 });
 
-test('a command may power the guest off: started again, it goes on with the next', async () => {
+test('a command may power off the guest: after a start, the next one runs', async () => {
   const server = await created({
     initialCommands: ['echo one', 'poweroff', 'echo three', 'poweroff'],
   });
@@ -93,7 +93,7 @@ test('a password of 64 characters logs in', async () => {
   await remove(server.id);
 });
 
-test('what is done by hand in the engine is shown', async () => {
+test('changes by hand in the engine are shown', async () => {
   const server = await created();
   const name = `srv-${server.uuid}`;
   const shown = (what: string, status: string) =>
@@ -162,7 +162,7 @@ const ignoreShutdown =
   '[Service]\\nType=oneshot\\nRemainAfterExit=yes\\nExecStart=/bin/true\\nExecStop=/bin/sleep 600\\n' +
   "TimeoutStopSec=900\\n' > /etc/systemd/system/stay.service; systemctl daemon-reload; systemctl start stay";
 
-test('a forced stop takes the place of a stop under way', async () => {
+test('a forced stop supersedes a stop in progress', async () => {
   const server = await created({ initialCommands: [ignoreShutdown] });
   const graceful = await call<{ operation_id: number }>(
     'POST',
@@ -181,7 +181,7 @@ test('a forced stop takes the place of a stop under way', async () => {
   await remove(server.id);
 });
 
-test('a forced stop takes the place of a start under way, whatever the engine shows meanwhile', async () => {
+test('a forced stop supersedes a start in progress, whatever the engine shows meanwhile', async () => {
   const server = await created();
   for (let round = 0; round < 3; round += 1) {
     await call('POST', `/v1/servers/${server.id}/stop`, { force: true }, { prefer: 'wait=30' });
@@ -220,7 +220,7 @@ test('a delete does not wait for a guest that ignores its shutdown', async () =>
   });
 });
 
-test('a create can be interrupted by a delete at any time', async () => {
+test('a delete can interrupt a create at any time', async () => {
   for (const delay of [0, 150, 400, 900, 2500]) {
     const server = await create({ initialCommands: ['sleep 60'] });
     await new Promise((resolve) => setTimeout(resolve, delay));
@@ -228,7 +228,7 @@ test('a create can be interrupted by a delete at any time', async () => {
   }
 });
 
-test('an operating system whose image server never answers says so', async () => {
+test('an operating system whose image server never answers fails with that reason', async () => {
   // It takes connections, and says nothing on them. Incus does not give one up: it is to keep nobody alive.
   const silent = createServer((socket) =>
     socket

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 
 const commandSeconds = 120;
 
-/** Where an Incus is, and which of its projects is meant. */
+/** The socket of an Incus, and one of its projects. */
 export interface IncusPlace {
   socketPath: string;
   names: { project: string };
@@ -22,9 +22,9 @@ export async function incus(
     stdio: ['pipe', 'ignore', 'pipe'],
     timeout: commandSeconds * 1000,
   });
-  // One that ends at once reads nothing; its status says why.
+  // A program that ends at once reads nothing; its status says why.
   child.stdin.on('error', () => undefined);
-  // It reads until the end of its input, also when there is nothing to say.
+  // It reads until the end of its input, even if that is empty.
   child.stdin.end(input ? JSON.stringify(input) : '');
   const [errors, [code, signal]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
   if (code === 0) return;

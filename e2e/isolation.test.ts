@@ -9,7 +9,7 @@ import { ssh } from './ssh.ts';
 
 const around = useNeighbours();
 
-test('a server reaches the Internet and DNS, and neither host, LAN, metadata, mail nor neighbours', async () => {
+test('a server reaches the Internet and DNS, but not the host, LAN, metadata, mail or neighbours', async () => {
   const { from, gateways, closed } = around;
   const open = [...at([outside.ipv4, outside.ipv6], ports.http), ...at(gateways, 53)];
   // A guest that has little of the machine may wait for an answer for longer than a look lasts.
@@ -30,7 +30,7 @@ async function answersQuestions(server: string): Promise<boolean> {
   return (await ssh(sshOf(around.one), `bash -c "${ask}"`)) === '12';
 }
 
-test('two servers that work together reach each other neither by the gateway nor beside it', async () => {
+test('two cooperating servers can not reach each other, by the gateway or directly', async () => {
   const { from, other, setRoutes } = around;
   const theirs = addressesOf(other);
   for (const way of [byGateway, 'dev eth0']) {

@@ -17,7 +17,7 @@ import { incus } from './incus.ts';
 
 // A disk that Incus keeps without its instance, as after a move that was cut short.
 
-test('a delete removes a disk that was left without its instance, and gives its addresses back', async (t) => {
+test('a delete removes a disk without an instance, and frees its addresses', async (t) => {
   const client = createIncusClient({ socketPath: incusSocket(), project: incusProject() });
   t.after(() => client.close());
   const server = await created();

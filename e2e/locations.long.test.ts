@@ -62,7 +62,7 @@ after(async () => {
   ip('link', 'delete', bridge);
 });
 
-test('it is added by a token while the service runs', async () => {
+test('a location is added with a token while the service runs', async () => {
   const token = (await incus('config', 'trust', 'add', 'berth')).split('\n').at(-1) ?? '';
   const on = ['--project', project, '--pool', incusPool(), '--network', bridge];
   const { stdout } = await location('add', name, '--token', token, ...on);
@@ -78,7 +78,7 @@ test('it is added by a token while the service runs', async () => {
   await incus('image', 'copy', alias, 'local:', '--project', incusProject(), ...to);
 });
 
-test('a server there has the address that it was given, and no other', async () => {
+test('a server there gets its address, and no other', async () => {
   const [cidr, gateway] = [`${subnet}.0/24`, `${subnet}.1`];
   const pool = { location_id: locationId, cidr, gateway, first: `${subnet}.7` };
   assert.equal((await call('POST', '/v1/address-pools', pool)).status, 201);
@@ -99,7 +99,7 @@ test('a server there has the address that it was given, and no other', async () 
   await remove(server.id);
 });
 
-test('it is removed once it has no servers', async () => {
+test('a location is removed once it has no servers', async () => {
   await location('remove', name);
   const { body } = await call<Location[]>('GET', '/v1/locations');
   assert.ok(!body.some((one) => one.name === name));

@@ -64,7 +64,7 @@ async function datagrams(addresses: string[]): Promise<string[]> {
   return addresses.filter((address) => arrived.has(address));
 }
 
-test('the host is reached neither by its link-local address, nor by UDP, nor by ICMP', async () => {
+test('the host can not be reached by its link-local address, UDP or ICMP', async () => {
   const { from, gateways, other, port } = around;
   const scoped = `${await linkLocal()}%eth0`;
   const hosts = [...gateways, ...host.bridge, ...host.link];
@@ -81,7 +81,7 @@ test('the host is reached neither by its link-local address, nor by UDP, nor by 
   await allow({ allowed_destinations: [] });
 });
 
-test('neither a guest nor the outside fills the node’s table of IPv6 neighbours, and it is told where the outside can', async () => {
+test('neither a guest nor the outside can fill the node’s neighbour table, and a warning says where the outside can', async () => {
   const { gateways, one } = around;
   const [, gateway = ''] = gateways;
   const network = incusNetwork();
@@ -130,13 +130,13 @@ test('neither a guest nor the outside fills the node’s table of IPv6 neighbour
   await bounded(1);
 });
 
-test('a public address of the machine itself is closed once it has it', async () => {
+test('a new public address of the machine is blocked', async () => {
   becomePublic();
   await askForRound();
   await closes(at(host.public, around.port));
 });
 
-test('what a location allows is reached, and closed again when it no longer does', async () => {
+test('allowed destinations can be reached, and are blocked again when they are no longer allowed', async () => {
   const { closed, from, gateways, other, setRoutes } = around;
   const hosts = [...gateways, ...host.bridge, ...host.link];
   const single = [...hosts, ...addressesOf(other), metadata].map((ip) => {
@@ -150,7 +150,7 @@ test('what a location allows is reached, and closed again when it no longer does
   assert.deepEqual(await from(closed()), []);
 });
 
-test('without its rules a network is open, until the reconciler puts them back', async () => {
+test('a network without its rules is open until the reconciler restores them', async () => {
   const { closed, from, incus, other } = around;
   const name = incusNetwork();
   // By IPv6 its neighbour is not found at once after the bridge was set up anew.
@@ -167,7 +167,7 @@ test('without its rules a network is open, until the reconciler puts them back',
   await closes(closed());
 });
 
-test('a server has its addresses alone, and the way to its gateway, over a restart', async () => {
+test('a server has only its addresses and the route to its gateway, also after a restart', async () => {
   const { gateways, one } = around;
   const address = sshOf(one);
   const look = async () => {

@@ -4,8 +4,8 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { run } from './processes.ts';
 
-// What lies around the machine: a namespace that plays the Internet, somebody's network and a cloud's
-// metadata, and a bridge beside that of the servers. Nothing sent there leaves the machine.
+// The surroundings of the machine: a namespace that stands for the Internet, another network and a
+// cloud's metadata service, and a second bridge. Nothing that is sent there leaves the machine.
 
 /** The stack whose servers it lies around. */
 export const outsideOf = 'e2e';
@@ -13,7 +13,7 @@ const namespace = 'berth-e2e-out';
 const link = 'berthe2eo';
 const bridge = 'berthe2eb';
 
-/** Public addresses that are nobody's own: those of AS112 (RFC 7534, 7535), which answers for nobody. */
+/** Public addresses that belong to nobody: those of AS112 (RFC 7534, 7535). */
 export const outside = { ipv4: '192.175.48.9', ipv6: '2620:4f:8000::9' };
 export const lan = {
   ...{ ipv4: '10.198.0.9', ipv6: 'fd98::9' },
@@ -75,7 +75,7 @@ export async function bringOutside(): Promise<AsyncDisposable> {
   };
 }
 
-/** Has the namespace send a datagram to so many addresses of the /64 that an address is in. */
+/** Sends a datagram from the namespace to so many addresses of the /64 of an address. */
 export function floodFromOutside(address: string, count: number): void {
   const flood = fileURLToPath(new URL('attacks/flood.pl', import.meta.url));
   ip('netns', 'exec', namespace, 'perl', flood, address, String(count));
@@ -88,7 +88,7 @@ export function becomePublic(): void {
   ip('address', 'add', `${ipv6}/128`, 'dev', bridge, 'nodad');
 }
 
-/** With a link goes what is at it, and its other end with the namespace. */
+/** Removing a link also removes its other end in the namespace. */
 export function removeOutside(): void {
   for (const name of [link, bridge]) {
     if (existsSync(`/sys/class/net/${name}`)) ip('link', 'delete', name);
@@ -104,7 +104,7 @@ async function listen() {
     }));
     Promise.all(all).then(() => console.log('ready'));
     process.stdin.resume().on('end', () => process.exit());`;
-  // It ends with this process, whatever becomes of that.
+  // It ends with this process in any case.
   const child = spawn('ip', ['netns', 'exec', namespace, process.execPath, '-e', script], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });

@@ -12,20 +12,20 @@ export function commandsOf(page: string): string[] {
 }
 
 interface Shell {
-  /** Where it runs, and what is its home. */
+  /** The working directory and home of the commands. */
   directory: string;
   url: string;
   token: string;
   env?: Record<string, string>;
 }
 
-// As in the README, but for a refusal, which is to end the block.
+// As in the README, except that an error ends the block.
 const beginning = `set -euo pipefail
 API=$URL/v1
 berth() { curl -sS --fail-with-body -H "Authorization: Bearer $TOKEN" "$@"; }
 `;
 
-/** Runs a block as a person does who has the README's `berth` and `$API`. Answers what it prints; throws where it fails. */
+/** Runs a block with the README's `berth` and `$API`. Returns its output; throws if it fails. */
 export async function runBlock(block: string, shell: Shell): Promise<string> {
   const { directory, url, token, env } = shell;
   const child = spawn('bash', ['-c', beginning + block], {

@@ -46,7 +46,7 @@ test('the answer to a create shows the server with its addresses', () => {
   assert.equal(server.ip_addresses.filter((address) => address.is_primary).length, 1);
 });
 
-test('its progress is honest, and ends in a running server', async () => {
+test('its progress is accurate, and ends in a running server', async () => {
   const seen = await untilIdle(server.id);
   const progress = seen.map((s) => s.progress);
   assert.deepEqual(
@@ -77,7 +77,7 @@ describe('the server that runs', { concurrency: true }, () => {
     for (const { ip } of server.ip_addresses) assert.equal(await ssh(ip, 'whoami'), 'root');
   });
 
-  it('the host name, cores, memory and disk are what was asked for', async () => {
+  it('the host name, cores, memory and disk are as requested', async () => {
     const address = primaryAddress(server);
     assert.equal(await ssh(address, 'hostname'), 'web-1');
     assert.equal(await ssh(address, 'hostname -f'), 'web-1.example.org');
@@ -104,14 +104,14 @@ describe('the server that runs', { concurrency: true }, () => {
     );
   });
 
-  it('what the commands wrote can be read by others, as what root writes', async () => {
+  it('others can read what the commands wrote, as with any files of root', async () => {
     const modes = await ssh(primaryAddress(server), 'stat -c %a /srv/site /srv/site/index');
     assert.equal(modes, '755\n644');
     const asNobody = 'runuser -u nobody -- cat /srv/site/index';
     assert.equal(await ssh(primaryAddress(server), asNobody), 'hello');
   });
 
-  it('the guest reaches its gateway by both families', async () => {
+  it('the guest reaches its gateway in both families', async () => {
     const address = primaryAddress(server);
     const gateways = await ssh(
       address,
@@ -124,7 +124,7 @@ describe('the server that runs', { concurrency: true }, () => {
   });
 });
 
-test('it stops, starts and restarts, and is what it says it is', async () => {
+test('it stops, starts and restarts, and its status is correct', async () => {
   await act('stop', 'stopped');
   await act('start', 'started');
   const before = await bootId();
@@ -155,7 +155,7 @@ async function act(action: 'start' | 'stop' | 'restart', wanted: string): Promis
   if (wanted === 'started') await untilSsh(primaryAddress(server));
 }
 
-test('deleted, it is gone', async () => {
+test('after a delete it is gone', async () => {
   const accepted = await call<{ operation_id: number }>(
     'DELETE',
     `/v1/servers/${server.id}`,

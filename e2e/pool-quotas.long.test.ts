@@ -98,7 +98,7 @@ async function act(server: Server, action: 'start' | 'stop'): Promise<string | u
   return (await operations(server.id)).at(-1)?.message;
 }
 
-test('a new pool counts in the simple way, where its kernel can', async () => {
+test('a new pool has simple quotas if its kernel supports them', async () => {
   assert.equal(modeOf(mount), hasSimpleQuotas() ? 'simple' : 'classic');
 });
 
@@ -142,7 +142,7 @@ test("an administrator's pool, and one with something in it, is left as it is", 
   assert.equal(modeOf(own), hasSimpleQuotas() ? 'simple' : 'none');
 });
 
-test('a server is held to its size after a restore, and whoever lifted its limit', async () => {
+test('a server is limited to its size after a restore, and after somebody has removed its limit', async () => {
   const server = await created({ disk });
   const name = `srv-${server.uuid}`;
   assert.equal(await limitOf(server), size);
@@ -185,7 +185,7 @@ test('a full server is stopped, started, given a snapshot and deleted', async ()
   await remove(server.id);
 });
 
-test('a server that holds far more than its size, as when its pool had lost count, is started and deleted', async () => {
+test('a server that exceeds its size, as after inconsistent quotas, can be started and deleted', async () => {
   const server = await created({ disk });
   await setLimit(mount, pathOf(server), size + 256 * mebibyte);
   await fill(server);
@@ -253,7 +253,7 @@ async function classicPool(stack: AsyncDisposableStack) {
   return { place, keep, write, loseCount };
 }
 
-test('a pool with classic quotas that has lost count is counted anew', async (t) => {
+test('inconsistent classic quotas of a pool are rescanned', async (t) => {
   const { place, keep, write, loseCount } = await classicPool(stackOf(t));
   const { told, rescans } = await keep(ours);
   assert.deepEqual(told.at(-1), { mode: 'classic', isInconsistent: false, unlimited: 0 });
@@ -281,7 +281,7 @@ test("an administrator's pool that has lost count is told of, and left as it is"
   );
 });
 
-test('a service that is not root asks a helper, which does nothing else', async (t) => {
+test('a service that is not root uses a helper, which does nothing else', async (t) => {
   const stack = stackOf(t);
   const { place } = await makePool(stack, 'asked');
   const pools = dirname(place.path);

@@ -206,14 +206,14 @@ async function torture(t: TestContext): Promise<void> {
   );
 }
 
-test('no guest of a pool with simple quotas holds more than its size', {
+test('no guest of a pool with simple quotas exceeds its size', {
   skip: !hasSimpleQuotas(),
 }, async (t) => {
   countAs('simple');
   await torture(t);
 });
 
-test('guests of a pool with classic quotas are held to their sizes again when it was counted anew', async (t) => {
+test('guests of a pool with classic quotas are limited to their sizes again after a rescan', async (t) => {
   countAs('classic');
   try {
     await torture(t);

@@ -19,16 +19,16 @@ export interface PrivateIncus {
 }
 
 /**
- * Removes everything of an Incus that was started for tests, whatever state it is in: the daemon
- * and its guests are killed, mounts, bridges and firewall rules removed, the directory deleted.
- * Touches only what names that directory or those bridges. Answers the links that its guests had,
- * for `leftoversOf`: nothing names them once the directory is gone.
+ * Removes everything of an Incus that was started for tests, in any state: kills the daemon and its
+ * guests, and removes mounts, bridges, firewall rules and the directory. Affects only what has the
+ * name of that directory or of those bridges. Returns the links of its guests for `leftoversOf`,
+ * because nothing names them once the directory is gone.
  */
 export async function removePrivateIncus({ incusDir, bridges }: PrivateIncus): Promise<string[]> {
   const links = [...guestLinksOf(incusDir), ...bridges.flatMap(portsOf)];
   await killAll(() => daemonsOf(incusDir));
   await killAll(() => guestsOf(incusDir));
-  // Before the rest of what names the directory: killed, it would leave a mount that is dead.
+  // This comes first: killed later, it would leave a dead mount.
   await stopLxcfs(incusDir);
   await killAll(() => processesNaming(incusDir));
   const instances = instancesOf(incusDir);
@@ -49,7 +49,7 @@ export async function killDaemon(incusDir: string): Promise<void> {
   await ensureIncus({ incusDir, say: () => undefined });
 }
 
-/** What is left of it, in words; empty when nothing is. */
+/** What is left of it, as texts; empty if nothing is. */
 export function leftoversOf({ incusDir, bridges }: PrivateIncus, links: string[]): string[] {
   return [
     ...daemonsOf(incusDir).map((pid) => `the daemon ${pid}`),
@@ -104,7 +104,7 @@ function mountsBelow(directory: string): string[] {
   return paths.filter((path) => path.startsWith(`${directory}/`)).reverse();
 }
 
-/** Lets go of everything that is mounted there, in use or not. */
+/** Unmounts everything below a directory, even if it is in use. */
 export function unmountBelow(directory: string): void {
   for (const mount of mountsBelow(directory)) run('umount', ['--lazy', mount]);
 }
@@ -122,7 +122,7 @@ export async function removeCgroup(folder: string): Promise<void> {
   await until(`${folder} is removed`, () => isRemoved(folder));
 }
 
-/** What was killed is in it until the kernel is done with that. */
+/** The cgroup contains killed processes until the kernel is done with them. */
 async function isRemoved(folder: string): Promise<boolean> {
   try {
     await rmdir(folder);
@@ -133,7 +133,10 @@ async function isRemoved(folder: string): Promise<boolean> {
   }
 }
 
-/** One that is in use is freed as soon as it is not: mounts go a moment after who had them. */
+/**
+ * A loop device is freed as soon as it is no longer in use: mounts disappear a moment after their
+ * processes.
+ */
 async function freeLoopDevices(directory: string): Promise<void> {
   for (const device of loopDevicesOf(directory)) run('losetup', ['--detach', device]);
   await until(
@@ -150,7 +153,7 @@ function loopDevicesOf(directory: string): string[] {
     .map((device: { name: string }) => device.name);
 }
 
-/** The guests' ends of their pairs, as LXC was told. */
+/** The guests' ends of their links, from the configuration of LXC. */
 function guestLinksOf(incusDir: string): string[] {
   const configs = globSync(join(incusDir, 'run/*/lxc.conf'));
   return configs.flatMap((file) =>
@@ -167,7 +170,7 @@ function portsOf(bridge: string): string[] {
 
 const linkExists = (link: string) => existsSync(`/sys/class/net/${link}`);
 
-/** With one end of a pair goes the other. */
+/** Removing one end of a pair also removes the other. */
 function removeLink(link: string): void {
   if (linkExists(link)) run('ip', ['link', 'delete', link]);
 }
@@ -177,7 +180,7 @@ function removeBridge(bridge: string): void {
   removeChains((chain) => chain.endsWith(`.${bridge}`));
 }
 
-/** As Incus names them: with their project, but for the default one. */
+/** The directories of instances, named with the project as a prefix, except for the default project. */
 function instancesOf(incusDir: string): string[] {
   const folder = join(incusDir, 'containers');
   return existsSync(folder) ? readdirSync(folder) : [];

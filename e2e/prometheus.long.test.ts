@@ -86,7 +86,7 @@ async function untilSeen(expr: string, value: number): Promise<void> {
   );
 }
 
-test('a Prometheus scrapes the service, and sees what becomes of a server', async () => {
+test('a Prometheus scrapes the service, and has the changes of a server', async () => {
   await untilSeen('up{job="berth"}', 1);
   const { id } = await created();
   await untilSeen('sum(berth_servers{status="started"})', 1);

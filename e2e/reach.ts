@@ -27,7 +27,7 @@ async function untilApplied(): Promise<void> {
   );
 }
 
-/** Has the reconciler look at the network at once, as it does whenever a location is to allow something else. */
+/** Triggers the reconciler of the network, as a change of the allowed destinations does. */
 export async function askForRound(): Promise<void> {
   await allow({ allowed_destinations: [nowhere] });
   await allow({ allowed_destinations: [] });

@@ -21,7 +21,7 @@ import { currentService, startService, stopService } from './service.ts';
 import { ssh, sshLast } from './ssh.ts';
 
 for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
-  test(`a create goes on when the service is ended by ${signal} amid its commands`, async () => {
+  test(`a create continues when ${signal} ends the service during its commands`, async () => {
     const server = await create({
       initialCommands: [
         'echo 1 >> /root/ran; sleep 2',
@@ -54,7 +54,7 @@ for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
   });
 }
 
-test('an image that a killed daemon unpacked in part is unpacked anew', async () => {
+test('an image that a killed daemon unpacked in part is unpacked again', async () => {
   const client = createIncusClient({ socketPath: incusSocket(), project: incusProject() });
   const imageVolumes = async () =>
     (await client.storage.listVolumes(incusPool())).filter(({ type }) => type === 'image');
@@ -77,7 +77,7 @@ test('an image that a killed daemon unpacked in part is unpacked anew', async ()
   }
 });
 
-test('a guest that stops while the service is away is seen when it is back', async () => {
+test('a guest that stops while the service is down is noticed when it is back', async () => {
   const server = await create();
   await untilIdle(server.id);
   await stopService(directory(), 'SIGTERM');

@@ -12,7 +12,7 @@ const here = fileURLToPath(new URL('.', import.meta.url));
 const reporter = new URL('../suites/reporter.ts', import.meta.url).href;
 const nothingLeft = join(here, 'left/nothing-left.test.ts');
 
-/** Those that were asked for, or all; then, by itself, the one that looks for what is left. */
+/** Runs the requested files, or all; then, on its own, the one that checks for leftovers. */
 async function runTests(stack: Stack): Promise<number> {
   const asked = process.argv.slice(2);
   const all = globSync(join(here, '*.test.ts')).sort();
@@ -38,10 +38,10 @@ function environment({ directory, names, service, socketPath }: Stack): Record<s
   };
 }
 
-/** One file after the other: each wants the machine's cores for itself. */
+/** Runs one file after the other, because each uses all cores. */
 async function nodeTest(files: string[], env: Record<string, string>): Promise<number> {
   const isLong = files.some((file) => /\.(long|incus)\.|contract\//.test(file));
-  // One that is made larger by its settings takes longer.
+  // A run whose settings make it larger takes longer.
   const ends = limits(Number(process.env.BERTH_E2E_SECONDS) || longest[isLong ? 'long' : 'gate']);
   const args = ['--test', '--test-concurrency=1', ...ends, `--test-reporter=${reporter}`, ...files];
   const child = spawn(process.execPath, args, {

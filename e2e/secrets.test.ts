@@ -22,7 +22,7 @@ import { ssh } from './ssh.ts';
 
 const canary = 'canary-7f3d9a';
 
-test('no secret is left anywhere once a server is created', async () => {
+test('no secret is left anywhere after a create', async () => {
   const { id } = await create({
     initialCommands: [`true ${canary}`, ['true', canary], `false ${canary}`],
   });

@@ -17,7 +17,7 @@ import { until } from '../service/src/testing/until.ts';
 import { onFreePort } from './ports.ts';
 
 const main = fileURLToPath(new URL('../service/src/main.ts', import.meta.url));
-/** It builds its first image meanwhile, which a machine that is busy takes long for. */
+/** It includes building the first image, which takes long on a busy machine. */
 const startSeconds = 900;
 const stopSeconds = 120;
 /** A service that hangs is asked again. */
@@ -27,10 +27,10 @@ const guestStopSeconds = 10;
 
 export interface ServiceOptions {
   directory: string;
-  /** Of the Incus of this machine; without it none is used. */
+  /** The socket of this machine's Incus; by default none is used. */
   socketPath?: string;
   names: { project: string; pool: string; network: string };
-  /** One that is free, where none is given. */
+  /** Defaults to a free port. */
   port?: number;
   /** An outside PostgreSQL; without it the service has its own. */
   databaseUrl?: string;
@@ -82,7 +82,7 @@ function isPortTaken(error: unknown): undefined {
   if (!/The port \d+ of \S+ is in use\./.test(String(error))) throw error;
 }
 
-/** Empty where another service of the same database keeps it. */
+/** Empty if another service of the same database has the token. */
 function readToken(directory: string): string {
   const path = join(dataDirectory(directory), 'admin-token');
   return existsSync(path) ? readFileSync(path, 'utf8').trim() : '';
@@ -95,7 +95,7 @@ export function currentService(directory: string): Service {
 
 interface Launched {
   child: ChildProcess;
-  /** What it has printed. */
+  /** What it has printed so far. */
   output: () => string;
 }
 
@@ -142,7 +142,7 @@ function local({ socketPath, names }: ServiceOptions): Record<string, string> {
 
 const isRunning = (pid: number) => commandLine(pid).includes(main);
 
-/** Waits until it says where it listens, and is well. */
+/** Waits until it prints its address, and is healthy. */
 async function ready({ child, output }: Launched, directory: string) {
   const { pid } = child;
   if (pid === undefined) throw new Error('The service could not be started.');
@@ -178,7 +178,7 @@ export async function stopService(directory: string, signal: NodeJS.Signals): Pr
   );
 }
 
-/** Has the service on a directory run with these settings as long as something goes on. */
+/** Runs the service on a directory with these settings while `use` runs. */
 export async function withSettings(
   directory: string,
   env: Record<string, string>,

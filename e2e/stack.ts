@@ -11,7 +11,7 @@ import { outsideOf, removeOutside } from './outside.ts';
 import { leftoversOf, removePrivateIncus, unmountBelow } from './private-incus.ts';
 import { removeService, type Service, startService, stopService } from './service.ts';
 
-/** The whole product on an Incus of its own, beside whatever else the machine runs. */
+/** The whole product on an Incus of its own, which does not affect others on the machine. */
 export interface Stack {
   directory: string;
   socketPath: string;
@@ -29,9 +29,9 @@ interface Place {
 export const say = (text: string) => process.stdout.write(`• ${text}\n`);
 
 /**
- * Brings a stack up, uses it, and removes every trace of it, whatever happens: also what an earlier
- * run left that was cut off.
- * @param name tells stacks apart: at most 8 letters and digits
+ * Starts a stack, uses it, and removes every trace of it in any case, also of an earlier run that
+ * was interrupted.
+ * @param name distinguishes stacks: at most 8 letters and digits
  */
 export async function withStack<T>(name: string, use: (stack: Stack) => Promise<T>): Promise<T> {
   const place = placeOf(name);
@@ -53,7 +53,7 @@ export const stackDirectory = (name: string) => join(tmpdir(), `berth-${name}`);
 export const removeStack = (name: string) => removeEverything(placeOf(name));
 
 interface Use<T> {
-  /** Whatever belongs to the directory, in whatever state it is, and the directory itself. */
+  /** Removes everything that belongs to the directory, in any state, and the directory itself. */
   remove(): Promise<void>;
   /** A script that does so, too, when this process was killed; and its arguments. */
   reaper: [script: URL, ...args: string[]];
@@ -76,7 +76,7 @@ export async function withDirectory<T>(
   await remove();
   removeOnSignal(remove);
   startReaper(...reaper);
-  // What failed is told also where its traces can't be removed.
+  // The failure is thrown even if its traces can't be removed.
   await using stack = new AsyncDisposableStack();
   stack.defer(remove);
   await mkdir(directory, { recursive: true, mode: 0o711 });
@@ -97,7 +97,7 @@ function placeOf(name: string): Place {
 
 /** The reaper of an earlier run that was killed may be at work. */
 async function reaped([script, ...args]: Use<unknown>['reaper']): Promise<void> {
-  // Of any clone.
+  // In any clone.
   const path = script.pathname.split('/').slice(-2).join('/');
   const line = [path, ...args].join(' ');
   await until(

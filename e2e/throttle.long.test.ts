@@ -32,7 +32,7 @@ before(() =>
 );
 after(() => setPolicy({ traffic_policy: 'none', traffic_counted: 'outgoing' }));
 
-test('a server that has used its allowance up gets no more than its rate, until it has some again', async () => {
+test('a server that has used up its allowance is throttled, until its allowance is raised', async () => {
   const server = await created();
   const path = `/v1/servers/${server.id}/traffic`;
   const traffic = async () => (await call<ServerTraffic>('GET', path)).body;

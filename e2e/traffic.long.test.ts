@@ -45,7 +45,7 @@ test('traffic is counted in both directions, and across a restart of the guest',
   await remove(server.id);
 });
 
-test('a guest that hides its card in another namespace is counted all the same', async (t) => {
+test('a guest that moves its NIC to another namespace is still counted', async (t) => {
   const server = await created();
   const address = primaryAddress(server);
   let received = 0;

@@ -29,7 +29,7 @@ after(async () => {
   rmSync(own, { recursive: true, force: true });
 });
 
-test('all of an installation goes, a running server too, and the other one stays', async () => {
+test('an installation is removed with a running server, and another one stays', async () => {
   mkdirSync(own);
   const socketPath = incusSocket();
   const service = await startService({ directory: own, socketPath, names });

@@ -44,7 +44,7 @@ async function ignore(): Promise<void> {
   await db.updateTable('operations').set(failed).where('id', '=', id).execute();
 }
 
-test('with the policy stop the server is stopped, by force if its guest does not listen', async () => {
+test('the policy stop stops the server, by force if its guest does not react', async () => {
   await useUp('stop');
   await round(0);
   await round(0);
@@ -54,7 +54,7 @@ test('with the policy stop the server is stopped, by force if its guest does not
   assert.deepEqual(await underWay(), ['stop', { force: true }]);
 });
 
-test('a stop takes the place of a restart, and of a start, that is under way', async () => {
+test('a stop supersedes a restart, and a start in progress', async () => {
   for (const action of ['restart', 'start'] as const) {
     await enterAnother();
     if (action === 'start') await setStatus('stopped');
@@ -65,7 +65,7 @@ test('a stop takes the place of a restart, and of a start, that is under way', a
   }
 });
 
-test('a guest that does not listen is stopped by force, whoever asks it meanwhile', async () => {
+test('a guest that does not react is stopped by force, whoever asks it meanwhile', async () => {
   await useUp('none');
   await round(0);
   await request('restart');
@@ -79,7 +79,7 @@ test('a guest that does not listen is stopped by force, whoever asks it meanwhil
   assert.equal((await operationUnderWay(db, server.id)).id, id);
 });
 
-test('what a guest did before its allowance was used up is not held against it', async () => {
+test('earlier behaviour of a guest, from before its allowance was used up, does not count', async () => {
   await request('restart');
   await ignore();
   await useUp('stop');
@@ -87,7 +87,7 @@ test('what a guest did before its allowance was used up is not held against it',
   assert.deepEqual(await underWay(), ['stop', { force: false }]);
 });
 
-test('a create and a move are let finish before a stop', async () => {
+test('a create and a move are finished before a stop', async () => {
   for (const kind of ['create', 'move']) {
     await enterAnother();
     const about = { step: 'first', message: 'Under way', deadlineSeconds: 60 };
@@ -110,7 +110,7 @@ const setStatus = (status: 'started' | 'stopped') =>
     .where('id', '=', server.id)
     .execute();
 
-test('a server without traffic can be started and restarted when it has some again', async () => {
+test('a stopped server can be started and restarted when it has traffic again', async () => {
   await useUp('stop');
   await round(0);
   await db.deleteFrom('operations').where('server_id', '=', server.id).execute();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { keepAllowances } from '../service/src/reconcilers/allowances.ts';
-import { keepThrottles } from '../service/src/reconcilers/throttles.ts';
+import { reconcileAllowances } from '../service/src/reconcilers/allowances.ts';
+import { reconcileThrottles } from '../service/src/reconcilers/throttles.ts';
 import {
   allow,
   allowing,
@@ -43,7 +43,7 @@ async function entered() {
   return rows.map(({ action, details }) => [action, details]);
 }
 
-test('80 and 100 percent are noted, once each; then the card is throttled until the month turns', async () => {
+test('80 and 100 percent are recorded, once each; then the NIC is throttled until the end of the month', async () => {
   await allow('throttle');
   move(0.79 * gigabyte);
   await round();
@@ -72,7 +72,7 @@ test('80 and 100 percent are noted, once each; then the card is throttled until 
   assert.deepEqual(await notices(), november([80, 100]));
 });
 
-test('traffic that is not counted uses up nothing', async () => {
+test('traffic in a direction that does not count uses nothing up', async () => {
   await allow('throttle', 'incoming');
   move(5 * gigabyte);
   await round();
@@ -82,7 +82,7 @@ test('traffic that is not counted uses up nothing', async () => {
   assert.deepEqual(await notices(), november([80, 100]));
 });
 
-test('with the policy none the notices are all', async () => {
+test('with the policy none there are only notices', async () => {
   await allow('none');
   move(2 * gigabyte);
   await round();
@@ -90,7 +90,7 @@ test('with the policy none the notices are all', async () => {
   assert.deepEqual(await card(), nic);
 });
 
-test('a raised allowance ends the throttle', async () => {
+test('a raised allowance removes the throttle', async () => {
   await allow('throttle');
   move(2 * gigabyte);
   await round();
@@ -100,7 +100,7 @@ test('a raised allowance ends the throttle', async () => {
   assert.deepEqual(await card(), nic);
 });
 
-test('a throttle that the engine refused, or a crash kept from it, comes with the sweep', async () => {
+test('a throttle that failed, or was lost in a crash, is set by the next sync', async () => {
   await allow('throttle');
   simulator.faults.add({ kind: 'error', method: 'PATCH', path: '.', text: 'failed', status: 500 });
   move(2 * gigabyte);
@@ -110,18 +110,18 @@ test('a throttle that the engine refused, or a crash kept from it, comes with th
   assert.equal(throttled_to, null);
   assert.match(throttle_error ?? '', /The engine did not limit what a server receives\./);
   simulator.faults.clear();
-  await keepThrottles(allowing(), await client.instances.list());
+  await reconcileThrottles(allowing(), await client.instances.list());
   assert.equal((await card())?.['limits.ingress'], '10Mbit');
   assert.deepEqual(await throttle(), { throttled_to: 10, throttle_error: null });
 });
 
-test('a throttle that the kernel cannot enforce is not shown as applied, and told of once', async () => {
+test('a throttle that the kernel can not enforce is not shown as applied, and reported once', async () => {
   simulator.model.lacksLimits.add('limits.egress');
   await allow('throttle');
   move(2 * gigabyte);
   await round();
   for (let sweeps = 0; sweeps < 3; sweeps += 1) {
-    await keepThrottles(allowing(), await client.instances.list());
+    await reconcileThrottles(allowing(), await client.instances.list());
   }
   assert.deepEqual(await throttle(), {
     throttled_to: null,
@@ -146,7 +146,7 @@ test('a throttle that the kernel cannot enforce is not shown as applied, and tol
   // Once the kernel can, it is applied as a whole.
   simulator.model.lacksLimits.clear();
   await db.updateTable('nodes').set({ limits_outgoing: true }).execute();
-  await keepThrottles(allowing(), await client.instances.list());
+  await reconcileThrottles(allowing(), await client.instances.list());
   assert.deepEqual(await throttle(), { throttled_to: 10, throttle_error: null });
   await setAllowance(null);
   await round();
@@ -154,19 +154,19 @@ test('a throttle that the kernel cannot enforce is not shown as applied, and tol
   assert.deepEqual(await card(), nic);
 });
 
-test('limits of a direction that the node cannot limit are taken off the card', async () => {
+test('limits of a direction that the node can not enforce are removed from the NIC', async () => {
   await allow('throttle');
   move(2 * gigabyte);
   await round();
   // As after a move to another node.
   await db.updateTable('nodes').set({ limits_outgoing: false, limits_incoming: false }).execute();
-  await keepThrottles(allowing(), await client.instances.list());
+  await reconcileThrottles(allowing(), await client.instances.list());
   assert.deepEqual(await card(), nic);
   const { throttle_error } = await throttle();
   assert.equal(throttle_error, 'The kernel of its node cannot limit traffic.');
 });
 
-test('many are throttled side by side, none behind one that takes long', async () => {
+test('throttles are set concurrently, so that none waits for a slow one', async () => {
   await allow('throttle');
   move(2 * gigabyte);
   const first = server;
@@ -185,14 +185,14 @@ test('many are throttled side by side, none behind one that takes long', async (
     },
   };
   for (const { name } of [first, server]) await count(name);
-  await keepAllowances({ ...allowing(), client: { instances } }, now());
+  await reconcileAllowances({ ...allowing(), client: { instances } }, now());
   for (const { name } of [first, server]) {
     const { devices } = (await client.instances.get(name)) ?? {};
     assert.equal(devices?.eth0?.['limits.ingress'], '10Mbit');
   }
 });
 
-test('limits that somebody changes come back with the sweep, and nothing else of the card', async () => {
+test('limits that somebody changes are restored by a sync, and nothing else of the NIC', async () => {
   await allow('throttle');
   move(2 * gigabyte);
   await round();
@@ -200,17 +200,17 @@ test('limits that somebody changes come back with the sweep, and nothing else of
     const { 'limits.egress': _, ...eth0 } = devices.eth0 ?? {};
     return { devices: { eth0: { ...eth0, 'limits.priority': '5' } } };
   });
-  await keepThrottles(allowing(), await client.instances.list());
+  await reconcileThrottles(allowing(), await client.instances.list());
   const after = await card();
   assert.deepEqual([after?.['limits.egress'], after?.['limits.priority']], ['10Mbit', '5']);
 });
 
-test('limits of a server that is not throttled are left alone', async () => {
-  await keepThrottles(allowing(), await client.instances.list());
+test('limits of a server without a throttle are not changed', async () => {
+  await reconcileThrottles(allowing(), await client.instances.list());
   assert.deepEqual(await card(), nic);
 });
 
-test('each allowance of a month has notices of its own', async () => {
+test('each allowance of a month has its own notices', async () => {
   await allow('none');
   move(0.9 * gigabyte);
   await round();

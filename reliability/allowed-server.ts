@@ -7,7 +7,7 @@ import { startSimulator } from '../incus-sim/src/simulator.ts';
 import type { TrafficCounted, TrafficPolicy } from '../service/src/db/schema/schema.ts';
 import { createIncusClient } from '../service/src/incus/client.ts';
 import { instanceName } from '../service/src/instances/labels.ts';
-import { keepAllowances } from '../service/src/reconcilers/allowances.ts';
+import { reconcileAllowances } from '../service/src/reconcilers/allowances.ts';
 import { setDatabaseClock } from '../service/src/testing/clock.ts';
 import { installation } from '../service/src/testing/fixtures.ts';
 import { createDatabaseWithClock } from '../service/src/testing/postgres.ts';
@@ -98,7 +98,7 @@ export const allowing = () => ({
 export async function round(seconds = 15): Promise<void> {
   clock = new Date(clock.getTime() + seconds * 1000);
   await count(server.name);
-  await keepAllowances(allowing(), clock);
+  await reconcileAllowances(allowing(), clock);
 }
 
 export async function count(name: string): Promise<void> {
@@ -111,7 +111,7 @@ export async function count(name: string): Promise<void> {
   await createUsageCollector({ db, log, now: () => clock }, location).collect();
 }
 
-/** What the API shows of its throttle. */
+/** The throttle of the server as the API shows it. */
 export async function throttle() {
   const query = db.selectFrom('servers').select(['throttled_to', 'throttle_error']);
   return await query.where('id', '=', server.id).executeTakeFirstOrThrow();

@@ -10,7 +10,9 @@ const kills: Target[] = ['service', 'engine', 'postgres', 'service', 'engine', '
 /** For each kill: until all have their answers, and all is settled. */
 const timeout = kills.length * 6 * 60_000;
 
-it('nothing is lost, doubled or left when parts are killed in a storm', { timeout }, async (t) => {
+it('nothing is lost, duplicated or left over when parts are killed during a storm', {
+  timeout,
+}, async (t) => {
   await worlds.simulator(async (world) => {
     const figures = await unleash(world, { seed: 1, kills, say: (text) => t.diagnostic(text) });
     assert.ok(figures.accepted > 20, `${figures.accepted} requests were accepted`);

@@ -23,7 +23,7 @@ async function setClockBack(): Promise<void> {
   await sql`update servers set real_status_at = real_status_at + interval '1 hour'`.execute(db);
 }
 
-test('operations that wait go on, and so does one whose worker is gone', async () => {
+test('waiting operations continue, and so does one whose worker is gone', async () => {
   const created = await Promise.all(['one', 'two', 'three'].map((name) => laboratory.create(name)));
   const { db } = laboratory.database;
   await sql`
@@ -36,7 +36,7 @@ test('operations that wait go on, and so does one whose worker is gone', async (
   }
 });
 
-test('what the engine shows is believed', async () => {
+test('the engine’s observed state is accepted', async () => {
   const { serverId, operation } = await laboratory.create('seen');
   await laboratory.ended(operation.id);
   await setClockBack();

@@ -56,7 +56,7 @@ before(async () => {
 });
 after(() => laboratory.close());
 
-it('creates begin in the order they were asked for, a few at once, each as soon as it may', async () => {
+it('creates begin in the order of their requests, a few at once, each as soon as possible', async () => {
   const ids: number[] = [];
   while (ids.length < creates) {
     ids.push((await laboratory.create(`create-${ids.length}`)).operation.id);

@@ -16,7 +16,7 @@ const command = [
 ];
 
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGKILL'] as const) {
-  test(`a run that is ended by ${signal} leaves nothing`, async () => {
+  test(`a run that ${signal} ends leaves nothing behind`, async () => {
     const directory = temporaryDirectory('cut');
     const { NODE_TEST_CONTEXT: _, BERTH_TEST_POSTGRES: __, ...env } = process.env;
     // A session of its own: it gets no signal but this one.

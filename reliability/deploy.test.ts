@@ -22,7 +22,7 @@ after(() => rmSync(directory, { recursive: true, force: true }));
 
 const compose = parse(read('compose.yaml'), { merge: true });
 
-test('HAProxy takes its configuration, and warns of nothing', () => {
+test('HAProxy accepts its configuration without warnings', () => {
   const pem = makeCertificate(directory).path;
   const path = join(directory, 'haproxy.cfg');
   writeFileSync(path, read('haproxy.cfg').replace('/etc/haproxy/berth.pem', pem));
@@ -50,7 +50,7 @@ test('systemd takes the unit, and warns of nothing', {
   assert.deepEqual([status, String(stderr)], [0, '']);
 });
 
-test('the Compose file is one by the specification', () => {
+test('the Compose file is valid', () => {
   // Its ids are those of an older JSON Schema, which nothing in it refers to.
   const written = JSON.stringify(composeSchema, (key, value) =>
     key === '$schema' || (key === 'id' && typeof value === 'string') ? undefined : value,
@@ -64,7 +64,7 @@ test('the Compose file is one by the specification', () => {
   assert.ok(!isValid({ services: { broken: { image: 1 } } }), 'the schema refuses what is wrong');
 });
 
-test('its services, volumes and secrets are all there', () => {
+test('its services, volumes and secrets exist', () => {
   const { services, volumes, secrets } = compose;
   for (const [name, { depends_on = {}, volumes: used = [], secrets: kept = [] }] of Object.entries(
     services as Record<string, Record<string, never[]>>,
@@ -81,7 +81,7 @@ test('its services, volumes and secrets are all there', () => {
   assert.deepEqual([SERVICE_1, SERVICE_2], ['ipv4@service-1:8080', 'ipv4@service-2:8080']);
 });
 
-test('each image is one by its digest, so that what runs is what was looked at', () => {
+test('each image is pinned by its digest', () => {
   const own = compose.services['service-1'].image;
   const images = Object.values(compose.services as Record<string, { image: string }>)
     .map(({ image }) => image)
@@ -100,7 +100,7 @@ test('the image of a service has the version of Node.js that npm brings elsewher
   assert.ok(read('Dockerfile').includes(`\nFROM node:${version}-`));
 });
 
-test('services of the Compose file keep their addresses, which HAProxy looks up once', () => {
+test('services of the Compose file have fixed addresses, which HAProxy resolves once', () => {
   const { services, networks } = compose;
   const addresses = ['service-1', 'service-2'].map(
     (name) => services[name].networks.default.ipv4_address,
@@ -111,7 +111,7 @@ test('services of the Compose file keep their addresses, which HAProxy looks up 
   assert.deepEqual([subnet, others], ['172.31.254.0/24', '172.31.254.128/25']);
 });
 
-test('clients of the Compose file come from their own addresses by IPv6, too', () => {
+test('clients of the Compose file keep their own addresses over IPv6, too', () => {
   const { services, networks } = compose;
   const { enable_ipv6, ipam } = networks.default;
   const [, { subnet, ip_range: others }] = ipam.config;
@@ -140,7 +140,7 @@ test('clients of the Compose file come from their own addresses by IPv6, too', (
   }
 });
 
-test('services of the Compose file trust HAProxy to say where requests come from, and nothing else', () => {
+test('services of the Compose file trust HAProxy with client addresses, and nothing else', () => {
   const { services } = compose;
   const { ipv4_address: haproxy } = services.haproxy.networks.default;
   for (const name of ['service-1', 'service-2']) {
@@ -150,7 +150,7 @@ test('services of the Compose file trust HAProxy to say where requests come from
   assert.ok(!addresses.some(({ ipv4_address }) => ipv4_address === haproxy));
 });
 
-test('the secrets that lie beside the Compose file come into no image and no commit', () => {
+test('the secrets beside the Compose file are in no image and no commit', () => {
   const unsent = read('Dockerfile.dockerignore').split('\n');
   assert.ok(unsent.includes('deploy'));
   const uncommitted = readFileSync(new URL('../.gitignore', import.meta.url), 'utf8').split('\n');
@@ -158,7 +158,7 @@ test('the secrets that lie beside the Compose file come into no image and no com
   for (const name of beside) assert.ok(uncommitted.includes(`/deploy/${name}`), name);
 });
 
-test('every setting that stands there is one of the service', () => {
+test('every setting in it is one of the service', () => {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
@@ -172,7 +172,7 @@ test('every setting that stands there is one of the service', () => {
   }
 });
 
-test('what the Dockerfile copies and runs is there', () => {
+test('the files that the Dockerfile copies and runs exist', () => {
   const root = fileURLToPath(new URL('..', import.meta.url));
   const [, command = '[]'] = /^CMD (.*)$/m.exec(read('Dockerfile')) ?? [];
   const [, file] = JSON.parse(command);

@@ -44,7 +44,7 @@ const addressesOf = async (id: number) =>
     .where('server_id', '=', id)
     .execute();
 
-it('a delete asks for its own instance and its own disk, and once for others that bear its label', async () => {
+it('a delete checks its own instance and disk, and once others with its label', async () => {
   const { id } = await runningServer(laboratory, 'asked');
   const before = await calls();
   await succeeds(laboratory, await laboratory.request(id, 'delete'));
@@ -70,7 +70,7 @@ async function nothingIsLeft(id: number): Promise<void> {
   assert.ok(volumes.every(({ type }) => type === 'image'));
 }
 
-it('a disk that is left without its instance is removed, and the delete says so', async () => {
+it('a disk without an instance is removed, and the delete says so', async () => {
   const { id, name } = await left('left');
   const { id: operation } = await laboratory.request(id, 'delete');
   const { status, message } = await laboratory.ended(operation);
@@ -80,7 +80,7 @@ it('a disk that is left without its instance is removed, and the delete says so'
   await nothingIsLeft(id);
 });
 
-describe('it is removed whatever goes wrong once', () => {
+describe('it is removed in spite of any single failure', () => {
   const calls = {
     'the record is made': '/instances$',
     'it is emptied': '/rebuild$',
@@ -106,7 +106,7 @@ describe('it is removed whatever goes wrong once', () => {
   }
 });
 
-it('one that the engine does not remove ends the delete with what to do, and the next one goes on', async () => {
+it('a disk that the engine refuses to remove fails the delete with advice, and the next delete continues', async () => {
   const { id, name } = await left('stays');
   const text = 'Cannot remove an instance volume that has snapshots';
   const { faults } = laboratory.simulator;

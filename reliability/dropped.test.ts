@@ -48,7 +48,7 @@ async function act(id: number, action: PlainAction): Promise<void> {
   await succeeds(laboratory, await laboratory.request(id, action));
 }
 
-describe('a create succeeds, and nothing is doubled, when a connection is dropped', () => {
+describe('a create succeeds, without duplicates, when a connection is dropped', () => {
   for (const call of creating) {
     for (const when of moments) {
       it(`${when} the effect of ${call.method} ${call.path}`, async () => {

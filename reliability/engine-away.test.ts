@@ -58,7 +58,7 @@ describe('while the engine is away', { concurrency: true }, () => {
     laboratory.simulator.administrator.stop(project, changed.name);
   });
 
-  it('the location and the health say so, and why', async () => {
+  it('the location and the health report it with the reason', async () => {
     await whileAway(async () => {
       await eventually(async () => {
         const location = await laboratory.ask(`/locations/${place()}`);
@@ -81,7 +81,7 @@ describe('while the engine is away', { concurrency: true }, () => {
     await eventually(isWell);
   });
 
-  it('a server keeps its status, and afterwards shows what has changed', async () => {
+  it('a server keeps its status, and later shows what has changed', async () => {
     await whileAway(async () => {
       await eventually(() => isShown(servers.same, 'started', 'unavailable'));
       await isShown(servers.changed, 'started', 'unavailable');
@@ -95,7 +95,7 @@ describe('while the engine is away', { concurrency: true }, () => {
     await eventually(() => isShown(servers.same, 'started', 'started'));
   });
 
-  it('a create waits, says why, and goes on', async () => {
+  it('a create waits, says why, and continues', async () => {
     const { serverId, operation } = await laboratory.create('waits');
     await whileAway(() => saysThatItWaits(serverId));
     await back;

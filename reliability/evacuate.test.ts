@@ -66,7 +66,7 @@ const holdStop = (name: string) =>
     ...{ method: 'PUT', path: `/instances/${name}/state$` },
   });
 
-it('an evacuated node has no servers and is out of service; a restored one has its own again', async () => {
+it('an evacuated node has no servers and is out of service; a restored one has its servers again', async () => {
   const servers = await serversOn('a', 5);
   const [stopped] = servers;
   assert.ok(stopped);
@@ -100,7 +100,7 @@ it('an evacuated node has no servers and is out of service; a restored one has i
   }
 });
 
-it('servers that find no room stay, and asking again goes on with them', async () => {
+it('servers without capacity elsewhere stay, and another request continues with them', async () => {
   const servers = await serversOn('b', 3);
   const { db } = laboratory.database;
   const set = (values: object) =>
@@ -140,7 +140,7 @@ it('servers that find no room stay, and asking again goes on with them', async (
   }
 });
 
-it('a server that is busy is awaited, and one that is deleted meanwhile counts as done', async () => {
+it('a server with an operation is waited for, and one that is deleted meanwhile counts as done', async () => {
   const [busy, deleted] = await serversOn('c', 2);
   assert.ok(busy && deleted);
   laboratory.simulator.faults.guest(busy.name, { ignoresShutdown: true });
@@ -165,7 +165,7 @@ it('a server that is busy is awaited, and one that is deleted meanwhile counts a
   await isWhole(laboratory, busy.id);
 });
 
-it('a node that is taken out of service by hand while it is restored comes back all the same', async () => {
+it('a node that is evacuated by hand during its restore is restored nevertheless', async () => {
   const [one] = await serversOn('c', 1);
   assert.ok(one);
   const out = await ended(await begin('c', 'evacuate'));
@@ -182,7 +182,7 @@ it('a node that is taken out of service by hand while it is restored comes back 
   assert.equal(await stateOf('c'), 'online');
 });
 
-it('an evacuation that waits is called off by a restore, and a restore by an evacuation', async () => {
+it('a restore supersedes a waiting evacuation, and the other way round', async () => {
   const [deaf, other] = await serversOn('c', 2);
   assert.ok(deaf && other);
   laboratory.simulator.faults.guest(deaf.name, { ignoresShutdown: true });
@@ -218,7 +218,7 @@ it('an evacuation that waits is called off by a restore, and a restore by an eva
   for (const { id } of [deaf, other]) await isWhole(laboratory, id);
 });
 
-it('what the engine can not do is told, and the servers that were moved stay moved', async () => {
+it('a failure of the engine is reported, and servers that were moved stay moved', async () => {
   const [one] = await serversOn('c', 1);
   assert.ok(one);
   laboratory.simulator.faults.add({
@@ -238,7 +238,7 @@ it('what the engine can not do is told, and the servers that were moved stay mov
   assert.equal((await laboratory.server(one.id)).node, 'c');
 });
 
-it('a node that does not answer is not evacuated', async () => {
+it('an unreachable node is not evacuated', async () => {
   laboratory.simulator.takeMemberDown('b', true);
   await eventually(async () => assert.equal(await stateOf('b'), 'offline'));
   const answer = await laboratory.post('/nodes/b/evacuate', headers);
@@ -247,7 +247,7 @@ it('a node that does not answer is not evacuated', async () => {
   await eventually(async () => assert.equal(await stateOf('b'), 'online'));
 });
 
-it('tenants see nothing of it but what is done to their servers', async () => {
+it('tenants see only the effects on their servers', async () => {
   const { db } = laboratory.database;
   const { id } = await db
     .selectFrom('operations')

@@ -83,7 +83,7 @@ async function succeeds(node: string, action: string): Promise<void> {
   assert.equal(status, 'succeeded', message);
 }
 
-it('there is a way to each kind', () => {
+it('each kind has a test case', () => {
   assert.deepEqual(kinds.map(({ kind }) => kind).sort(), Object.keys(ways).sort());
 });
 
@@ -127,7 +127,7 @@ describe('a step of an evacuation or a restore', { concurrency: atOnce }, () => 
 });
 
 // Last: nothing else is to be on these nodes.
-describe('a step of giving up a node', { concurrency: atOnce }, () => {
+describe('a step of declaring a node lost', { concurrency: atOnce }, () => {
   for (const [at, { kind, step, words }] of cases.entries()) {
     if (ways[kind] !== 'lost') continue;
     it(`${step} of ${kind} ${words}`, async () => {
@@ -147,7 +147,7 @@ describe('a step of giving up a node', { concurrency: atOnce }, () => {
   }
 });
 
-it('each step of each kind has met each trouble', () => {
+it('each step of each kind has had each fault', () => {
   assert.ok(met.count > 0);
   assert.deepEqual(met.missing(), []);
 });

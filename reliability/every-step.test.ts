@@ -255,7 +255,7 @@ const again = /^(fails|loses)/;
 
 const atOnce = { concurrency: 24 };
 
-it('there is a way to each kind', () => {
+it('each kind has a test case', () => {
   const led = new Set(Object.values(ways).map(({ kind }) => kind));
   assert.deepEqual([...led].sort(), ofServers.map(({ kind }) => kind).sort());
 });
@@ -304,7 +304,7 @@ for (const [what, way] of Object.entries(ways)) {
   }
 }
 
-it('each step of each kind has met each trouble', () => {
+it('each step of each kind has had each fault', () => {
   assert.ok(met.count > 0);
   assert.deepEqual(met.missing(), []);
 });

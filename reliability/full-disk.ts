@@ -8,8 +8,8 @@ import { settle } from './chaos/verdict.ts';
 import { type World, worlds } from './chaos/worlds.ts';
 import { type Asked, ask, create } from './load.ts';
 
-// Fills the disk that a whole Berth lies on, database and log included, and makes room again.
-// full-disk.test.ts runs it where that disk is a small one of its own.
+// Fills the disk on which a whole Berth is, with its database and logs, and makes space again.
+// full-disk.test.ts runs it with a small disk of its own.
 
 await worlds.simulator(async (world) => {
   const accepted = { servers: new Set<number>(), operations: new Set<number>() };
@@ -42,7 +42,7 @@ await worlds.simulator(async (world) => {
   await settle(world, accepted);
 });
 
-/** Takes all the room there is, and what others give back meanwhile. Answers how to give it back. */
+/** Takes all free space, and what others free meanwhile. Returns a function that frees it. */
 async function fill(directory: string): Promise<() => void> {
   const path = join(directory, 'filler');
   const file = openSync(path, 'w');
@@ -58,7 +58,7 @@ async function fill(directory: string): Promise<() => void> {
   return () => rmSync(path);
 }
 
-/** Until there is no room. */
+/** Writes until there is no space. */
 function write(file: number): void {
   const block = Buffer.alloc(4096, 1);
   try {
@@ -68,7 +68,9 @@ function write(file: number): void {
   }
 }
 
-/** Until a request is told to come again: rows fit in what is there already for a while. */
+/**
+ * Sends requests until one is refused for lack of space: some rows still fit into existing files.
+ */
 async function refusesForLackOfRoom(make: () => Promise<Asked>, { service }: World): Promise<void> {
   for (let requests = 0; requests < 500; requests += 1) {
     const { status, retryAfter, body } = await make();
@@ -93,7 +95,7 @@ async function serves(make: () => Promise<Asked>): Promise<void> {
   });
 }
 
-/** Has it need another file for its log of changes, which it does not survive without room. */
+/** Makes PostgreSQL need another file for its write-ahead log, so that it crashes without space. */
 async function endPostgres({ directory }: World): Promise<void> {
   for (let segments = 0; segments < 20; segments += 1) {
     const [ended] = await Promise.allSettled([

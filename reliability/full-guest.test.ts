@@ -9,7 +9,7 @@ after(() => laboratory.close());
 // As Incus with btrfs says where it can't write to a disk that it is to stop, or to remove.
 const text = 'Failed clearing ownership: Failed writing backup file: disk quota exceeded';
 
-test('a server whose disk is too full to be removed at once is deleted all the same', async () => {
+test('a server whose disk is too full to be removed at once is deleted nevertheless', async () => {
   const { client, simulator } = laboratory;
   const { serverId, operation } = await laboratory.create('full');
   await laboratory.ended(operation.id);

@@ -4,7 +4,7 @@ import { fuzz } from './fuzz/fuzz.ts';
 
 // A short run, the same each time; `npm run fuzz` has longer ones.
 
-it('no request made from the description gets a 5xx or changes what it may not', async (t) => {
+it('no request made from the API description gets a 5xx or changes what it must not', async (t) => {
   const figures = await fuzz({ seed: 1, requests: 2500 });
   t.diagnostic(JSON.stringify(figures));
   // Else it would only show that bad requests are refused.

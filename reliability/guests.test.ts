@@ -42,7 +42,7 @@ async function toldUnconfined(count: number): Promise<void> {
 }
 
 describe('a server that was made before guests were confined', () => {
-  it('is told of while it runs so, and confined by whoever starts it next', async () => {
+  it('is reported while it runs unconfined, and confined by its next start', async () => {
     const { administrator } = laboratory.simulator;
     await toldUnconfined(0);
     const { id, name } = await earlierServer('earlier');
@@ -68,9 +68,9 @@ describe('a server that was made before guests were confined', () => {
   });
 });
 
-describe('a guest that puts something else in the place of its report', () => {
+describe('a guest that replaces its progress file', () => {
   for (const reportIs of ['fifo', 'directory', 'symlink', 'noise', 'long'] as const) {
-    it(`(${reportIs}) ends its create in words, and holds no worker`, async () => {
+    it(`(${reportIs}) fails its create with an explanation, and occupies no worker`, async () => {
       const { faults } = laboratory.simulator;
       faults.guest('*', { reportIs });
       const { serverId, operation } = await laboratory.create(`report-${reportIs}`);
@@ -84,7 +84,7 @@ describe('a guest that puts something else in the place of its report', () => {
     });
   }
 
-  it('whose file can not be looked at fails its create after some tries', async () => {
+  it('whose file can not be read fails its create after some attempts', async () => {
     const { faults } = laboratory.simulator;
     const { database } = laboratory;
     faults.add({ kind: 'error', method: 'HEAD', path: '/files$', text: 'broken', status: 500 });

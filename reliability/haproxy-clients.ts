@@ -84,7 +84,7 @@ function startHaproxy() {
   return spawn(haproxyCommand(), ['-f', file, '-db'], { stdio: ['ignore', 2, 2], env });
 }
 
-/** Where it listens, of either kind of addresses. */
+/** Its addresses in both families. */
 function both({ port }: Port): string {
   return `:${port},:::${port} v6only`;
 }
@@ -124,7 +124,7 @@ async function open(localAddress: string, { port }: Port): Promise<Socket> {
   return socket;
 }
 
-/** How many of each these connections, to each of these ports, are left. */
+/** How many of these connections, to each of these ports, stay open. */
 async function openAtOnce(from: string[], each: number, to: Port[] = [ports.tls]): Promise<number> {
   const sockets: Socket[] = [];
   for (const address of from) {
@@ -140,7 +140,7 @@ async function openAtOnce(from: string[], each: number, to: Port[] = [ports.tls]
   return count;
 }
 
-/** How many are let in, one after another, before one is not. */
+/** How many connections are accepted, one after the other, until one is refused. */
 async function openOften(from: string, port: Port = ports.tls): Promise<number> {
   for (let count = 0; count < 5000; count += 1) {
     const { status } = await ask(from, port);
@@ -161,7 +161,7 @@ async function askOften(from: string, port: Port = ports.tls) {
   return undefined;
 }
 
-/** A status of 0 where there is no answer. */
+/** The status is 0 if there is no answer. */
 async function ask(localAddress: string, to: Port = ports.tls, agent = to.agent(false)) {
   const { port, request } = to;
   const asked = request({ host: target(localAddress), port, localAddress, agent }).end();

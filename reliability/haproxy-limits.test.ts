@@ -8,7 +8,7 @@ import { temporaryDirectory } from '../service/src/testing/temporary-directory.t
 const directory = temporaryDirectory('haproxy');
 after(() => rmSync(directory, { recursive: true, force: true }));
 
-test('HAProxy bounds the connections and requests of an address, of IPv6 of a /64, and of no other', () => {
+test('HAProxy limits the connections and requests of an address, or of an IPv6 /64, and of no other', () => {
   const clients = fileURLToPath(new URL('haproxy-clients.ts', import.meta.url));
   // In a network of its own, where any address can be one's own.
   const command = ['-rnpf', '--kill-child', process.execPath, clients, directory];

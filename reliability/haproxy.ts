@@ -4,8 +4,8 @@ import { join } from 'node:path';
 const shipped = new URL('../deploy/haproxy.cfg', import.meta.url);
 
 /**
- * Writes the configuration of `deploy/`, with each first text of `changes` replaced by its second one, into a directory.
- * Answers its path. Throws where a text is not there.
+ * Writes the configuration of `deploy/` to a directory, with the first text of each pair in
+ * `changes` replaced by the second. Returns its path. Throws if a text is not found.
  */
 export function configureHaproxy(directory: string, changes: [string, string][]): string {
   const config = changes.reduce(

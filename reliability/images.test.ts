@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { wantImage } from '../service/src/images/queries.ts';
+import { requestImage } from '../service/src/images/queries.ts';
 import { createTestToken } from '../service/src/testing/app.ts';
 import { serverBody } from '../service/src/testing/servers.ts';
 import { eventually } from '../service/src/testing/until.ts';
@@ -25,12 +25,12 @@ async function want(slug: string) {
   const id = await osId(slug);
   await database.db
     .transaction()
-    .execute(async (trx) => void (await wantImage(trx, id, place.locationId)));
+    .execute(async (trx) => void (await requestImage(trx, id, place.locationId)));
   const query = database.db.selectFrom('images').selectAll().where('os_id', '=', id);
   return () => query.executeTakeFirstOrThrow();
 }
 
-it('one that is there is ready at once', async () => {
+it('one that exists is ready at once', async () => {
   const image = await want('debian-12');
   await eventually(async () => {
     const { status, progress } = await image();
@@ -38,7 +38,7 @@ it('one that is there is ready at once', async () => {
   });
 });
 
-it('one whose server can not be reached fails with its name, and is got when it is asked for again', async () => {
+it('one whose server is unreachable fails with its name, and is imported at the next request', async () => {
   const image = await want('debian-13');
   await eventually(async () => assert.equal((await image()).status, 'failed'));
   assert.match((await image()).message, /images\.linuxcontainers\.org/);
@@ -49,7 +49,7 @@ it('one whose server can not be reached fails with its name, and is got when it 
   assert.ok(alias);
 });
 
-it('one whose server was taken off the list is not pulled: a create fails with its name, and says why', async () => {
+it('one whose server is no longer allowed is not pulled: a create fails with its name and the reason', async () => {
   const { db } = laboratory.database;
   const os = db.updateTable('operating_systems').where('slug', '=', 'ubuntu-24.04');
   const source = { server: 'https://images.example', alias: 'ubuntu/24.04/cloud' };
@@ -74,7 +74,7 @@ async function imageVolumes() {
   return volumes.filter(({ type }) => type === 'image');
 }
 
-it('one that was unpacked in part, by a daemon that was killed, is unpacked anew', async () => {
+it('one that a killed daemon unpacked in part is unpacked again', async () => {
   const { simulator } = laboratory;
   const asked = ['a', 'b', 'c'].map((name) => laboratory.create(`unpacked-${name}`));
   const created = await Promise.all(asked);
@@ -119,7 +119,7 @@ async function listed(slug: string) {
   return images.map(({ location_id, status }) => [location_id === place.locationId, status]);
 }
 
-it('one that a create brought is listed, though nobody asked for it', async () => {
+it('one that a create has pulled is listed, even without a request for it', async () => {
   assert.deepEqual(await listed('alpine-3.22'), []);
   laboratory.simulator.faults.imageServers.add('images.linuxcontainers.org');
   const { database, place } = laboratory;

@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import type { Timing } from '../incus-sim/src/engine.ts';
 import { type Simulator, startSimulator } from '../incus-sim/src/simulator.ts';
 import { createApi } from '../service/src/api.ts';
-import { createRefusedRoom } from '../service/src/db/errors.ts';
+import { createDiskFullMonitor } from '../service/src/db/errors.ts';
 import { createLeader } from '../service/src/db/locks/leader.ts';
 import { listenForNotifications } from '../service/src/db/notifications.ts';
 import { Project } from '../service/src/db/project.ts';
@@ -28,7 +28,7 @@ import { watchLocations } from '../service/src/reconcilers/location/locations.ts
 import { actions } from '../service/src/servers/actions/all.ts';
 import { enterAction } from '../service/src/servers/actions/enter.ts';
 import { moveAction } from '../service/src/servers/actions/move.ts';
-import { minderOfCreates } from '../service/src/servers/create-queue.ts';
+import { startCreateQueue } from '../service/src/servers/create-queue.ts';
 import { createServer, sealSecrets } from '../service/src/servers/creation/create.ts';
 import { createTestToken, generousLimits } from '../service/src/testing/app.ts';
 import { type Installation, installation } from '../service/src/testing/fixtures.ts';
@@ -39,14 +39,14 @@ import { serverBody } from '../service/src/testing/servers.ts';
 import { temporaryDirectory } from '../service/src/testing/temporary-directory.ts';
 import { until } from '../service/src/testing/until.ts';
 
-/** Of Incus. */
+/** The project in Incus. */
 export const project = 'berth';
 
 const secretKey = testKeyring();
 const endedSeconds = 120;
 const imageServers = [publicImageServer];
 
-/** Those that are asked for with nothing but the server, and a stop by force or not. */
+/** Actions without parameters, except for the force of a stop. */
 export type PlainAction = Exclude<ServerAction, 'move' | 'rebuild'>;
 
 /** Operations on a simulated engine and a real database, carried out by several workers and watched. */
@@ -58,11 +58,11 @@ export interface Laboratory {
   /** `commands` run after the one that each server has. */
   create(name: string, commands?: string[]): Promise<{ serverId: number; operation: OperationRow }>;
   request(serverId: number, action: PlainAction, force?: boolean): Promise<OperationRow>;
-  /** To the node of that name; without one, to the one that is chosen. */
+  /** Moves a server to the named node, or to one that is chosen. */
   move(serverId: number, node?: string): Promise<OperationRow>;
   ended(operationId: number): Promise<OperationRow>;
   server(id: number): Promise<ServerNow>;
-  /** What the API answers to a GET, of somebody of the project unless other headers are given. */
+  /** The answer to a GET, by default of a caller in the project. */
   ask(path: string, headers?: Record<string, string>): Promise<Record<string, unknown>>;
   /** A POST, of somebody of the project unless other headers are given. */
   post(
@@ -71,7 +71,7 @@ export interface Laboratory {
     body?: object,
   ): Promise<Awaited<ReturnType<typeof inject>>>;
   metrics(): Promise<string>;
-  /** How the reconcilers of all of them do. */
+  /** The status of all reconcilers. */
   statuses: StatusRecorder['statuses'];
   close(): Promise<void>;
 }
@@ -80,7 +80,7 @@ export interface ServerNow {
   name: string;
   status: string;
   error: string | null;
-  /** When the engine was first seen to show what it shows now. */
+  /** When the engine first showed its current state. */
   since: string;
   isDeleted: boolean;
   node: string;
@@ -94,17 +94,17 @@ interface Equipment {
   stopTimeoutSeconds?: number;
   sweepMilliseconds?: number;
   pingMilliseconds?: number;
-  /** Of a cluster; without any there is none. */
+  /** The members of a cluster; none by default. */
   members?: string[];
   timing?: Partial<Timing>;
-  /** How many operations each worker carries out at once. */
+  /** How many operations each worker carries out concurrently. */
   concurrency?: number;
   createsPerNode?: number;
-  /** Of another laboratory, whose services have ended: its engine, and a database with its records. */
+  /** Continues another laboratory whose services have ended, with its engine and records. */
   goOn?: { simulator: Simulator; database: TestDatabase };
   /** Whether the engine is left running at the close, for another laboratory. */
   leavesEngine?: boolean;
-  /** Whether anybody looks at the engine, beside the workers. */
+  /** Whether the engine is watched, in addition to the workers. */
   watches?: boolean;
 }
 
@@ -161,7 +161,7 @@ export async function openLaboratory({
       movesAtOnce: 2,
       imageDirectories: { work: directory },
       imageServers,
-      poolKeeperOf: async () => undefined,
+      quotaGuardOf: async () => undefined,
     };
     const observer = metrics.operations;
     const execution = { db, leases: db, log, engine: async () => client, settings, observer };
@@ -176,7 +176,7 @@ export async function openLaboratory({
     });
     stack.defer(() => runner.stop());
   }
-  const creates = minderOfCreates(db, notifications, log, runs);
+  const creates = startCreateQueue(db, notifications, log, runs);
   stack.defer(() => creates.stop());
   const stopping = new AbortController();
   const leader = createLeader({ pool, log });
@@ -206,7 +206,7 @@ export async function openLaboratory({
     ...{ databaseUrl: database.connectionString, dataDir: '' },
   };
   const health = { db, pool };
-  const heard = { notifications, log, metrics, refusedRoom: createRefusedRoom() };
+  const heard = { notifications, log, metrics, refusedRoom: createDiskFullMonitor() };
   const foundation = { config, db, health, engines, secretKey, ...heard };
   const settings = { limits: generousLimits, shell: plainShell };
   const app = await createApi(
@@ -277,7 +277,7 @@ export async function openLaboratory({
   };
 }
 
-/** What the records of another laboratory name. */
+/** The location and node in the records of another laboratory. */
 async function placeOf({ db }: TestDatabase): Promise<Installation> {
   const one = async (table: 'projects' | 'locations' | 'nodes') =>
     (await db.selectFrom(table).select('id').orderBy('id').executeTakeFirstOrThrow()).id;

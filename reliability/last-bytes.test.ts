@@ -8,7 +8,7 @@ const moved = 1_000_000;
 const laboratory = await openLaboratory({ timing: { shutdown: 4000 }, stopTimeoutSeconds: 30 });
 after(() => laboratory.close());
 
-test('what a guest moves while it shuts down is counted', async () => {
+test('the traffic of a guest during its shutdown is counted', async () => {
   const { simulator, database } = laboratory;
   const { serverId, operation } = await laboratory.create('talker');
   await laboratory.ended(operation.id);

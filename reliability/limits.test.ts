@@ -44,7 +44,7 @@ after(async () => {
   rmSync(root, { recursive: true, force: true });
 });
 
-test('what two services let through together is the limit, and at most a burst more', async () => {
+test('two services together let through the limit, and at most a burst more', async () => {
   const authorization = `Bearer ${services[0]?.token}`;
   const began = performance.now();
   const count = { let: 0, refused: 0 };

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Service } from '../e2e/service.ts';
 
-/** One request, and what came of it. */
+/** A request and its result. */
 export interface Asked {
   method: string;
-  /** When the answer came: milliseconds of `performance.now()`. */
+  /** The time of the answer, in milliseconds of `performance.now()`. */
   at: number;
   status: number;
   retryAfter: string | null;
   body: { id?: number; code?: string };
-  /** Of a create: what the server was to be called. */
+  /** For a create, the name of the server. */
   hostname?: string;
 }
 
@@ -65,7 +65,7 @@ export function beginLoad(service: Service, name = 'load') {
   // Whoever ends it gets the error.
   working.catch(() => undefined);
   return {
-    /** So far, in the order of the answers. */
+    /** The results so far, in the order of the answers. */
     seen: seen as readonly Asked[],
     async end(): Promise<Asked[]> {
       going = false;

@@ -95,7 +95,7 @@ async function startsAll(label: string, count: number): Promise<void> {
   }
 }
 
-test('services without a location start, and take up one that is added while they run', async () => {
+test('services without a location start, and use one that is added while they run', async () => {
   for (const service of services) {
     const health = await ask(service, '/health');
     assert.deepEqual([health.status, (await ask(service, '/locations')).body], [200, []]);
@@ -117,7 +117,7 @@ test('services without a location start, and take up one that is added while the
   await startsAll('first', 3);
 });
 
-test('creates go on when one of its addresses goes away, and follow it when the other does', async () => {
+test('creates continue when one of its addresses is gone, and follow it to another', async () => {
   const [other = ''] = simulator.otherUrls;
   await simulator.setListening(simulator.url, false);
   await startsAll('without-one', 3);
@@ -135,7 +135,7 @@ test('creates go on when one of its addresses goes away, and follow it when the 
 const ofAnyMember = /^GET \/1\.0$/;
 const ofInstances = /^POST |^GET \/1\.0\/instances\?/;
 
-test('an address that takes requests and never answers is asked no more once that is known', async () => {
+test('an address that accepts requests and never answers is no longer used once that is known', async () => {
   const [other = ''] = simulator.otherUrls;
   const states = (...wanted: string[]) =>
     eventually(async () => {
@@ -168,7 +168,7 @@ test('an address that takes requests and never answers is asked no more once tha
   assert.ok(simulator.unanswered(ofAnyMember) > 0, 'it was asked at all');
 });
 
-test('a location that is removed is known no longer', async () => {
+test('a removed location is no longer known', async () => {
   const refused = await location('remove', 'far');
   assert.match(refused.stderr, /far has \d+ servers/);
   const { body } = await ask(services[0], '/servers');

@@ -13,7 +13,7 @@ before(async () => {
 });
 after(() => laboratory.close());
 
-it('servers on a member that is down keep their status, are unavailable, and are followed once it is back', async () => {
+it('servers on a member that is down keep their status, are unavailable, and are synced once it is back', async () => {
   const { client, simulator } = laboratory;
   const servers = [
     await runningServer(laboratory, 'one'),
@@ -48,7 +48,7 @@ it('servers on a member that is down keep their status, are unavailable, and are
   await eventually(isReally(on('b').id, 'stopped'));
 });
 
-it('a member that goes or comes back is noticed without an event, long before all is compared', async () => {
+it('a member that goes or comes back is noticed without an event, long before the next sync of all', async () => {
   await using stack = new AsyncDisposableStack();
   const rarely = { sweepMilliseconds: 3_600_000, pingMilliseconds: 100 };
   const place = await openLaboratory({ members: ['a', 'b'], ...rarely });
@@ -99,7 +99,7 @@ it('a member that goes or comes back is noticed while the list of all instances 
   takeBack();
 });
 
-it('what is listed as away or broken is shown as it says itself that it is', async () => {
+it('an instance that is listed as away or broken is shown with its own status', async () => {
   const { simulator } = laboratory;
   const { id, name } = await runningServer(laboratory, 'late');
   const listed = async () => {

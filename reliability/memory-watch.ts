@@ -3,8 +3,9 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { isMainThread } from 'node:worker_threads';
 
-// Loaded into a service before its own code (`node --import`). Whoever connects to this socket is told how many
-// bytes it holds that are in use: what the process has of the machine says little, as garbage stays for a while.
+// Loaded into a service before its own code (`node --import`). A client that connects to this
+// socket gets the number of bytes in use: the memory of the process says little, because garbage
+// stays for a while.
 
 const path = process.env.TEST_MEMORY_SOCKET;
 if (isMainThread && path !== undefined) {

@@ -12,7 +12,7 @@ async function value(beginning: string): Promise<number> {
   return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
 }
 
-test('what workers, calls to the engine and looks at it come to is in the metrics', async () => {
+test('the metrics have operations, calls to the engine and syncs', async () => {
   const { simulator } = laboratory;
   simulator.faults.add({
     kind: 'error',

@@ -31,7 +31,7 @@ async function otherThan(id: number): Promise<string> {
   return (await whereIs(id)) === 'a' ? 'b' : 'a';
 }
 
-it('room on the node that it goes to is held from the request on, and that which it left is free', async () => {
+it('capacity on the target is reserved from the request on, and freed on the source', async () => {
   const { id } = await runningServer(laboratory, 'counted');
   const [from, to] = [await whereIs(id), await otherThan(id)];
   const before = { from: await held(from), to: await held(to) };
@@ -76,7 +76,7 @@ it('a server that could not be moved runs where it was, and the operation says w
   assert.equal((await laboratory.client.instances.get(name))?.location, from);
 });
 
-it('a trouble that passes keeps nothing from being moved', async () => {
+it('a temporary failure does not prevent a move', async () => {
   const { id, name } = await runningServer(laboratory, 'troubled');
   laboratory.simulator.faults.add({
     kind: 'operation',
@@ -90,7 +90,7 @@ it('a trouble that passes keeps nothing from being moved', async () => {
   await isWhole(laboratory, id);
 });
 
-it('one that somebody was quicker to take there counts as moved, and is not stopped for it', async () => {
+it('a server that somebody else has moved there counts as moved, and is not stopped', async () => {
   const { id, name } = await runningServer(laboratory, 'quicker');
   const instance = laboratory.simulator.model.projects.get(project)?.instances.get(name);
   assert.ok(instance);
@@ -116,7 +116,7 @@ it('one that somebody was quicker to take there counts as moved, and is not stop
   instance.type = 'container';
 });
 
-it('a guest that does not shut down has its power cut, which is told', async () => {
+it('a guest that does not shut down is stopped by force, which is reported', async () => {
   const { id, name } = await runningServer(laboratory, 'deaf');
   laboratory.simulator.faults.guest(name, { ignoresShutdown: true });
   const { status, message } = await laboratory.ended((await laboratory.move(id)).id);
@@ -127,7 +127,7 @@ it('a guest that does not shut down has its power cut, which is told', async () 
   await isWhole(laboratory, id);
 });
 
-it('a virtual machine that may be moved live is never stopped for it; one that can not be, is', async () => {
+it('a virtual machine is stopped only if it can not be migrated live', async () => {
   const { id, name } = await runningServer(laboratory, 'machine');
   const instance = laboratory.simulator.model.projects.get(project)?.instances.get(name);
   assert.ok(instance);
@@ -150,7 +150,7 @@ it('a virtual machine that may be moved live is never stopped for it; one that c
   instance.type = 'container';
 });
 
-it('a delete takes the place of a move, and nothing is left on either node', async () => {
+it('a delete supersedes a move, and nothing is left on either node', async () => {
   const { id, name } = await runningServer(laboratory, 'deleted');
   const [from, to] = [await whereIs(id), await otherThan(id)];
   const before = { from: await held(from), to: await held(to) };

@@ -23,7 +23,7 @@ const is = (status: string) => async () => {
 const setSmtp = (smtp: 'open' | 'blocked') =>
   laboratory.database.db.updateTable('locations').set({ smtp }).execute();
 
-it('a network gets its rules when it is first watched, and others as soon as they are wanted', async () => {
+it('a network gets its rules when it is first watched, and new ones as soon as they change', async () => {
   await eventually(is('applied'));
   const { client } = laboratory;
   const name = (await client.networks.get(network))?.config['security.acls'] ?? '';
@@ -38,7 +38,7 @@ it('a network gets its rules when it is first watched, and others as soon as the
   assert.equal(await holdsMailBack(), false);
 });
 
-it('what is wanted while a member is away is done when it is back, and creates go on meanwhile', async () => {
+it('a change while a member is away is applied when it is back, and creates continue meanwhile', async () => {
   laboratory.simulator.takeMemberDown('b', true);
   await setSmtp('blocked');
   await eventually(is('pending'));

@@ -58,7 +58,7 @@ async function lose(name: string): Promise<void> {
   assert.equal(status, 'succeeded', message);
 }
 
-it('a server on a node that does not answer says why nobody knows how it is, and since when', async () => {
+it('a server on an unreachable node says why and since when it is unavailable', async () => {
   const { id } = await serverOn('b', 'silent');
   assert.equal((await server(id)).unavailable, null);
   laboratory.simulator.takeMemberDown('b', true);
@@ -71,7 +71,7 @@ it('a server on a node that does not answer says why nobody knows how it is, and
   assert.equal((await server(id)).unavailable, null);
 });
 
-it('what is to be done on a node that does not answer waits, and is done when it is back', async () => {
+it('operations on an unreachable node wait, and run when it is back', async () => {
   const { id } = await serverOn('b', 'waits');
   laboratory.simulator.takeMemberDown('b', true);
   await isIn('b', 'offline');
@@ -85,7 +85,7 @@ it('what is to be done on a node that does not answer waits, and is done when it
   await isWhole(laboratory, id, 'stopped');
 });
 
-it('very many operations on a node that is cut off keep nobody else waiting', async (t) => {
+it('very many operations on an unreachable node do not delay others', async (t) => {
   const { db } = laboratory.database;
   const { place, simulator } = laboratory;
   const { id: nodeId } = (await node('b')) as { id: number };
@@ -203,7 +203,7 @@ it('the servers of a lost node are in error, and are rebuilt elsewhere or delete
 
 const secrets = { password: 'correct horse battery', initialCommands: ['echo ran >> /root/ran'] };
 
-it('a lost node takes no servers until it has joined its cluster anew', async () => {
+it('a lost node gets no servers until it has joined its cluster again', async () => {
   const { members } = laboratory.simulator.model;
   members.set('c', newMember('c', '10.255.0.9:8443'));
   await isIn('c', 'online');
@@ -211,7 +211,7 @@ it('a lost node takes no servers until it has joined its cluster anew', async ()
   await isWhole(laboratory, id);
 });
 
-it('a server of a lost node is rebuilt also after the machine has joined anew under its name', async () => {
+it('a server of a lost node can also be rebuilt after the machine has joined again under its name', async () => {
   const { id } = await serverOn('c', 'late');
   await lose('c');
   const before = (await node('c')) as { id: number; servers: number };
@@ -232,7 +232,7 @@ it('a server of a lost node is rebuilt also after the machine has joined anew un
   await isWhole(laboratory, id);
 });
 
-it('a server that was on its way from a node which is given up is told so, and rebuilt', async () => {
+it('a server that was being moved from a lost node reports that, and is rebuilt', async () => {
   const { id } = await serverOn('b', 'leaving');
   const move = await laboratory.move(id);
   await lose('b');

@@ -31,7 +31,7 @@ const are = (...wanted: [name: string, state: string][]) =>
     assert.deepEqual(seen, wanted);
   });
 
-it('the nodes of a location are the members of its cluster, with what they have', async () => {
+it('the nodes of a location are the members of its cluster, with their resources', async () => {
   await are(['a', 'online'], ['b', 'online']);
   const rack = laboratory.simulator.model.members.get('b');
   assert.ok(rack);
@@ -44,7 +44,7 @@ it('the nodes of a location are the members of its cluster, with what they have'
   });
 });
 
-it('a member that does not answer is offline, though Incus lists it as online', async () => {
+it('a member that does not answer is offline, even if Incus lists it as online', async () => {
   laboratory.simulator.takeMemberDown('b', true);
   await are(['a', 'online'], ['b', 'offline']);
   const [, listed] = await laboratory.client.server.members();
@@ -53,7 +53,7 @@ it('a member that does not answer is offline, though Incus lists it as online', 
   await are(['a', 'online'], ['b', 'online']);
 });
 
-it('a member that answers is online with what was last known, though it can’t tell what it has', async () => {
+it('a member that answers is online with its last known resources, even if it can not report them', async () => {
   const { faults } = laboratory.simulator;
   const { db } = laboratory.database;
   const [before] = await nodes();
@@ -68,7 +68,7 @@ it('a member that answers is online with what was last known, though it can’t 
   assert.deepEqual([after?.state, after?.capacity], ['online', before?.capacity]);
 });
 
-it('a member that was evacuated is shown so, and gets no servers', async () => {
+it('an evacuated member is shown as such, and gets no servers', async () => {
   const evacuated = laboratory.simulator.model.members.get('a');
   assert.ok(evacuated);
   evacuated.evacuated = true;
@@ -79,7 +79,7 @@ it('a member that was evacuated is shown so, and gets no servers', async () => {
   await are(['a', 'online'], ['b', 'online']);
 });
 
-it('a server that is moved in Incus is recorded, and counted, where it is', async () => {
+it('a server that is moved in Incus is recorded, and counted, on its new node', async () => {
   const { id, name } = await runningServer(laboratory, 'moved');
   const instance = laboratory.simulator.model.projects.get(project)?.instances.get(name);
   assert.ok(instance);
@@ -108,7 +108,7 @@ async function recordedOn(name: string): Promise<number> {
   return count;
 }
 
-it('what an administrator wants of a node outlasts what the engine says of it', async () => {
+it('an administrator’s setting of a node is kept whatever the engine reports', async () => {
   const { db } = laboratory.database;
   await db.updateTable('nodes').set({ cordoned: true }).where('name', '=', 'b').execute();
   laboratory.simulator.takeMemberDown('b', true);
@@ -118,7 +118,7 @@ it('what an administrator wants of a node outlasts what the engine says of it', 
   await db.updateTable('nodes').set({ cordoned: false }).execute();
 });
 
-it('a member that joins appears; one that is removed goes, or is gone while it has servers', async () => {
+it('a new member appears; a removed one disappears, or is shown as gone while it has servers', async () => {
   const { members } = laboratory.simulator.model;
   members.set('c', newMember('c', '10.255.0.3:8443'));
   await are(['a', 'online'], ['b', 'online'], ['c', 'online']);

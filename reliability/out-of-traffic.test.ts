@@ -36,7 +36,7 @@ for (const [who, guest] of [
   ['', {}],
   [', and a guest that ignores its shutdown', { ignoresShutdown: true }],
 ] as const) {
-  test(`a client that asks for restarts all the time evades no stop${who}`, async () => {
+  test(`a client that keeps asking for restarts can not evade a stop${who}`, async () => {
     const { serverId, instance } = await useUp('evasive', guest);
     const answers = new Map<string, number>();
     let isStopped = false;

@@ -24,7 +24,7 @@ async function retry(id: number): Promise<void> {
 }
 
 describe('a full pool', () => {
-  it('fails a create with what to do, and leaves nothing half done', async () => {
+  it('fails a create with advice, and leaves nothing incomplete', async () => {
     const { simulator, client } = laboratory;
     simulator.fillPool('berth', true);
     const made = await Promise.all(['one', 'two'].map((name) => laboratory.create(name)));
@@ -49,7 +49,7 @@ describe('a full pool', () => {
 });
 
 describe('a guest', () => {
-  it('that never boots fails its create at the deadline, to be deleted or tried again', async () => {
+  it('that never boots fails its create at the deadline, to be deleted or retried', async () => {
     const { faults } = laboratory.simulator;
     faults.guest('*', { neverBoots: true });
     const made = await Promise.all(['mute-1', 'mute-2'].map((name) => laboratory.create(name)));
@@ -75,7 +75,7 @@ describe('a guest', () => {
     await remove(two.serverId);
   });
 
-  it('that ignores a shutdown runs on, until it is forced', async () => {
+  it('that ignores a shutdown runs on until a forced stop', async () => {
     const { faults } = laboratory.simulator;
     const { id, name } = await runningServer(laboratory, 'deaf');
     faults.guest(name, { ignoresShutdown: true });
@@ -97,7 +97,7 @@ describe('an operation of the engine that fails', () => {
   const fault = { kind: 'operation', text: 'disk on fire', times: 1 } as const;
 
   for (const at of ['begin', 'half', 'end'] as const) {
-    it(`at its ${at} is repeated, and nothing is doubled or left`, async () => {
+    it(`at its ${at} is repeated, and nothing is duplicated or left over`, async () => {
       const { faults } = laboratory.simulator;
       const creating = { ...fault, method: 'POST', path: '/instances$', at };
       const takeBackCreate = faults.add(creating);

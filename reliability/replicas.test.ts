@@ -96,7 +96,7 @@ function create(service: Service, more: object = {}, prefer?: string) {
   return call(service, 'POST', '/servers', { body, prefer });
 }
 
-test('what one accepts, each shows, waits for and works on', async () => {
+test('what one accepts, each can show, wait for and work on', async () => {
   const made = await Promise.all([a, b, c, a].map((service) => create(service, {}, 'wait=60')));
   for (const { status, body } of made) {
     assert.deepEqual([status, body.status], [201, 'started']);
@@ -110,7 +110,7 @@ test('what one accepts, each shows, waits for and works on', async () => {
   assert.deepEqual(rows, [{ ips: 8, held: 8 }]);
 });
 
-test('each tells how its reconcilers do, and one of them those of the location', async () => {
+test('each reports its reconcilers, and one of them those of the location', async () => {
   const told = async () => {
     const { rows } = await database.pool.query<{ reconciler: string; services: number }>(
       `select reconciler, count(distinct service)::int as services from reconciler_statuses
@@ -125,7 +125,7 @@ test('each tells how its reconcilers do, and one of them those of the location',
   await until('each has told of its own', told, isAllTold);
 });
 
-test('a token that is revoked soon holds at none', async (t) => {
+test('a revoked token is soon invalid at all', async (t) => {
   const tokens = toolOn(database.connectionString, 'token');
   const { stdout } = await tokens('create', '--name', 'both', '--scopes', 'servers:read');
   const bearer = stdout.trim();
@@ -158,7 +158,7 @@ async function led(services: Service[], bearer: string): Promise<number[]> {
   return await Promise.all(shares);
 }
 
-test('each leads its share of the locations, and what one led that is killed is led on', async () => {
+test('each leads its share of the locations, and those of a killed one are taken over', async () => {
   for (const at of [2, 3, 4, 5, 6]) {
     const project = `replicas-${at}`;
     simulator.plant({ ...names, project, imageAliases: [] });
@@ -182,7 +182,7 @@ test('each leads its share of the locations, and what one led that is killed is 
   assert.deepEqual(rows, []);
 });
 
-test('when one is killed amid its work, the others take over', async () => {
+test('when one is killed during its work, the others take over', async () => {
   const commands = { initialCommands: ['sleep 4', 'echo ran >> /root/ran'] };
   const made = await Promise.all([1, 2, 3, 4].map(() => create(a, commands)));
   await until('somebody works on them', leasesHeld, ({ length }) => length > 0);

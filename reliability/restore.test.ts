@@ -105,7 +105,7 @@ test('no server is created before the instances were compared with the restored 
   );
 });
 
-test('then new servers get addresses that no instance holds', async () => {
+test('then new servers get addresses that no instance has', async () => {
   await eventually(async () => {
     const { db } = restored.database;
     const place = await db.selectFrom('locations').select('instances_known').executeTakeFirst();
@@ -117,7 +117,7 @@ test('then new servers get addresses that no instance holds', async () => {
   }
 });
 
-test('a create of yesterday whose address is taken fails at once, and says what to do', async () => {
+test('a create from before whose address is taken fails at once, with advice', async () => {
   const { db } = restored.database;
   const operations = db.selectFrom('operations').select('id');
   const ofIt = operations.where('server_id', '=', unfinished).where('kind', '=', 'create');
@@ -132,7 +132,7 @@ test('a create of yesterday whose address is taken fails at once, and says what 
   assert.doesNotMatch(error?.message ?? '', /srv-/);
 });
 
-test('the health and the pools show what the records do not know', async () => {
+test('the health and the pools report unknown instances', async () => {
   const health = (await restored.ask('/health')) as { checks: { name: string; detail: string }[] };
   const check = health.checks.find(({ name }) => name === 'location test');
   assert.match(check?.detail ?? '', /4 instances belong to no server in the records/);
@@ -149,7 +149,7 @@ test('the health and the pools show what the records do not know', async () => {
   assert.match(await restored.metrics(), /^berth_instances_unknown\{location="test"\} 4$/m);
 });
 
-test('a server that was deleted since is shown to be gone', async () => {
+test('a server that was deleted since is shown as gone', async () => {
   await eventually(async () => {
     const { status, error } = await restored.server(removed);
     assert.deepEqual([status, error?.includes('no longer exists')], ['error', true]);

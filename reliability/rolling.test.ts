@@ -253,7 +253,7 @@ async function checkNothingLost(prefix: string, { created, bad }: Traffic): Prom
   await checkCreated(prefix, created);
 }
 
-test('a service that is killed loses no request', async () => {
+test('a killed service loses no request', async () => {
   const seen = await traffic('killed', async () => {
     const [down, up] = [heard('service-2', 'DOWN'), heard('service-2', 'UP')];
     await sleep(1000);
@@ -278,7 +278,7 @@ test('services that are restarted one after another lose no request', async () =
   await checkNothingLost('rolling', seen);
 });
 
-test('it passes on where a request came from, and shows no metrics', async () => {
+test('the address of the client is passed on, and metrics are not public', async () => {
   const { headers } = await ask('GET', '/servers');
   assert.match(String(headers['strict-transport-security']), /max-age/, 'Berth knows of HTTPS');
   assert.equal((await ask('GET', '/../metrics')).status, 404);
@@ -286,7 +286,7 @@ test('it passes on where a request came from, and shows no metrics', async () =>
   assert.doesNotMatch(log, /"route":"\/metrics"/);
 });
 
-test('what a client says of where it comes from changes nothing', async () => {
+test('forwarded addresses from a client are ignored', async () => {
   const forged = {
     'x-forwarded-for': '203.0.113.9',
     'x-forwarded-proto': 'http',
@@ -313,7 +313,7 @@ test('what a client says of where it comes from changes nothing', async () => {
   assert.ok(statuses.includes(429), statuses.join());
 });
 
-test('while no service answers, that is said in the words of Berth', async () => {
+test('while no service answers, the error is one of Berth', async () => {
   for (const name of ['service-1', 'service-2']) {
     const down = heard(name, 'DOWN');
     await stopService(join(root, name), 'SIGKILL');

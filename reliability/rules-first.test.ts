@@ -50,7 +50,7 @@ describe('a create', () => {
     await waitsFor(/waiting for its network to get rules/);
   });
 
-  it('waits for those of a network that its location was moved to', async () => {
+  it('waits for those of a network to which its location was moved', async () => {
     const { db } = laboratory.database;
     await rulesFail('/networks/|/network-acls');
     await sql`update locations set network = 'otherbr0'`.execute(db);
@@ -58,7 +58,7 @@ describe('a create', () => {
     await waitsFor(/waiting for its network to get rules/);
   });
 
-  it('waits until the addresses of a node that answers are known', async () => {
+  it('waits until the addresses of a reachable node are known', async () => {
     const error = { kind: 'error', text: 'not now', status: 500 } as const;
     laboratory.simulator.faults.add({ ...error, path: '/networks/eth0/state' });
     await sql`update nodes set addresses = null`.execute(laboratory.database.db);

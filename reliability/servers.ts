@@ -9,7 +9,7 @@ export async function runningServer(laboratory: Laboratory, hostname: string) {
   return { id, name: (await laboratory.server(id)).name };
 }
 
-/** As we record it; with an error, and this one, exactly when that is its status. */
+/** Whether the record has this status; an error also has this message. */
 export async function isRecordedAs(
   laboratory: Laboratory,
   id: number,
@@ -24,7 +24,7 @@ export async function isRecordedAs(
 
 const shownAs: Record<string, string> = { Running: 'started', Stopped: 'stopped' };
 
-/** Its only instance is as its record says, and its commands ran once. */
+/** Whether its only instance is as recorded, and its commands ran exactly once. */
 export async function isWhole(laboratory: Laboratory, id: number, wanted = 'started') {
   const { client } = laboratory;
   const { name } = await laboratory.server(id);

@@ -95,7 +95,7 @@ async function tokensOf(count: number): Promise<string[]> {
   return made;
 }
 
-test(`${readers} slow readers get as many answers as there may be, and take little memory`, async () => {
+test(`${readers} slow readers get the maximum of answers, and take little memory`, async () => {
   const tokens = await tokensOf(15);
   const [first = ''] = tokens;
   // What a first answer of each kind takes stays.

@@ -50,7 +50,7 @@ const isIn = (state: string, node: () => Promise<ShownNode>) =>
   eventually(async () => assert.equal((await node()).state, state));
 
 describe('a member of a cluster', () => {
-  it('whose answers take 4 s is slow, and online all the time: its servers are known, and can be moved', async () => {
+  it('whose answers take 4 s is slow and stays online: its servers are available, and can be moved', async () => {
     const place = await open(['a', 'b']);
     await using _ = { [Symbol.asyncDispose]: place.close };
     const id = await serverOnB(place, 'patient');
@@ -72,7 +72,7 @@ describe('a member of a cluster', () => {
     assert.match(await place.metrics(), /^berth_node_slow\{[^}]*node="b"[^}]*\} 0$/m);
   });
 
-  it('that is silent over two looks, and answers the third, was never offline', async () => {
+  it('that misses two pings, and answers the third, was never offline', async () => {
     // Nothing else is to ask it meanwhile.
     const place = await open(['a', 'b'], 3_600_000);
     await using _ = { [Symbol.asyncDispose]: place.close };
@@ -95,7 +95,7 @@ describe('a member of a cluster', () => {
     assert.deepEqual([state, status_since], ['online', since]);
   });
 
-  it('that is silent over three looks is offline, without the others, and soon back', async () => {
+  it('that misses three pings is offline, without the others, and soon back', async () => {
     const place = await open(['a', 'b']);
     await using _ = { [Symbol.asyncDispose]: place.close };
     const id = await serverOnB(place, 'waits');
@@ -133,7 +133,7 @@ describe('a member of a cluster', () => {
 });
 
 describe('the one server of a location', () => {
-  it('whose answers take 6 s is slow, and its location is reachable all the time', async () => {
+  it('whose answers take 6 s is slow, and its location stays reachable', async () => {
     const place = await open([]);
     await using _ = { [Symbol.asyncDispose]: place.close };
     const { id } = await runningServer(place, 'patient');
@@ -149,7 +149,7 @@ describe('the one server of a location', () => {
     assert.equal((await node()).state, 'online');
   });
 
-  it('that is silent over three looks makes its location unreachable, and is soon back', async () => {
+  it('that misses three pings makes its location unreachable, and is soon back', async () => {
     const place = await open([]);
     await using _ = { [Symbol.asyncDispose]: place.close };
     const { id } = await runningServer(place, 'waits');
@@ -164,7 +164,7 @@ describe('the one server of a location', () => {
     await place.realStatusIs(id, 'started');
   });
 
-  it('whose events break off stays reachable where it answers, and is followed again', async () => {
+  it('whose event stream breaks off stays reachable if it answers, and is followed again', async () => {
     const place = await open([]);
     await using _ = { [Symbol.asyncDispose]: place.close };
     const { simulator } = place;

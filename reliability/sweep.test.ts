@@ -19,7 +19,7 @@ before(async () => {
 after(() => laboratory.close());
 
 describe('a sweep', () => {
-  it('finds what every event of was lost', async () => {
+  it('finds changes whose events were lost', async () => {
     const stopped = await runningServer(laboratory, 'lost-stop');
     const deleted = await runningServer(laboratory, 'lost-delete');
     const { administrator, disturbEvents } = laboratory.simulator;
@@ -33,7 +33,7 @@ describe('a sweep', () => {
     disturbEvents({ lose: 0 });
   });
 
-  it('removes what is left of a deleted server, and nothing else', async () => {
+  it('removes the remains of a deleted server, and nothing else', async () => {
     const { client } = laboratory;
     const { id, name } = await runningServer(laboratory, 'came-through-late');
     const made = await client.instances.get(name);
@@ -80,7 +80,7 @@ async function staysStarted(id: number): Promise<void> {
 }
 
 describe('an instance is not gone because', { concurrency: true }, () => {
-  it('a list left it out once', async () => {
+  it('a list missed it once', async () => {
     const { id, name } = await runningServer(laboratory, 'left-out');
     const listed = leaveOutOnce(name);
     await staysStarted(id);

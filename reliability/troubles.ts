@@ -9,7 +9,7 @@ import { endIn, loseLease } from './operations.ts';
 type Run = () => Promise<StepResult<unknown>>;
 type Context = { operation: OperationRow } & Pick<ServerStepContext<unknown>, 'signal'>;
 
-/** What befalls a step. `times` counts its runs, from 1. */
+/** A fault that hits a step. `times` counts the runs of the step, from 1. */
 export type Trouble = (run: Run, context: Context, times: number) => Promise<StepResult<unknown>>;
 
 /** A trouble, and the step that meets it. */
@@ -32,12 +32,12 @@ export function meetings(kinds: readonly OperationKind[], troubles: readonly str
   };
 }
 
-/** What those that end an operation say. */
+/** The error of faults that end an operation. */
 export const stays = 'A trouble that stays.';
 
 const passing = () => new EngineError('failed', 'A trouble that passes.');
 
-/** Those that an operation gets over, and those that end it. */
+/** Faults that an operation survives, and those that end it. */
 export function troublesOf(laboratory: () => Laboratory) {
   const troubles: Record<string, Trouble> = {
     'is run twice': async (run, _, times) => {
@@ -88,7 +88,9 @@ export function troublesOf(laboratory: () => Laboratory) {
     },
   };
 
-  /** Its lease ends, another worker takes over, and this one is told so at its next renewal. */
+  /**
+   * Ends the lease, so that another worker takes over, and this one notices it at its next renewal.
+   */
   async function die({ operation, signal }: Context): Promise<never> {
     await loseLease(laboratory(), operation.id);
     if (!signal.aborted) await once(signal, 'abort');

@@ -22,7 +22,7 @@ async function isInError(id: number, reason: RegExp): Promise<void> {
 }
 
 describe('a server whose instance somebody else', () => {
-  it('stops, starts, pauses and lets go on is shown so', async () => {
+  it('stops, starts, pauses and resumes has that status', async () => {
     const { id, name } = await runningServer(laboratory, 'by-hand');
     const { administrator } = laboratory.simulator;
     administrator.stop(project, name);
@@ -58,7 +58,7 @@ describe('a server whose instance somebody else', () => {
   });
 });
 
-it('events that come twice, and in the wrong order, leave the truth', async () => {
+it('duplicate events, and events in the wrong order, have the right result', async () => {
   const { id, name } = await runningServer(laboratory, 'disturbed');
   const { administrator, disturbEvents } = laboratory.simulator;
   // The event of the first act is held back until the one of the second has come.

@@ -27,7 +27,7 @@ const healthIs = (status: string) =>
   eventually(async () => assert.equal((await laboratory.ask('/health')).status, status));
 
 describe('an engine that answers with errors alone', () => {
-  it('makes its servers unavailable, and the health and the location say so', async () => {
+  it('makes its servers unavailable, and the health and the location report it', async () => {
     const { id } = await runningServer(laboratory, 'unknown');
     const error = { kind: 'error', text: 'database is locked', status: 500 } as const;
     laboratory.simulator.faults.add({ ...error, method: 'GET', path: '/instances' });
@@ -43,7 +43,7 @@ describe('an engine that answers with errors alone', () => {
 });
 
 describe('a location that nobody watches any more', () => {
-  it('is not known to answer', async () => {
+  it('is not known to be reachable', async () => {
     const { id } = await runningServer(laboratory, 'unwatched');
     // As a watcher leaves it that hangs: the one here can't enter itself meanwhile.
     const { db } = laboratory.database;
@@ -64,7 +64,7 @@ describe('a location that nobody watches any more', () => {
 describe('an instance that is not found once', () => {
   const notFound = { kind: 'error', text: 'Instance not found', status: 404, times: 1 } as const;
 
-  it('is not made anew amid its commands', async () => {
+  it('is not created again during its commands', async () => {
     const { serverId, operation } = await laboratory.create('found-again', ['sleep 5']);
     const { name } = await laboratory.server(serverId);
     await eventually(async () => {
@@ -80,7 +80,7 @@ describe('an instance that is not found once', () => {
     await isWhole(laboratory, serverId);
   });
 
-  it('is stopped and started all the same', async () => {
+  it('is stopped and started nevertheless', async () => {
     const { id, name } = await runningServer(laboratory, 'still-there');
     const fault = { ...notFound, method: 'GET', path: `/instances/${name}$` };
     for (const action of ['stop', 'start'] as const) {
@@ -92,7 +92,7 @@ describe('an instance that is not found once', () => {
 
 describe('an instance that was renamed by hand', () => {
   for (const state of ['running', 'frozen'] as const) {
-    it(`goes with its server while it is ${state}, before its addresses are given again`, async () => {
+    it(`goes with its server while it is ${state}, before its addresses are assigned again`, async () => {
       const { administrator } = laboratory.simulator;
       const { id, name } = await runningServer(laboratory, `renamed-${state}`);
       const other = `zombie-${state}`;

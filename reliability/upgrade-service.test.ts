@@ -117,7 +117,7 @@ const projects = async (port: number, body?: object) => {
   return body ? [] : shown.map(({ name }) => name);
 };
 
-test('an upgrade is checked and exported first, undone if it fails, and can be gone back from', async () => {
+test('an upgrade is checked and exported first, undone if it fails, and can be reverted', async () => {
   const socketPath = below('socket');
   const simulator = await startSimulator({ listen: { socketPath } });
   after(() => simulator.close());

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What is checked is so all the time. */
+/** Checks a condition all the time. */
 export async function throughout(milliseconds: number, check: () => Promise<void>): Promise<void> {
   const end = performance.now() + milliseconds;
   while (performance.now() < end) {

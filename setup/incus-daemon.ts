@@ -149,7 +149,7 @@ async function startLxcfs(incusDir: string): Promise<void> {
   const lxcfs = detach('lxcfs', ['-p', join(incusDir, 'lxcfs.lock'), lxcfsMount], logFile);
   lxcfs.unref();
   await writeFile(lxcfsPid(incusDir), String(lxcfs.pid));
-  for (let tries = 0; tries < 50; tries += 1) {
+  for (let attempt = 0; attempt < 50; attempt += 1) {
     if (lxcfsAnswers()) return;
     await sleep(100);
   }

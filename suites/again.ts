@@ -1,10 +1,10 @@
 import { say } from '../setup/commands.mjs';
 import { type Outcome, play } from './play.ts';
 
-/** What these files test has to hold each time: red once is red. */
+/** These files must pass every time, so they are never repeated. */
 const neverAgain =
   /access|attacks|authentication|confirmation|credential|isolation|limits|network-policy|secret/;
-/** For one file with what it needs, such as an Incus of its own. */
+/** For one file with its environment, such as an Incus of its own. */
 const endSeconds = 600;
 
 /**

@@ -5,12 +5,13 @@ import { join } from 'node:path';
 const directory = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'berth');
 const file = join(directory, 'part-seconds.json');
 
-/** How long each part took when it was last run on this machine, in seconds. */
+/** The duration of each part in its last run on this machine, in seconds. */
 export function lastDurations(): Record<string, number> {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch {
-    // There is none yet, or a run that was cut off left a piece of it: it is only shown.
+    // There is no file yet, or an incomplete one from an interrupted run. It is for information
+    // only.
     return {};
   }
 }

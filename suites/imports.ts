@@ -41,6 +41,9 @@ export function findModules(): Module[] {
     }));
 }
 
-/** The folder of a file of the service, below `service/src/`, `.` for the files beside the folders; or `contract`. */
+/**
+ * The folder of a file of the service, relative to `service/src/`; `.` for files that are in no
+ * folder. Or `contract`.
+ */
 export const folderOf = (file: string) =>
   file.startsWith('contract/') ? 'contract' : dirname(file).slice(serviceFolder.length + 1) || '.';

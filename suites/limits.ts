@@ -1,8 +1,8 @@
 const fileEnd = new URL('file-end.ts', import.meta.url).href;
-/** So that a test that hangs is named before its file is ended. */
+/** The margin after which a file is ended, so that a test that hangs is reported first. */
 const graceSeconds = 60;
 
-/** How long a test may take, in seconds: one of the gate, and any other. */
+/** The timeout of a test in seconds: of the gate, and of any other. */
 export const longest = { gate: 180, long: 900 };
 
 /** Arguments of `node --test` that end tests, and files, which take too long; in seconds. */

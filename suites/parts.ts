@@ -1,15 +1,16 @@
 import { globSync, readFileSync } from 'node:fs';
 import { limits, longest } from './limits.ts';
 
-// The parts of both suites, as data. The name or place of a test file says to which part it belongs: `*.long.test.ts`
-// takes more than 20 s alone, `*.incus.test.ts` needs a real Incus, and `reliability/` is long as a whole.
+// The parts of both suites, as data. The name or place of a test file determines its part:
+// `*.long.test.ts` takes more than 20 s alone, `*.incus.test.ts` needs a real Incus, and
+// `reliability/` is long as a whole.
 
 /** A part of the tests. Parts run one after the other, and each runs to its end. */
 export interface Part {
   name: string;
   /** What it tests, in a few words. */
   about: string;
-  /** The program and its arguments: for the whole part, or for some of its test files. */
+  /** The program and its arguments, for the whole part or for some of its test files. */
   command(files?: readonly string[]): string[];
   /** Whether single files can be run again. */
   hasFiles: boolean;
@@ -30,7 +31,7 @@ function filesOf(patterns: readonly string[]): string[] {
 }
 
 interface TestOptions {
-  /** How long a test may take. */
+  /** The timeout of a test. */
   seconds?: number;
   /** More arguments of `node --test`. */
   args?: string[];
@@ -87,7 +88,7 @@ export const gate: readonly Part[] = [
   onRealIncus('guests', 'real servers: a person’s way, secrets, isolation', ['e2e/*.test.ts']),
 ];
 
-/** What `npm run test:all` runs after the gate. */
+/** The parts that `npm run test:all` runs after the gate. */
 export const longParts: readonly Part[] = [
   tests(
     'slow',

@@ -55,7 +55,7 @@ async function run(
   env: Record<string, string>,
   endSeconds: number,
 ): Promise<number | string> {
-  // A process group of its own, so that all of it can be told to end.
+  // Runs in a process group of its own, so that all of it can be ended.
   const child = spawn(program, args, {
     stdio: ['ignore', 'inherit', 'inherit'],
     detached: true,

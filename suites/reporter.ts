@@ -4,8 +4,9 @@ import { inspect } from 'node:util';
 import { append } from './results.ts';
 
 /**
- * A reporter of `node --test`: a line for each file when it has ended, and each failure with its error. It appends both
- * to the file of results, where the environment names one. What a file printed is shown if it failed.
+ * A reporter for `node --test`: a line for each file that has ended, and each failure with its
+ * error. Appends both to the file of results, if the environment names one. The output of a file is
+ * shown if it failed.
  */
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const printed = new Map<string, string>();

@@ -5,7 +5,7 @@ export const resultsVariable = 'BERTH_TEST_RESULTS';
 
 /** A test that failed, or a part without test files that did. */
 export interface Failure {
-  /** Relative to the root of the clone; the name of the part where it has no files. */
+  /** Relative to the root of the clone; the name of the part if it has no files. */
   file: string;
   test: string;
   message: string;
@@ -30,7 +30,7 @@ export function append(line: Line): void {
   if (path) appendFileSync(path, `${JSON.stringify(line)}\n`);
 }
 
-/** What a reporter has appended so far. */
+/** Reads what a reporter has appended so far. */
 export function readResults(path: string): Results {
   const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
   const lines = text

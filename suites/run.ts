@@ -13,7 +13,7 @@ npm run test:all                            the gate, then all other tests
 npm run test:all -- --part NAME [FILE]...   a part, or some of its files; --part may be repeated
 npm run test:all -- --list                  the parts, and how long each took last time`;
 
-/** The gate as a whole ends after this time, and so does each other part. */
+/** The timeout of the gate as a whole, and of each other part. */
 const gateSeconds = 20 * 60;
 const partSeconds = 45 * 60;
 /** Files of the gate that take longer are named: they belong to the long tests, or are to become faster. */
@@ -24,7 +24,7 @@ interface Plan {
   files?: readonly string[];
 }
 
-/** Undefined where the arguments only ask for something to be printed, or are wrong. */
+/** Undefined if the arguments only print something, or are wrong. */
 function readPlan(): Plan | undefined {
   const { values, positionals: files } = parseArgs({
     allowPositionals: true,
@@ -75,7 +75,10 @@ function requireRoot({ parts }: Plan): void {
   );
 }
 
-/** What ended the run early. The part that was under way has then ended, too, and no other one begins. */
+/**
+ * The signal that ended the run early. The current part has then ended too, and no other one
+ * begins.
+ */
 let endedBy: NodeJS.Signals | undefined;
 for (const name of endingSignals) {
   process.on(name, () => {

@@ -2,11 +2,10 @@ import { once } from 'node:events';
 import { connect, createServer, type Server } from 'node:net';
 
 /**
- * Waits until no other process of this machine holds `name`, then holds it until this process ends, however it ends.
- * `say` is told once what is being waited for.
- *
- * A turn is an abstract socket (unix(7)), which the kernel gives to one process at a time, and takes back when that one
- * has ended. Who connects is told who holds it, and sees when that is over.
+ * Waits until no other process of this machine holds `name`, then holds it until this process ends
+ * in any way. `say` is called once with what it waits for. A turn is an abstract socket (unix(7)),
+ * which the kernel gives to one process at a time, and releases when that has ended. A client that
+ * connects is told who holds it, and notices when that ends.
  */
 export async function takeTurn(name: string, say: (text: string) => void): Promise<void> {
   const address = `\0berth-turn:${name}`;
@@ -16,7 +15,7 @@ export async function takeTurn(name: string, say: (text: string) => void): Promi
       if (text !== told) say(`Waiting for ${text}, which uses ${name}`);
       told = text;
     });
-    // One that can't be asked is of another user, or has just ended.
+    // It belongs to another user, or has just ended.
     if (holder === 'unknown') await new Promise((resolve) => setTimeout(resolve, 200));
   }
 }

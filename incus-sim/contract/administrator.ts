@@ -11,7 +11,7 @@ interface Answer {
   metadata: unknown;
 }
 
-/** Asks Incus for what our client has no call for, and waits for its end. */
+/** Makes calls to Incus that our client does not have, and waits for their end. */
 export function administratorOn(socketPath: string, project: string) {
   async function ask(method: string, path: readonly string[], body?: unknown): Promise<unknown> {
     const url = `/1.0/${path.map(encodeURIComponent).join('/')}?project=${project}`;
@@ -35,9 +35,12 @@ export function administratorOn(socketPath: string, project: string) {
 
   return {
     ask,
-    /** Its answer as it is, without waiting for an operation. */
+    /** Returns the answer as it is, without waiting for an operation. */
     send,
-    /** In the database, by the call of `incus admin sql`: nothing else leaves a disk behind on purpose. */
+    /**
+     * Deletes the record in the database with `incus admin sql`: nothing else leaves a disk behind
+     * on purpose.
+     */
     async forget(instance: string): Promise<void> {
       const query = `DELETE FROM instances WHERE name = '${instance}'`;
       await send('POST', '/internal/sql', { database: 'global', query });

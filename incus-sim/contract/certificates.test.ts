@@ -29,7 +29,7 @@ describe('over HTTPS', () => {
     return { client, fingerprint: fingerprintOf(identity.clientCert) };
   }
 
-  it('a token tells which certificate the server presents, and where', async () => {
+  it('a token has the certificate and addresses of the server', async () => {
     const token = readJoinToken(await https.issueToken());
     const presented = fingerprintOf(await presentedCertificate(https.url));
     assert.equal(token?.fingerprint, presented);
@@ -38,7 +38,7 @@ describe('over HTTPS', () => {
     assert.equal(environment.certificate_fingerprint, presented);
   });
 
-  it('a stranger is told nothing, and is trusted for a token, once', async () => {
+  it('an untrusted client gets no information, and is trusted with a token, once', async () => {
     const { client, fingerprint } = await stranger();
     await assert.rejects(client.server.info(), failsWith('forbidden', /does not trust/));
     await assert.rejects(client.instances.list(), failsWith('forbidden', /not authorized/));
@@ -56,7 +56,7 @@ describe('over HTTPS', () => {
     await assert.rejects(another.certificates.trust(nonsense), failsWith('forbidden'));
   });
 
-  it('a stranger is refused that comes too late', async () => {
+  it('an expired token is refused', async () => {
     const { client } = await stranger();
     const text = await https.issueToken({ expiresIn: '1S' });
     const { expiresAt } = readJoinToken(text) ?? {};

@@ -28,7 +28,7 @@ describe('system calls that are denied', () => {
   };
   const may = (name: string) => target.mayAskBtrfs(name, makeSubvolume);
 
-  it('can be asked for without that, by root in a container', async () => {
+  it('are allowed by default for root in a container', async () => {
     const { name } = await createInstance(target, 'free');
     await start(target, name);
     assert.equal(await may(name), true);
@@ -46,7 +46,7 @@ describe('system calls that are denied', () => {
     assert.equal(isConfined(await instance(wanted.name)), true);
   });
 
-  it('are taken also of one that runs, and hold from its next start on', async () => {
+  it('can be set on a running instance, for its next start', async () => {
     const { client } = target;
     const { name } = await createInstance(target, 'later');
     await start(target, name);

@@ -10,7 +10,7 @@ const target = useTarget();
 
 // Most of their time is waiting, each for its own instance.
 describe('events', { concurrency: true }, () => {
-  it('tell in order what happens to an instance, in its project only', async () => {
+  it('have the changes of an instance in order, in its project only', async () => {
     const { client, administrator, names } = target;
     const seen = await follow(target);
     const elsewhere = await follow(target, 'default');
@@ -51,7 +51,7 @@ describe('events', { concurrency: true }, () => {
     );
   });
 
-  it('tell how an operation begins and ends', async () => {
+  it('show the beginning and end of an operation', async () => {
     const seen = await follow(target);
     const { client } = target;
     const { name } = await createInstance(target, 'operation-events');
@@ -80,7 +80,7 @@ describe('events', { concurrency: true }, () => {
     }
   });
 
-  it('call the end of a guest that was asked a shutdown', async () => {
+  it('report the end of a guest as the result of a shutdown', async () => {
     const { client } = target;
     const seen = await follow(target);
     const { name, devices } = await createInstance(target, 'shutdown');

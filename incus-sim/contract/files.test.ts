@@ -23,7 +23,7 @@ describe('files in an instance', () => {
 
   const pull = (path: string) => target.client.files.pull(name, path, 1000);
 
-  it('come back as they were pushed, with owner and mode', async () => {
+  it('can be read as they were pushed, with owner and mode', async () => {
     const { files } = target.client;
     await files.push(name, '/srv/own', folder(0o700));
     const pushed = { ...file('hello', 0o640), uid: 5, gid: 7 };
@@ -49,7 +49,7 @@ describe('files in an instance', () => {
     await assert.rejects(files.push(name, '/srv/none/d', folder(0o700)), missing);
   });
 
-  it('are not made where a folder is, and a folder that is there stays as it is', async () => {
+  it('are not created in the place of a directory, and an existing directory is not changed', async () => {
     const { files } = target.client;
     await files.push(name, '/srv/folder', folder(0o700));
     await files.push(name, '/srv/folder', folder(0o755));
@@ -58,7 +58,7 @@ describe('files in an instance', () => {
     await assert.rejects(pull('/srv/folder'), failsWith('invalid', /is a directory/));
   });
 
-  it('that are not there are null, and below a file an error', async () => {
+  it('that do not exist are null, and below a file an error', async () => {
     const { files } = target.client;
     assert.equal(await pull('/srv/nothing'), null);
     assert.equal(await pull('/srv/nothing/at/all'), null);
@@ -73,7 +73,7 @@ describe('files in an instance', () => {
     await assert.rejects(pull('/srv/long'), failsWith('invalid', /longer than 1000/));
   });
 
-  it('are deleted, folders only when they are empty', async () => {
+  it('are deleted, directories only if they are empty', async () => {
     const { files } = target.client;
     await files.push(name, '/srv/full', folder(0o700));
     await files.push(name, '/srv/full/f', file('x'));
@@ -88,7 +88,7 @@ describe('files in an instance', () => {
     await assert.rejects(pull('/etc/mtab'), failsWith('invalid', /is a symlink/));
   });
 
-  it('are reached while it runs, too', async () => {
+  it('can be accessed while it runs, too', async () => {
     await start(target, name);
     await target.client.files.push(name, '/srv/running', file('x'));
     assert.equal((await pull('/srv/running'))?.content.toString(), 'x');

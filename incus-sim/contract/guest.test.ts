@@ -31,7 +31,7 @@ function unlessPassing(error: unknown): void {
 }
 
 describe('a new guest', () => {
-  it('carries out what was handed over to it once, over its own power-off', async () => {
+  it('runs its handover once, also if that powers it off', async () => {
     const { client } = target;
     const { name } = await createInstance(target, 'guest');
     for (const { path, ...file } of handoverFiles({ passwordHash, commands })) {

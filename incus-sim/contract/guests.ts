@@ -77,7 +77,7 @@ export function removeAfterwards(target: Target, name: string): void {
   cleanUpWith(() => removeInstance(target, name));
 }
 
-/** Whatever it is at: a test that failed may have left it amid a start. */
+/** In any state: a failed test may have left it during a start. */
 async function removeInstance(target: Target, name: string): Promise<void> {
   const { instances } = target.client;
   const end = performance.now() + longestSeconds * 1000;
@@ -93,7 +93,7 @@ async function removeInstance(target: Target, name: string): Promise<void> {
   }
 }
 
-/** How an operation or a call ended: nothing, or its error. */
+/** How an operation or a call ended: undefined, or its error. */
 export async function ending(call: Promise<unknown>): Promise<unknown> {
   return call.then(
     () => undefined,

@@ -37,7 +37,7 @@ async function importImage(files: ImageFiles): Promise<string> {
 }
 
 describe('an image', () => {
-  it('is imported, and known by the hash of its files', async () => {
+  it('is imported, and identified by the hash of its files', async () => {
     const { client } = target;
     const files = tinyImage();
     const counts: number[] = [];
@@ -57,7 +57,7 @@ describe('an image', () => {
     assert.ok((counts.at(-1) ?? 0) > rootfs.length);
   });
 
-  it('has names, which go with it', async () => {
+  it('has aliases, which are deleted with it', async () => {
     const { client } = target;
     const fingerprint = await importImage(tinyImage());
     const alias = newName('alias');
@@ -74,7 +74,7 @@ describe('an image', () => {
     assert.equal(await client.images.getAlias(alias), null);
   });
 
-  it('can lose a name', async () => {
+  it('can lose an alias', async () => {
     const { client, administrator, image } = target;
     const alias = newName('alias');
     await client.images.createAlias(alias, image);
@@ -83,7 +83,7 @@ describe('an image', () => {
     assert.ok(await client.images.get(image));
   });
 
-  it('that is not there is null, or not found', async () => {
+  it('that does not exist is null, or not found', async () => {
     const { images } = target.client;
     const unknown = 'ab'.repeat(32);
     assert.equal(await images.get(unknown), null);
@@ -91,7 +91,7 @@ describe('an image', () => {
     await assert.rejects(images.createAlias(newName('alias'), unknown), failsWith('not_found'));
   });
 
-  it('of a server that can not be reached fails with its name', async () => {
+  it('on an unreachable server fails with the name of that server', async () => {
     const { client } = target;
     const image = { server: 'https://127.0.0.1:1', alias: 'debian/12', type: 'container' } as const;
     await assert.rejects(settled(client, client.images.copy(image)), (error: unknown) => {

@@ -15,7 +15,7 @@ import { newName, until, useTarget } from './target.ts';
 const target = useTarget();
 
 describe('a create', () => {
-  it('makes a stopped instance with a disk', async () => {
+  it('creates a stopped instance with a disk', async () => {
     const { client, names } = target;
     const { name, devices } = await createInstance(target, 'made');
     const found = await client.instances.get(name);
@@ -44,7 +44,7 @@ describe('a create', () => {
     assert.deepEqual(disk?.used_by, [`/1.0/instances/${name}?project=${names.project}`]);
   });
 
-  it('of a name that is taken fails as such, and leaves the first one', async () => {
+  it('with a name that is taken fails, and leaves the first one', async () => {
     const { client } = target;
     const wanted = await createInstance(target, 'twice');
     const again = settled(client, client.instances.create(wanted));
@@ -52,7 +52,7 @@ describe('a create', () => {
     assert.equal((await client.instances.get(wanted.name))?.status, 'Stopped');
   });
 
-  it('of one name, twice at once, makes one instance', async () => {
+  it('with one name, twice concurrently, creates one instance', async () => {
     const { client } = target;
     const wanted = await definition(target, newName('at-once'));
     removeAfterwards(target, wanted.name);
@@ -64,7 +64,7 @@ describe('a create', () => {
     assert.equal((await client.instances.get(wanted.name))?.status, 'Stopped');
   });
 
-  it('may have an address that another one has, and then does not start', async () => {
+  it('may have an address of another instance, and then does not start', async () => {
     const { client } = target;
     const first = await createInstance(target, 'address');
     const { eth0, root } = first.devices;
@@ -79,7 +79,7 @@ describe('a create', () => {
     assert.equal((await client.instances.get(second.name))?.status, 'Stopped');
   });
 
-  it('of what is not there says so, and makes nothing', async () => {
+  it('with something that does not exist says so, and creates nothing', async () => {
     const { client } = target;
     const wanted = await definition(target, newName('missing'));
     const { root, eth0 } = wanted.devices;
@@ -112,7 +112,7 @@ describe('a create', () => {
     await refusedWith({ config: { 'limits.cpuu': '1' } }, 'invalid', /Unknown configuration key/);
   });
 
-  it('of a malformed name is refused at once', async () => {
+  it('with a malformed name is refused at once', async () => {
     const wanted = await definition(target, 'contract_name');
     const create = target.client.instances.create(wanted);
     await assert.rejects(create, failsWith('invalid', /Invalid instance name/));
@@ -183,7 +183,7 @@ describe('two at once', () => {
     });
   });
 
-  it('deletes: one does it, the other is told so', async () => {
+  it('deletes: one succeeds, the other gets an error', async () => {
     const { client } = target;
     const { name } = await createInstance(target, 'deletes');
     const remove = () => ending(settled(client, client.instances.delete(name)));
@@ -196,7 +196,7 @@ describe('two at once', () => {
 });
 
 describe("a pool's copy of an image", () => {
-  it('is noted by a create, can be described, and is made anew after it was deleted', async () => {
+  it('is recorded by a create, can be described, and is created again after it was deleted', async () => {
     const { client, names, image } = target;
     const { storage } = client;
     const volume = { type: 'image', name: image };
@@ -219,7 +219,7 @@ describe("a pool's copy of an image", () => {
 });
 
 describe('a search', () => {
-  it('finds instances by a value of their configuration, whatever they are called', async () => {
+  it('finds instances by a value of their configuration, whatever their names', async () => {
     const { client, administrator } = target;
     const { name } = await createInstance(target, 'found');
     await createInstance(target, 'not-found');
@@ -236,7 +236,7 @@ describe('a search', () => {
 });
 
 describe('a root disk', () => {
-  it('is found by itself, and deleted with its instance alone', async () => {
+  it('is found by itself, and deleted only with its instance', async () => {
     const { client, names } = target;
     const { storage } = client;
     const { name } = await createInstance(target, 'disk');
@@ -250,7 +250,7 @@ describe('a root disk', () => {
 });
 
 describe('a change', () => {
-  it('of the card of a running instance holds at once, and leaves all else', async () => {
+  it('to the NIC of a running instance applies at once, and changes nothing else', async () => {
     const { client } = target;
     const { name, config, devices } = await createInstance(target, 'changed');
     await start(target, name);
@@ -284,7 +284,7 @@ describe('a change', () => {
     assert.notEqual(again?.config[host], before?.config[host]);
   });
 
-  it('is refused when somebody else has changed the instance meanwhile', async () => {
+  it('is refused if the instance was changed meanwhile', async () => {
     const { client } = target;
     const { name } = await createInstance(target, 'changed-twice');
     const change = (note: string) =>
@@ -296,7 +296,7 @@ describe('a change', () => {
 });
 
 describe('a delete', () => {
-  it('takes the instance and its disk away', async () => {
+  it('removes the instance and its disk', async () => {
     const { client, names } = target;
     const { name } = await createInstance(target, 'deleted');
     await settled(client, client.instances.delete(name));

@@ -28,7 +28,7 @@ const awaitInstance = (name: string) =>
     devices: { root: { type: 'disk', path: '/', pool: target.names.pool } },
   });
 
-const empty = (name: string) => settled(target.client, target.client.instances.empty(name));
+const empty = (name: string) => settled(target.client, target.client.instances.replaceDisk(name));
 
 /** Makes an instance of it, which is deleted like any other. */
 async function remove(name: string): Promise<void> {
@@ -42,7 +42,7 @@ async function remove(name: string): Promise<void> {
 }
 
 describe('a disk without an instance', () => {
-  it('is not deleted, and keeps others of its name from being made', async () => {
+  it('can not be deleted, and blocks its name', async () => {
     const { client, names } = target;
     const wanted = await left('refused');
     const { name } = wanted;
@@ -54,7 +54,7 @@ describe('a disk without an instance', () => {
     await remove(name);
   });
 
-  it('goes with an instance that was made to be sent, emptied and renamed', async () => {
+  it('is deleted with an instance that was created for a migration, emptied and renamed', async () => {
     const { client } = target;
     const { name } = await left('adopted');
     removeAfterwards(target, `${name}-left`);
@@ -78,7 +78,7 @@ describe('a disk without an instance', () => {
     await assert.rejects(awaitInstance(name), failsWith('busy', /"create" operation/));
   });
 
-  it('stays where that is cut short, and its record goes by itself', async () => {
+  it('stays if that is interrupted, and the record disappears by itself', async () => {
     const { client } = target;
     const { name } = await left('cut-short');
     const { id } = await awaitInstance(name);
@@ -87,7 +87,7 @@ describe('a disk without an instance', () => {
     const ended = client.operations.wait(id, { timeoutSeconds: 10 });
     await assert.rejects(ended, failsWith('timeout', /migration control connection/));
     assert.equal((await diskOf(name))?.name, name);
-    await assert.rejects(client.instances.empty(name), failsWith('not_found'));
+    await assert.rejects(client.instances.replaceDisk(name), failsWith('not_found'));
     await remove(name);
   });
 });

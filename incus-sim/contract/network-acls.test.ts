@@ -43,7 +43,7 @@ const plain = (all: AclRules['egress']) =>
   });
 
 describe('a network ACL', () => {
-  it('is made once, and deleted', async () => {
+  it('is created once, and deleted', async () => {
     const { networkAcls } = target.client;
     assert.equal(await networkAcls.get('contract-none'), null);
     const name = await made();
@@ -57,7 +57,7 @@ describe('a network ACL', () => {
     await assert.rejects(networkAcls.delete(name), failsWith('not_found'));
   });
 
-  it('has the rules that it was given last, word for word and in their order', async () => {
+  it('has the last rules that were set, unchanged and in order', async () => {
     const { networkAcls } = target.client;
     const name = await made();
     const before = await read(name);
@@ -70,7 +70,7 @@ describe('a network ACL', () => {
     assert.deepEqual((await read(name)).value.egress, []);
   });
 
-  it('that somebody else changed meanwhile is left alone', async () => {
+  it('is not overwritten if it was changed meanwhile', async () => {
     const { networkAcls } = target.client;
     const name = await made();
     const before = await read(name);
@@ -80,7 +80,7 @@ describe('a network ACL', () => {
     assert.equal((await read(name)).value.egress.length, rules.egress.length);
   });
 
-  it('takes no rule twice, and nothing that is no address, and stays as it was', async () => {
+  it('refuses duplicate rules and invalid addresses, and stays as it was', async () => {
     const { networkAcls } = target.client;
     const name = await made();
     const { value, etag } = await read(name);
@@ -93,7 +93,7 @@ describe('a network ACL', () => {
     assert.equal((await read(name)).etag, etag);
   });
 
-  it('without an address is for all of them', async () => {
+  it('without an address applies to all of them', async () => {
     const { networkAcls } = target.client;
     const name = await made();
     const { value, etag } = await read(name);
@@ -103,7 +103,7 @@ describe('a network ACL', () => {
 });
 
 describe('a network', () => {
-  it('gets an ACL and what is done without a rule, and keeps all else', async () => {
+  it('gets an ACL and default actions, and keeps everything else', async () => {
     const { client, names } = target;
     const { networks, networkAcls } = client;
     // The end-to-end harness knows this name, and removes what is left of it.
@@ -138,7 +138,7 @@ describe('a network', () => {
     await networkAcls.delete(acl);
   });
 
-  it('is listed beside the interfaces of the host, each with the host’s addresses on it', async () => {
+  it('is listed along with the interfaces of the host and their addresses', async () => {
     const { client, names } = target;
     const listed = await client.networks.list();
     const own = listed.find(({ name }) => name === names.network);

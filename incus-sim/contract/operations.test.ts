@@ -9,7 +9,7 @@ const target = useTarget();
 
 // Most of their time is waiting.
 describe('an operation', { concurrency: true }, () => {
-  it('tells what it works on, is listed, and is forgotten 5 s after its end', async () => {
+  it('shows its subjects, is listed, and is forgotten 5 s after its end', async () => {
     const { client, names } = target;
     const { name } = await createInstance(target, 'operation');
     const askedAt = performance.now();
@@ -46,7 +46,7 @@ describe('an operation', { concurrency: true }, () => {
     assert.ok(!(await client.operations.list()).some(({ id }) => id === started.id));
   });
 
-  it('that failed says what of, as long as it is kept', async () => {
+  it('that failed has its error, as long as it is kept', async () => {
     const { client } = target;
     const { name } = await createInstance(target, 'failure');
     const { id } = await client.instances.updateState(name, { action: 'stop', force: true });
@@ -58,14 +58,14 @@ describe('an operation', { concurrency: true }, () => {
     assert.equal(kept?.err, 'The instance is already stopped');
   });
 
-  it('that is not there is null, and a wait for it says that it vanished', async () => {
+  it('that does not exist is null, and waiting for it reports that it vanished', async () => {
     const { operations } = target.client;
     const id = '00000000-0000-0000-0000-000000000000';
     assert.equal(await operations.get(id), null);
     assert.deepEqual(await operations.wait(id, { timeoutSeconds: 5 }), { outcome: 'vanished' });
   });
 
-  it('that takes longer than a wait goes on', async () => {
+  it('that takes longer than a wait continues', async () => {
     const { client } = target;
     const { name } = await createInstance(target, 'wait');
     await target.makeDeaf(name);
@@ -82,7 +82,7 @@ describe('an operation', { concurrency: true }, () => {
     assert.equal((await client.instances.get(name))?.status, 'Running');
   });
 
-  it('that waits for a guest leaves it running, and gives way to a power cut', async () => {
+  it('that waits for a guest leaves it running, and a forced stop supersedes it', async () => {
     const { client } = target;
     const { name } = await createInstance(target, 'deaf');
     await target.makeDeaf(name);

@@ -8,7 +8,7 @@ import { cleanUpWith, newName, useTarget } from './target.ts';
 const target = useTarget();
 
 describe('the server', () => {
-  it('tells what it is and has', async () => {
+  it('reports its version and resources', async () => {
     const { server } = target.client;
     const info = await server.info();
     assert.match(info.environment.server_version, /^\d+\.\d+/);
@@ -30,7 +30,7 @@ describe('the server', () => {
 });
 
 describe('a project', () => {
-  it('is made once, and deleted', async () => {
+  it('is created once, and deleted', async () => {
     const { projects } = target.client;
     const project = { name: newName('project'), description: 'Contract', config: {} };
     assert.equal(await projects.get(project.name), null);
@@ -48,7 +48,7 @@ describe('a project', () => {
     await assert.rejects(projects.delete(project.name), failsWith('not_found'));
   });
 
-  it('keeps what we note on it, beside what it has', async () => {
+  it('keeps our configuration along with its own', async () => {
     const { projects } = target.client;
     const name = newName('project');
     await projects.create({ name, description: '', config: { 'user.berth.one': '1' } });
@@ -60,13 +60,13 @@ describe('a project', () => {
     assert.deepEqual(await projects.get(name), { ...before, config });
   });
 
-  it('is refused with a setting that there is not', async () => {
+  it('with an unknown setting is refused', async () => {
     const project = { name: newName('project'), description: '', config: { bogus: '1' } };
     const create = target.client.projects.create(project);
     await assert.rejects(create, failsWith('invalid', /configuration key "bogus"/));
   });
 
-  it('that holds something is not deleted', async () => {
+  it('that is not empty is not deleted', async () => {
     const { client, names } = target;
     const words = /Only empty projects/;
     await assert.rejects(client.projects.delete(names.project), failsWith('busy', words));
@@ -74,7 +74,7 @@ describe('a project', () => {
 });
 
 describe('a storage pool', () => {
-  it('is made once, and tells its space', async () => {
+  it('is created once, and reports its space', async () => {
     const { client, administrator } = target;
     const config = { 'user.berth.one': '1' };
     const pool = { name: newName('pool'), driver: 'dir', description: 'Contract', config };
@@ -92,14 +92,14 @@ describe('a storage pool', () => {
     assert.deepEqual(await client.storage.listVolumes(pool.name), []);
   });
 
-  it('that is not there is not found', async () => {
+  it('that does not exist is not found', async () => {
     const { storage } = target.client;
     const missing = failsWith('not_found', /Storage pool not found/);
     await assert.rejects(storage.listVolumes('contract-none'), missing);
     await assert.rejects(storage.poolResources('contract-none'), missing);
   });
 
-  it('does not lose the disk of an instance by itself', async () => {
+  it('does not delete the disk of an instance by itself', async () => {
     const { client, names } = target;
     const volume = { type: 'custom', name: 'contract-none' } as const;
     const remove = client.storage.deleteVolume(names.pool, volume);
@@ -108,7 +108,7 @@ describe('a storage pool', () => {
 });
 
 describe('a network', () => {
-  it('is made once, and deleted when nothing uses it', async () => {
+  it('is created once, and deleted if nothing uses it', async () => {
     const { client, names } = target;
     const { networks, instances } = client;
     // The end-to-end harness knows this name, and removes what is left of it.
@@ -147,7 +147,7 @@ describe('a network', () => {
     await assert.rejects(networks.delete(name), failsWith('not_found'));
   });
 
-  it('makes up the addresses that it is not told', async () => {
+  it('generates the addresses that are not set', async () => {
     const { client, names } = target;
     const network = await client.networks.get(names.network);
     assert.match(network?.config['ipv4.address'] ?? '', /^\d+\.\d+\.\d+\.\d+\/24$/);

@@ -25,7 +25,7 @@ describe('the state of an instance', () => {
     await settled(client, client.instances.create(instance));
   });
 
-  it('while it is stopped has a disk, and nothing that runs', async () => {
+  it('has a disk and no processes while it is stopped', async () => {
     const state = await target.client.instances.getState(instance.name);
     assert.equal(state?.status, 'Stopped');
     assert.equal(state?.status_code, 102);
@@ -37,7 +37,7 @@ describe('the state of an instance', () => {
     assert.equal(state?.disk?.root?.total, 2 * 2 ** 30);
   });
 
-  it('while it runs has its addresses and counters', async () => {
+  it('has addresses and counters while it runs', async () => {
     const { name, devices } = instance;
     startedAt = Date.now();
     await start(target, name);
@@ -72,7 +72,7 @@ describe('the state of an instance', () => {
     assert.deepEqual(names.sort(), ['eth0', 'lo']);
   });
 
-  it('tells what it has used apart from its interfaces', async () => {
+  it('can be read without its interfaces', async () => {
     const { instances } = target.client;
     const before = await instances.getState(instance.name);
     const use = await instances.getUse(instance.name);

@@ -14,7 +14,7 @@ export interface Target {
   socketPath: string;
   names: { project: string; pool: string; network: string };
   client: IncusClient;
-  /** What an administrator asks by hand, and our client never does. */
+  /** Calls that an administrator makes by hand, and our client never does. */
   administrator: ReturnType<typeof administratorOn>;
   /** The image's fingerprint. */
   image: string;
@@ -22,7 +22,7 @@ export interface Target {
   makeDeaf(instance: string): Promise<void>;
   /** Whether root in a guest that runs may ask for an `ioctl` of btrfs, one that makes a subvolume. */
   mayAskBtrfs(instance: string, ioctl: string): Promise<boolean>;
-  /** Takes an instance that is stopped from the engine's records, and leaves its disk. */
+  /** Removes the record of a stopped instance from the engine, and leaves its disk. */
   forget(instance: string): Promise<void>;
   overHttps(): Promise<OverHttps>;
 }
@@ -99,7 +99,7 @@ function realPlace(): Place | undefined {
   return { socketPath, names, image: given('IMAGE'), close: async () => {} };
 }
 
-/** The kernel keeps from the first process every signal that it has no handler for. */
+/** The kernel does not deliver signals to the first process unless it has a handler for them. */
 async function replaceInit({ files }: IncusClient, instance: string): Promise<void> {
   const init = '/usr/sbin/init';
   await files.delete(instance, init);

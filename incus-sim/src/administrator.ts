@@ -5,26 +5,26 @@ import { findInstance, type Instance, removeVolume, rootPool, volumesOf } from '
 import { freeze, guestPowersOff, reportAct, switchOff, switchOn, thaw } from './power.ts';
 import { refuse } from './refusal.ts';
 
-/** Acts of somebody else than the client, at once and whatever else goes on. */
+/** Acts of others than the client. They happen at once, in any state. */
 export interface Administrator {
   start(project: string, instance: string): void;
   stop(project: string, instance: string): void;
   freeze(project: string, instance: string): void;
   unfreeze(project: string, instance: string): void;
   delete(project: string, instance: string): void;
-  /** Not by Incus, but in its database: the instance's record goes, and its disk stays. */
+  /** Deletes the record of an instance in Incus's database, and leaves its disk. */
   forget(project: string, instance: string): void;
-  /** The same of a disk that belongs to no instance: by hand, beside Incus. */
+  /** Deletes a disk without an instance by hand. */
   removeDisk(project: string, pool: string, name: string): void;
   rename(project: string, instance: string, name: string): void;
-  /** Not by the administrator, but by the guest itself. */
+  /** The guest itself powers off. */
   powerOffInside(project: string, instance: string): void;
   /**
-   * The same: root in it asks for an `ioctl` of btrfs, such as `0x5000940e`, which makes a subvolume. The
-   * answer is whether it may.
+   * Root in the guest makes an `ioctl` call of btrfs, such as `0x5000940e`, which creates a
+   * subvolume. Returns whether it is allowed.
    */
   mayAskBtrfs(project: string, instance: string, ioctl: string): boolean;
-  /** The same: so many bytes more come and go. */
+  /** Adds so many bytes to the guest's traffic. */
   transfer(project: string, instance: string, moved: { incoming: number; outgoing: number }): void;
 }
 

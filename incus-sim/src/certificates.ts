@@ -10,7 +10,7 @@ import { type Call, jsonBody, part, type Routes } from './router.ts';
 export interface Trust {
   /** By fingerprint. */
   certificates: Map<string, { name: string; restricted: boolean }>;
-  /** By secret. Each is good for one client. */
+  /** By secret. Each can be used by one client. */
   tokens: Map<string, { name: string; restricted: boolean; expiresAt: number | null }>;
 }
 
@@ -20,7 +20,7 @@ const fingerprintOf = (raw: Buffer) => createHash('sha256').update(raw).digest('
 
 export const fingerprintOfPem = (pem: string) => fingerprintOf(new X509Certificate(pem).raw);
 
-/** Of the client's certificate; undefined at a socket, or where there is none. */
+/** The fingerprint of the client's certificate; undefined on a socket, or without one. */
 function clientFingerprint({ socket }: IncomingMessage): string | undefined {
   if (!(socket instanceof TLSSocket)) return undefined;
   const { raw } = socket.getPeerCertificate();
@@ -35,11 +35,11 @@ export function isTrusted({ trust }: Model, request: IncomingMessage): boolean {
 
 export interface TokenOptions {
   restricted?: boolean;
-  /** Null, or in the past: it has expired. */
+  /** Null or in the past means that it has expired. */
   expiresAt?: Date | null;
 }
 
-/** What `incus config trust add NAME` prints. */
+/** Returns the output of `incus config trust add NAME`. */
 export function issueToken(
   { trust }: Model,
   name: string,

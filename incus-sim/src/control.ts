@@ -8,14 +8,14 @@ import type { SimulatorControls } from './simulator.ts';
 
 interface InstanceAct {
   action: string;
-  /** Of a rename. */
+  /** The new name of a rename. */
   name?: string;
-  /** Of a transfer: bytes. */
+  /** Bytes of a transfer. */
   incoming?: number;
   outgoing?: number;
 }
 
-/** What a test in another process asks of the simulator; the same as its handles. */
+/** Routes for tests in another process, which do the same as the simulator's functions. */
 export function controlRoutes(controls: SimulatorControls): Routes {
   const { faults, administrator } = controls;
   const act = (run: () => void): Answer => {

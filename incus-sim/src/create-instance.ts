@@ -71,8 +71,9 @@ export async function createInstance(engine: Engine, call: Call): Promise<Answer
 }
 
 /**
- * One that another Incus is to send, which nothing does: its record is there at once, and is held until the
- * time is over. Incus holds a name, so that nobody holds it once it was renamed.
+ * Creates the record of an instance that another Incus should send, which nothing does. It exists
+ * at once, and is locked until the time is over. Incus locks the name, so a renamed one is not
+ * locked.
  */
 function awaitInstance(engine: Engine, instance: Instance, call: Call): Answer {
   const { model, operations, timing } = engine;
@@ -97,7 +98,7 @@ function awaitInstance(engine: Engine, instance: Instance, call: Call): Answer {
   return started(operation);
 }
 
-/** Null for an instance without a system, which is made of no image. */
+/** Null for an instance without a system, which needs no image. */
 function sourceImage(model: Model, project: Project, { source }: NewInstance): Image | null {
   if (source.type === 'none') return null;
   const { images, aliases } = imagesOf(model, project.name);
@@ -216,8 +217,9 @@ async function build(
 }
 
 /**
- * The pool's copy of an image, of which disks are clones. Incus notes it before it unpacks, and takes
- * what it has noted as whole: a daemon that ends in between leaves a part of it to all who come later.
+ * Creates the pool's copy of an image, from which disks are cloned. Incus records it before it
+ * unpacks the image, and treats a recorded one as complete: if the daemon is killed in between, it
+ * is incomplete for all later instances.
  */
 async function unpack(
   { model, timing }: Engine,

@@ -1,14 +1,14 @@
 import type { Instance } from './model.ts';
 import { refuse } from './refusal.ts';
 
-// What an instance is like whose create was cut short, as Incus 6.0.4 with btrfs behaves.
+// An instance whose create was interrupted, as in Incus 6.0.4 with btrfs.
 
 const folderOf = ({ project, name }: Instance) =>
   `/var/lib/incus/containers/${project.name === 'default' ? '' : `${project.name}_`}${name}`;
 
 const noPool = 'Failed getting instance pool: Instance storage pool not found';
 
-/** Its files are reached on its disk. */
+/** Its files are on its disk, so they can't be read. */
 export function refuseFiles(instance: Instance): void {
   if (instance.disk === 'whole') return;
   if (instance.disk === 'none') refuse(noPool);
@@ -17,7 +17,7 @@ export function refuseFiles(instance: Instance): void {
   refuse(`open ${folderOf(instance)}/rootfs: no such file or directory`);
 }
 
-/** The attempt leaves a plain folder where its disk would be. */
+/** The attempt leaves a plain directory in the place of its disk. */
 export function refuseStart(instance: Instance): void {
   if (instance.isEmpty) refuse('Failed to run: /usr/libexec/incus/incusd forkstart: exit status 1');
   if (instance.disk === 'whole') return;
@@ -28,7 +28,7 @@ export function refuseStart(instance: Instance): void {
   refuse(`Failed to handle idmapped storage: Failed expanding symlinks of "": ${missing}`, 404);
 }
 
-/** A plain folder is not removed, whoever asks, and however often. */
+/** A plain directory can't be removed, however often it is tried. */
 export function refuseDelete(instance: Instance): void {
   if (instance.disk !== 'spoilt') return;
   const folder = folderOf(instance);

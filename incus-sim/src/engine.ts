@@ -3,7 +3,7 @@ import { createFaults, type FaultBook } from './faults.ts';
 import { createModel, type Model } from './model.ts';
 import { createOperations, type Operations } from './operations.ts';
 
-/** How long things take, in milliseconds. */
+/** How long actions take, in milliseconds. */
 export interface Timing {
   create: number;
   /** More, for the first create of an image on a pool. */
@@ -11,20 +11,22 @@ export interface Timing {
   start: number;
   stop: number;
   delete: number;
-  /** To another member, with its disk. */
+  /** Moving to another member, with its disk. */
   migrate: number;
-  /** From a start to the guest's addresses. */
+  /** From a start until the guest has addresses. */
   network: number;
-  /** From a start to the end of a guest's boot, when it carries out what was handed over to it. */
+  /** From a start until the guest has booted and runs its handover. */
   boot: number;
   shutdown: number;
   /** An image's download. */
   download: number;
-  /** Until a create gives up that another Incus is to send the instance of; 30 s in Incus. */
+  /**
+   * Until the creation of an instance that another Incus should send is given up; 30 s in Incus.
+   */
   receive: number;
 }
 
-/** For tests. */
+/** Timing for tests. */
 export const quick: Timing = {
   create: 10,
   unpack: 10,
@@ -45,7 +47,7 @@ export interface EngineOptions {
   timing?: Partial<Timing>;
   /** Image servers that answer, by host and port. */
   imageServers?: readonly string[];
-  /** Of Incus, as it says. */
+  /** The version that Incus reports. */
   version?: string;
   cores?: number;
   memoryBytes?: number;

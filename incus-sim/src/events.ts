@@ -4,7 +4,7 @@ import { urlIn } from './urls.ts';
 
 type EventType = 'lifecycle' | 'operation';
 
-/** What a client follows. */
+/** A client's subscription to events. */
 export interface Subscription {
   types: string[];
   /** `undefined` for all of them. */
@@ -16,19 +16,19 @@ export interface Lifecycle {
   action: string;
   /** URL of what it happened to, without its project. */
   source: string;
-  /** Of an instance. */
+  /** The name of an instance. */
   name?: string;
   context?: Record<string, unknown>;
-  /** False where nobody asked for it, such as a guest that powers itself off. */
+  /** False if nobody requested it, for example when a guest powers itself off. */
   requested?: boolean;
   location?: string;
 }
 
-/** What goes wrong with the next so many events. */
+/** Faults of the next events, as many as the numbers say. */
 export interface EventFaults {
   lose?: number;
   duplicate?: number;
-  /** Each changes places with the one after it. */
+  /** Each is swapped with the one after it. */
   swap?: number;
 }
 

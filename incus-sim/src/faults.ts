@@ -1,9 +1,11 @@
-/** How far an operation comes before it fails, and so what it leaves: see each operation. */
+/**
+ * How far an operation gets before it fails, which determines what it leaves: see each operation.
+ */
 export type Point = 'begin' | 'half' | 'end';
 
 export interface OperationFault {
   text: string;
-  /** Of a typed error; 500 for one without a type. */
+  /** The status of a typed error; 500 for one without a type. */
   status?: number;
   at: Point;
 }
@@ -15,11 +17,11 @@ interface Match {
   path?: string;
   /** The member that it names as its `target`; any, or none, if not given. */
   target?: string;
-  /** For how many requests; for all of them, if not given. */
+  /** The number of requests; all of them by default. */
   times?: number;
 }
 
-/** What goes wrong with a request that matches. Plain data, so that it can also come by HTTP. */
+/** A fault of matching requests. It is plain data, so that it can also be sent over HTTP. */
 export type Fault = Match &
   (
     | { kind: 'delay'; ms: number }
@@ -29,28 +31,28 @@ export type Fault = Match &
     | ({ kind: 'operation' } & OperationFault)
   );
 
-/** How a guest misbehaves. */
+/** Faults of a guest. */
 export interface GuestFaults {
-  /** Its system never comes up: no address, no commands. */
+  /** The system never boots: no address, no commands. */
   neverBoots?: boolean;
   ignoresShutdown?: boolean;
-  /** What stands in the place of the file in which it reports; `noise` is a file of another's. */
+  /** What is in the place of the progress file; `noise` is a file with other content. */
   reportIs?: 'fifo' | 'directory' | 'symlink' | 'noise' | 'long';
 }
 
 export interface Faults {
   /**
-   * Answers how to take it back, which tells whether it was still to come. Whoever it delays goes on
-   * then.
+   * Returns a function that removes the fault, and returns whether it was still to come. Requests
+   * that it delays then continue.
    */
   add(fault: Fault): () => boolean;
   /** How many requests are delayed now. */
   delayed(): number;
-  /** For the instance of that name; for all, with `*`. An empty object takes it back. */
+  /** For the instance with that name, or for all with `*`. An empty object removes it. */
   guest(instance: string, faults: GuestFaults): void;
   /** Image servers that answer, by host and port; there are none at first. */
   imageServers: Set<string>;
-  /** Takes back everything but the image servers. */
+  /** Removes everything except the image servers. */
   clear(): void;
 }
 
@@ -60,9 +62,9 @@ interface Requested {
   target: string | null;
 }
 
-/** What the simulator itself asks of the faults. */
+/** The functions that the simulator itself uses. */
 export interface FaultBook extends Faults {
-  /** Those for a request; each counts as used. */
+  /** The faults for a request, each of which counts as used. */
   take(request: Requested): Fault[];
   /** Resolves once a fault's delay is over. */
   delay(fault: Fault & { kind: 'delay' }): Promise<void>;

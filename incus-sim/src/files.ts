@@ -49,7 +49,7 @@ function look(engine: Engine, call: Call): Answer {
 function pull(engine: Engine, call: Call): Answer {
   const { instance, path } = asked(engine, call);
   const entry = entryAt(instance, path);
-  // Nobody writes to it, so that to open it has no end.
+  // Nobody writes to it, so opening it blocks forever.
   if (entry.type === 'fifo') return { status: 200, headers: {}, body: new Promise(() => {}) };
   reportAct(engine, instance, 'instance-file-retrieved', { context: { path }, requested: false });
   const headers = headersOf(entry);

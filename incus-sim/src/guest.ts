@@ -5,10 +5,10 @@ import type { Run } from './runs.ts';
 import { type Machine, type Outcome, runProgram, runShell, shellWords } from './shell.ts';
 import { type Entry, normal, putFile, readEntry, removeEntry } from './tree.ts';
 
-// A guest, as far as Incus's users can tell: it boots, its network comes up, it carries out what
-// was handed over to it, once, and says how far it is.
+// A guest as users of Incus see it: it boots, its network comes up, it runs its handover once, and
+// reports its progress.
 
-/** What it still has to do, and what it has done; outlives restarts. */
+/** The state of its handover, which survives restarts. */
 export interface GuestWork {
   commands: string[][];
   results: { status: number; output: string; milliseconds?: number }[];
@@ -107,8 +107,8 @@ function machineOf(instance: Instance, run: Run): Machine {
 }
 
 /**
- * A line of where it is, then each result: its status, the length of its output, the milliseconds that
- * it took if they are known, the output.
+ * A line with its progress, then each result: status, length of the output, duration in
+ * milliseconds if known, and output.
  */
 function report(instance: Instance, host: GuestHost, phase: string, number: number): void {
   const { reportIs } = host.faults();

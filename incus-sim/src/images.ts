@@ -90,7 +90,10 @@ async function upload({ model, operations, events }: Engine, call: Call): Promis
   return started(operation);
 }
 
-/** From a simplestreams server, which only the faults know. Half-way half of it has come. */
+/**
+ * Copies from a simplestreams server, which only the faults define. At half time, half of it has
+ * arrived.
+ */
 async function copy(engine: Engine, call: Call): Promise<Answer> {
   const { model, operations, events, faults, timing } = engine;
   const { source } = await jsonBody<Copy>(call);

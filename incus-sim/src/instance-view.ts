@@ -36,14 +36,17 @@ export function instanceView(model: Model, instance: Instance) {
   };
 }
 
-/** In a list. There little is known of it, too, until the first heartbeat of a member that is back. */
+/**
+ * An instance in a list. It has few fields while its member is down, and until the first heartbeat
+ * after that.
+ */
 export function listedView(model: Model, instance: Instance) {
   const view = instanceView(model, instance);
   if (!model.members.get(instance.member)?.isLate) return view;
   return { ...view, ...unknown, status: 'Error', status_code: 112 };
 }
 
-/** What Incus notes in the configuration while an instance runs. */
+/** Keys that Incus sets in the configuration while an instance runs. */
 function volatileOf({ devices, run }: Instance): Record<string, string> {
   const [nic] = Object.entries(devices).find(([, { type }]) => type === 'nic') ?? [];
   return run && nic !== undefined ? { [`volatile.${nic}.host_name`]: run.hostName } : {};
@@ -128,7 +131,7 @@ function address(ip: string, prefix: number, scope: string) {
   return { family: ip.includes(':') ? 'inet6' : 'inet', address: ip, netmask: `${prefix}`, scope };
 }
 
-/** By the MAC (RFC 4291, appendix A). */
+/** The link-local address of a MAC (RFC 4291, appendix A). */
 function linkLocal(mac: string): string {
   const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = mac
     .split(':')
@@ -137,13 +140,13 @@ function linkLocal(mac: string): string {
   return `fe80::${groups.map((group) => group.toString(16)).join(':')}`;
 }
 
-/** The same as the host counts it, whose end of the card sends what the guest receives. */
+/** The counters on the host, whose end of the NIC sends what the guest receives. */
 export function hostInterfaceView(instance: Instance) {
   const use = useOf(instance);
   return { ...idleInterface, counters: counters(use.networkOut, use.networkIn) };
 }
 
-/** One of the host's that nothing went through. */
+/** An interface of the host without traffic. */
 export const idleInterface = {
   addresses: [],
   counters: counters(0, 0),
@@ -170,7 +173,7 @@ function counters(received: number, sent: number) {
   };
 }
 
-/** What an instance has used since its start: grows evenly with the time that it ran. */
+/** The usage of an instance since its start, which grows with the time that it runs. */
 export function useOf({ run, config, devices }: Instance) {
   const seconds = (run?.awakeMs() ?? 0) / 1000;
   const limit = sizeBytes(config['limits.memory'] ?? '1GiB');

@@ -40,7 +40,7 @@ export function instanceRoutes(engine: Engine): Routes {
   };
 }
 
-/** Of Incus's filters that for one value of the configuration. */
+/** Supports one of Incus's filters: by a value of the configuration. */
 function matching(filter: string | null): (instance: Instance) => boolean {
   if (filter === null) return () => true;
   const [, key, value] = /^config\.(\S+) eq (\S+)$/.exec(filter) ?? [];
@@ -51,7 +51,7 @@ function matching(filter: string | null): (instance: Instance) => boolean {
 const tagOf = ({ config, devices, description, profiles }: Instance): string =>
   etagOf([config, devices, description, profiles]);
 
-/** Done at once, unlike a PUT. A device is replaced as a whole. */
+/** Applied at once, unlike a PUT. A device is replaced as a whole. */
 async function update(engine: Engine, call: Call): Promise<Answer> {
   const instance = askedInstance(engine, call);
   const wanted = await jsonBody<Partial<Pick<Instance, 'config' | 'devices'>>>(call);
@@ -144,7 +144,7 @@ function rename(engine: Engine, instance: Instance, name: string, call: Call): A
   return started(operation);
 }
 
-/** Also by an administrator's hand. */
+/** Also used for a rename by an administrator. */
 export function renameInstance(engine: Engine, instance: Instance, name: string): void {
   const { project, type, member, name: oldName } = instance;
   const pool = rootPool(engine.model, instance);

@@ -6,14 +6,14 @@ import type { NewOperation } from './operations.ts';
 import { type Call, part } from './router.ts';
 import { instancePath, urlIn } from './urls.ts';
 
-/** The instance that a call names; refused where its member can't be asked. */
+/** The instance in the path of a call; throws if its member is down. */
 export function askedInstance({ model }: Engine, call: Call): Instance {
   const instance = findInstance(model, call.project, part(call, 'name'));
   refuseOutOfReach(model, instance);
   return instance;
 }
 
-/** How an operation on an instance is announced. */
+/** The description of an operation on an instance. */
 export function operationOn(instance: Instance, description: string, call: Call): NewOperation {
   return {
     project: instance.project.name,

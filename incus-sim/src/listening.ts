@@ -38,12 +38,12 @@ export async function listen(
 ): Promise<Listening> {
   let isSilent = false;
   const unanswered: string[] = [];
-  const unlessSilent: RequestListener = (request, response) => {
+  const answerUnlessSilent: RequestListener = (request, response) => {
     if (isSilent) unanswered.push(`${request.method} ${request.url}`);
     else onRequest(request, response);
   };
   const server =
-    'socketPath' in place ? createServer(unlessSilent) : tlsServer(place, unlessSilent);
+    'socketPath' in place ? createServer(answerUnlessSilent) : tlsServer(place, answerUnlessSilent);
   // Incus closes no connection for being idle.
   server.keepAliveTimeout = 0;
   const sockets = new Set<Duplex>();
@@ -56,7 +56,7 @@ export async function listen(
     if (await answers(place.socketPath)) {
       throw new SocketInUseError(`Another simulator listens on ${place.socketPath}.`);
     }
-    // What a process that was killed left there.
+    // Removes what a killed process left there.
     rmSync(place.socketPath, { force: true });
     server.listen(place.socketPath);
   } else server.listen(place.port ?? 0, '127.0.0.1');
@@ -89,7 +89,7 @@ async function answers(socketPath: string): Promise<boolean> {
 }
 
 function tlsServer(place: Exclude<Place, { socketPath: string }>, onRequest: RequestListener) {
-  // Incus looks at a client's certificate itself, and tells a stranger so.
+  // Incus itself checks the client's certificate, and reports an untrusted one.
   const client = { requestCert: true, rejectUnauthorized: false };
   return createTlsServer({ cert: place.cert, key: place.key, ...client }, onRequest);
 }

@@ -6,7 +6,7 @@ interface Wish {
   action: Lock['action'];
   /** Others of the same action may join it, and it may join one. */
   reusable?: boolean;
-  /** It goes on under a lock of these actions. */
+  /** It may continue under a lock of these actions. */
   inherits?: Lock['action'][];
 }
 
@@ -32,7 +32,7 @@ export async function locked(
   return true;
 }
 
-/** Holds an instance that nobody holds. */
+/** Locks an instance that is not locked. */
 export async function hold(
   instance: Instance,
   kind: Omit<Lock, 'ended'>,
@@ -51,7 +51,7 @@ export async function hold(
   }
 }
 
-/** Incus says what it was about only where something else holds the instance. */
+/** Incus names the subject only if another operation holds the lock. */
 export function inWordsOf(what: string) {
   return (error: unknown): never => {
     if (!isRefusal(error) || !error.message.startsWith('Instance is busy')) throw error;

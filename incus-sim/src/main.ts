@@ -6,7 +6,7 @@ import { makeDirectory } from './directory.ts';
 import { SocketInUseError } from './listening.ts';
 import { startSimulator } from './simulator.ts';
 
-// The whole product on a simulated Incus: to try its API on, without root and without Incus.
+// The whole product on a simulated Incus, to try its API without root and without Incus.
 
 const service = fileURLToPath(new URL('../../service/src/main.ts', import.meta.url));
 const { env } = process;
@@ -24,7 +24,7 @@ const timing = {
   download: 3000,
 };
 
-/** Ends this process, and says why in words for whoever started it; any other error is thrown. */
+/** Ends this process with a message for its user; throws any other error. */
 function refuse(error: unknown): never {
   if (!(error instanceof Error && (error instanceof SocketInUseError || 'syscall' in error))) {
     throw error;
@@ -53,7 +53,7 @@ const simulator = await startSimulator({
   listen: { socketPath },
   timing,
   imageServers: ['images.linuxcontainers.org'],
-  // One without known vulnerabilities: there is nothing that could be updated.
+  // A version without known vulnerabilities, since there is nothing to update.
   version: '7.3.0',
 }).catch(refuse);
 simulator.plant({
@@ -82,6 +82,7 @@ function stop(signal: NodeJS.Signals): void {
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, stop);
 child.on('exit', async (code) => {
   await simulator.close();
-  // At once, since a Node that winds down no longer handles signals: npm may pass Ctrl-C on as late as that.
+  // Exits at once, because a Node that winds down no longer handles signals, and npm may pass on a
+  // Ctrl-C as late as that.
   process.exit(code ?? 1);
 });

@@ -9,7 +9,7 @@ import { switchOff, switchOn } from './power.ts';
 import { refuse } from './refusal.ts';
 import { type Call, jsonBody, part, type Routes } from './router.ts';
 
-/** Where an evacuation took an instance from. */
+/** The member from which an evacuation moved an instance. */
 const originLabel = 'volatile.evacuate.origin';
 
 type Change = (engine: Engine, work: Work, member: Member) => Promise<void>;
@@ -26,7 +26,7 @@ export function memberStateRoutes(engine: Engine): Routes {
   };
 }
 
-/** By force also one that is down, with all that is known of what it had. */
+/** With force it also removes a member that is down, with all records of its instances. */
 function forget({ model }: Engine, call: Call): Answer {
   const member = knownMember(model, part(call, 'name'));
   const instances = instancesOn(model, member);
@@ -50,7 +50,7 @@ function forget({ model }: Engine, call: Call): Answer {
   return done();
 }
 
-/** By the member itself. Its operation is of no project. */
+/** Sent to the member itself. The operation belongs to no project. */
 async function changeState(engine: Engine, call: Call): Promise<Answer> {
   const member = knownMember(engine.model, part(call, 'name'));
   refuseSilent(member);

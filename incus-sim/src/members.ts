@@ -32,7 +32,7 @@ function view(member: Member) {
   };
 }
 
-/** That it is evacuated is shown even when it is down. */
+/** An evacuated member is shown as such even if it is down. */
 function condition({ evacuated, downSince, isLate }: Member) {
   if (evacuated) return { status: 'Evacuated', message: 'Unavailable due to maintenance' };
   if (isLate) return { status: 'Offline', message: 'No heartbeat for 30s' };
@@ -41,7 +41,7 @@ function condition({ evacuated, downSince, isLate }: Member) {
   return { status: 'Offline', message: `No heartbeat for ${silentMs / 1000}s` };
 }
 
-/** Where a new instance goes: to the member that was asked for, else to the emptiest. */
+/** The member for a new instance: the requested one, otherwise the emptiest. */
 export function placeFor(model: Model, target: string | null): string {
   const { members } = model;
   if (members.size === 0) return 'none';
@@ -90,7 +90,7 @@ export function refuseOutOfReach(model: Model, instance: Instance): void {
   if (member) refuseSilent(member);
 }
 
-/** A change of a network is told to all members at once, and is taken back where one can't be told. */
+/** A change of a network is sent to all members at once, and undone if one can't be reached. */
 export function refuseUnlessAllAnswer({ members }: Model): void {
   for (const { address, downSince } of members.values()) {
     if (downSince === undefined) continue;

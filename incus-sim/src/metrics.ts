@@ -5,7 +5,7 @@ import { askedMember } from './members.ts';
 import type { Instance } from './model.ts';
 import type { Routes } from './router.ts';
 
-/** So long Incus keeps the figures of a project. */
+/** How long Incus caches the metrics of a project. */
 const keptMs = 8000;
 
 type Labels = Record<string, string>;
@@ -106,7 +106,7 @@ function textAnswer(text: string): Answer {
   return { status: 200, headers: { 'content-type': 'text/plain' }, body: text };
 }
 
-/** In the text format of OpenMetrics. */
+/** The text format of OpenMetrics. */
 function metricsText(instances: Instance[]): string {
   const lines: string[] = [];
   if (instances.length > 0) {

@@ -9,8 +9,8 @@ import { refuse } from './refusal.ts';
 import type { Call } from './router.ts';
 
 /**
- * To another member of the cluster, with its disk; the name stays. Half-way nothing has happened, as far
- * as anybody sees.
+ * Moves an instance with its disk to another member of the cluster. At half time nothing has
+ * visibly changed.
  */
 export function migrateInstance(
   engine: Engine,
@@ -53,7 +53,7 @@ function refuseLive({ type, config }: Instance): void {
   }
 }
 
-/** Also by an evacuation. */
+/** Also used by an evacuation. */
 export function relocate({ model }: Engine, instance: Instance, target: Member): void {
   const { project, type, name, member } = instance;
   const source = model.members.get(member);

@@ -14,7 +14,9 @@ export interface Project {
   description: string;
   config: Config;
   instances: Map<string, Instance>;
-  /** Names of instances that another Incus is to send: nobody else may create one of such a name. */
+  /**
+   * Names of instances that another Incus should send: no other can be created with such a name.
+   */
   awaited: Set<string>;
   /** By fingerprint. */
   images: Map<string, Image>;
@@ -35,8 +37,8 @@ export interface Instance {
   member: string;
   status: 'Stopped' | 'Running' | 'Frozen';
   /**
-   * `promised` while only the pool's records know it, `spoilt` after a start without it, `partial`
-   * where its image was unpacked in part.
+   * `promised` while only the pool's records have it, `spoilt` after a start without it, `partial`
+   * if its image was unpacked in part.
    */
   disk: 'none' | 'promised' | 'spoilt' | 'partial' | 'whole';
   /** Made of no image: it has no system that could start. */
@@ -45,9 +47,9 @@ export interface Instance {
   run?: Run;
   /** The action that holds it, as Incus names it in "Instance is busy running a ...". */
   lock?: Lock;
-  /** What differs from its image. */
+  /** Differences from its image. */
   files: Tree;
-  /** What its guest has taken over and not finished, over restarts. */
+  /** What its guest has taken over and not finished; survives restarts. */
   work?: GuestWork;
 }
 
@@ -83,7 +85,7 @@ export interface Volume {
   member: string;
   createdAt: Date;
   description: string;
-  /** Of an image: whether all of it is there. */
+  /** Whether the image is complete. */
   isUnpacked?: boolean;
   /** While it is being unpacked; others wait for it. */
   unpacking?: Promise<void>;
@@ -97,7 +99,7 @@ export interface Pool {
   totalBytes: number;
   /** Whatever is written fails with "no space left on device". */
   full: boolean;
-  /** By project, then by type, name and, of an image, member. */
+  /** By project, then by type and name, for images also by member. */
   volumes: Map<Project, Map<string, Volume>>;
 }
 
@@ -128,7 +130,7 @@ export interface Acl {
   ingress: AclRule[];
 }
 
-/** Of a card: what comes to the instance, and what it sends. */
+/** Limits of a NIC: on what the instance receives, and on what it sends. */
 export type NicLimit = 'limits.ingress' | 'limits.egress';
 
 export interface Member {
@@ -140,26 +142,26 @@ export interface Member {
   evacuated: boolean;
   /** When its daemon went down, in milliseconds. */
   downSince?: number;
-  /** It answers again, and has not sent a heartbeat yet. */
+  /** Whether it is back, and has not sent a heartbeat yet. */
   isLate?: boolean;
 }
 
-/** Everything that the simulated Incus holds, but for operations and connections. */
+/** Everything in the simulated Incus, except for operations and connections. */
 export interface Model {
   projects: Map<string, Project>;
   pools: Map<string, Pool>;
   networks: Map<string, Network>;
   acls: Map<string, Acl>;
-  /** What the kernels of its hosts cannot limit of a card's traffic. */
+  /** The traffic limits that the kernels of its hosts do not support. */
   lacksLimits: Set<NicLimit>;
   /** Bridges that the hosts have themselves, by name. */
   hostBridges: Set<string>;
   /** Empty without a cluster. */
   members: Map<string, Member>;
-  /** The hosts' ends of the cards of instances that run, by name. */
+  /** The hosts' ends of the NICs of instances that run, by name. */
   hostInterfaces: Map<string, Instance>;
   trust: Trust;
-  /** Of the certificate that it presents over HTTPS. */
+  /** The fingerprint of the certificate that it presents over HTTPS. */
   ownFingerprint: string;
 }
 
@@ -207,7 +209,9 @@ export function addProject(
   return project;
 }
 
-/** Whose images a project uses: its own or, without that feature, those of the default project. */
+/**
+ * The images that a project uses: its own or, without that feature, those of the default project.
+ */
 export function imagesOf(model: Model, name: string): Project {
   const project = model.projects.get(name) ?? refuse('Project not found', 404);
   const isOwn = project.config['features.images'] === 'true';
@@ -224,7 +228,7 @@ export function findInstance(model: Model, projectName: string, name: string): I
   );
 }
 
-/** What tells a volume from others. Each member has a copy of an image. */
+/** Identifies a volume. Each member has its own copy of an image. */
 export type VolumeId = Pick<Volume, 'project' | 'type' | 'name'> & { member?: string };
 
 const keyOf = ({ type, name, member }: VolumeId) =>

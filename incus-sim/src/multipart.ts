@@ -21,7 +21,7 @@ export async function readParts(
       const headEnd = rest.indexOf('\r\n\r\n', at + delimiter.length);
       if (part) onBytes(part, rest.subarray(0, at));
       part = undefined;
-      // The end, or a head that has not come as a whole yet.
+      // The end, or a header that has not arrived completely.
       if (headEnd < 0) {
         rest = rest.subarray(at);
         break;

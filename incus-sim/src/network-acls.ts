@@ -57,7 +57,7 @@ function changeable({ description = '', config = {}, egress = [], ingress = [] }
   return { description, config, egress, ingress };
 }
 
-/** Incus looks at each by itself, and says 500 of whatever is wrong. */
+/** Incus checks each rule, and answers 500 to any error. */
 function refuseBadRules(direction: string, rules: AclRule[]): void {
   const seen = new Map<string, number>();
   for (const [at, rule] of rules.entries()) {
@@ -88,7 +88,7 @@ function isSubject(text: string): boolean {
 const usersOf = ({ networks }: Model, { name }: Acl) =>
   [...networks.values()].filter(({ config }) => aclNames(config).includes(name));
 
-/** Of those that a network has. */
+/** The names of a network's ACLs. */
 export const aclNames = (config: Config): string[] =>
   (config['security.acls'] ?? '').split(',').filter(Boolean);
 

@@ -77,10 +77,10 @@ function refuseUnknown(name: string, config: Config): void {
   if (unknown !== undefined) refuse(`Invalid option for network "${name}" option "${unknown}"`);
 }
 
-/** What each host has beside its bridges, with its type. */
+/** Interfaces that each host has in addition to its bridges, with their types. */
 const hostInterfaces = { lo: 'loopback', eth0: 'physical' };
 
-/** Of the host itself, on one of its interfaces. */
+/** Addresses of the host on one of its interfaces. */
 function hostAddresses({ members, networks, hostBridges }: Model, member: string, name: string) {
   if (name === 'lo') return ['127.0.0.1/8', '::1/128'];
   if (name === 'eth0') return [`${members.get(member)?.address.split(':')[0] ?? '10.255.0.1'}/24`];
@@ -102,12 +102,12 @@ async function create(model: Model, call: Call): Promise<Answer> {
   const { name, type = 'bridge', description = '', config = {} } = wanted;
   if (model.networks.has(name)) refuse(`Network "${name}" already exists`, 409);
   refuseUnknown(name, config);
-  // In a cluster each member is told first what is its own, and nothing is made yet.
+  // In a cluster, the keys of each member are sent first, and nothing is created yet.
   if (call.query.get('target') === null) addNetwork(model, { name, type, description, config });
   return created(`/1.0/networks/${name}`);
 }
 
-/** Also for what a simulator holds from its start. */
+/** Also used for what a simulator has from its start. */
 export function addNetwork(
   model: Model,
   { name, type, description, config }: Required<NewNetwork>,
@@ -126,7 +126,7 @@ export function addNetwork(
   });
 }
 
-/** What the hosts have themselves. */
+/** A network that Incus does not manage. */
 const unmanagedView = (name: string, type: string) => ({
   name,
   type,

@@ -32,7 +32,7 @@ export type RenderedOperation = ReturnType<typeof render>;
 export interface NewOperation {
   project: string;
   description: string;
-  /** `websocket` where it is for others to connect to; a `task` unless it is told. */
+  /** `websocket` if clients connect to it; the default is `task`. */
   class?: 'websocket';
   /** URLs by kind, with their project. */
   resources?: Record<string, string[]>;
@@ -40,11 +40,11 @@ export interface NewOperation {
   fault?: OperationFault | undefined;
 }
 
-/** What the work of an operation may do. */
+/** What the work of an operation can use. */
 export interface Work {
-  /** Takes time. Never ends when the daemon is killed meanwhile: the rest is then never done. */
+  /** Waits. Never resolves if the daemon is killed meanwhile, so that the rest is never done. */
   pause(ms: number): Promise<void>;
-  /** The same for a wait for something else. */
+  /** The same for another event. */
   until<T>(event: Promise<T>): Promise<T>;
   /** Fails here, if it is to. */
   reach(point: Point): void;
@@ -52,14 +52,14 @@ export interface Work {
 }
 
 export interface Operations {
-  /** Starts it, and answers how it looks at first. */
+  /** Starts an operation, and returns it as it is at first. */
   start(operation: NewOperation, run: (work: Work) => Promise<void>): RenderedOperation;
   get(id: string): RenderedOperation;
-  /** Of a project or, without one, of all of them, by their status in small letters. */
+  /** The operations of a project, or of all projects, by status in lower case. */
   list(project: string | undefined): Record<string, RenderedOperation[]>;
   /** The body of the answer to a wait; -1 waits for ever. */
   wait(id: string, seconds: number): Promise<string>;
-  /** As at the daemon's end: those under way stop where they are, and all are forgotten. */
+  /** As when the daemon ends: operations in progress stop where they are, and all are forgotten. */
   forgetAll(): void;
 }
 
@@ -81,7 +81,7 @@ function render(operation: Operation) {
   };
 }
 
-/** Each one anew: what waits for a shared one would be kept for ever. */
+/** A new promise each time: waiters of a shared one would never be released. */
 const never = () => new Promise<never>(() => {});
 
 export function createOperations(events: Events): Operations {
@@ -178,7 +178,7 @@ export function createOperations(events: Events): Operations {
   };
 }
 
-/** Its end ends the work that it does. */
+/** The work of a daemon ends with it. */
 function newDaemon(): AbortController {
   const daemon = new AbortController();
   setMaxListeners(0, daemon.signal);
@@ -187,7 +187,7 @@ function newDaemon(): AbortController {
 
 async function waitBody(operation: Operation, seconds: number): Promise<string> {
   const timer = new AbortController();
-  // Cut short below, when nobody waits for it any more.
+  // Aborted below, when nobody waits for it any more.
   const timeOver =
     seconds < 0
       ? never()
@@ -196,7 +196,7 @@ async function waitBody(operation: Operation, seconds: number): Promise<string> 
   timer.abort();
   const { failure, status } = operation;
   if (failure) return errorBody(failure.text, failure.status);
-  // In Incus 6.0 this and an operation's own failure look alike.
+  // In Incus 6.0 this looks the same as a failure of the operation itself.
   if (status !== 'Success') return errorBody('context deadline exceeded', 500);
   return syncBody(render(operation));
 }

@@ -4,12 +4,12 @@ import { addProject } from './model.ts';
 import { addNetwork } from './networks.ts';
 import { addPool } from './pools.ts';
 
-/** What a location needs, by name. */
+/** The resources that a location needs, by name. */
 export interface Belongings {
   project: string;
   pool: string;
   network: string;
-  /** Of the project's images, which are containers. */
+  /** Aliases of the project's images, which are for containers. */
   imageAliases: string[];
 }
 

@@ -25,7 +25,7 @@ interface NewPool {
 
 const drivers = ['btrfs', 'dir', 'lvm', 'zfs'];
 const gibibyte = 2 ** 30;
-/** What a volume takes, as far as the pool's use shows it. */
+/** The space of a volume in the usage of the pool. */
 const volumeBytes = 300 * 2 ** 20;
 
 export function poolRoutes({ model }: Engine): Routes {
@@ -72,12 +72,12 @@ async function create(model: Model, call: Call): Promise<Answer> {
     refuse('The storage pool already exists: The record already exists', 409);
   }
   if (!drivers.includes(driver)) refuse('Unknown driver');
-  // In a cluster each member is told first what is its own, and nothing is made yet.
+  // In a cluster, the keys of each member are sent first, and nothing is created yet.
   if (call.query.get('target') === null) addPool(model, { name, driver, description, config });
   return created(`/1.0/storage-pools/${name}`);
 }
 
-/** Also for what a simulator holds from its start. */
+/** Also used for what a simulator has from its start. */
 export function addPool(
   model: Model,
   { name, driver, description, config }: Required<NewPool>,
@@ -105,14 +105,14 @@ function asked(model: Model, call: Call): { pool: Pool; volume: Volume } {
   return { pool, volume: volume ?? refuse('Storage pool volume not found', 404) };
 }
 
-/** Of an instance's disk, on whichever member that is. */
+/** The usage of an instance's disk, on any member. */
 function usageOf(model: Model, call: Call) {
   find(model, call);
   const { disk } = instanceStateView(model, findInstance(model, call.project, part(call, 'name')));
   return disk.root ? { used: disk.root.usage, total: disk.root.total } : null;
 }
 
-/** Of an image's copy that is all that can be changed. */
+/** Only the description of an image's copy can be changed. */
 async function describe(model: Model, call: Call): Promise<Answer> {
   const { volume } = asked(model, call);
   const { description, config } = await jsonBody<{ description?: string; config?: Config }>(call);
@@ -130,7 +130,7 @@ function removeOne(model: Model, call: Call): Answer {
   return done();
 }
 
-/** With these drivers each disk is unpacked for itself. */
+/** With other drivers, the image is unpacked for each disk. */
 export const keepsImages = ({ driver }: Pool) => driver !== 'dir';
 
 function view({ members }: Model, { name, driver, description, config, volumes }: Pool) {

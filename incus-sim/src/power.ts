@@ -6,7 +6,7 @@ import type { Instance } from './model.ts';
 import { startRun } from './runs.ts';
 import { instancePath } from './urls.ts';
 
-/** From a guest's end to Incus's noticing it. */
+/** The time until Incus notices the end of a guest. */
 const noticedMs = 3;
 
 /** Switches an instance on; its guest boots by itself. */
@@ -48,7 +48,7 @@ export async function guestPowersOff(engine: Engine, instance: Instance): Promis
   reportAct(engine, instance, 'instance-shutdown', { requested: false });
 }
 
-/** Its status as Incus shows it, and goes by: until an act is over, as it was before. */
+/** The status that Incus shows and uses: until an action is over, it is the one from before. */
 export function shownStatus({ status, lock }: Instance): Instance['status'] {
   if (lock?.action === 'start') return 'Stopped';
   return lock?.action === 'stop' ? 'Running' : status;
@@ -60,7 +60,7 @@ function guestReboots(engine: Engine, instance: Instance): void {
   reportAct(engine, instance, 'instance-restarted', { requested: false });
 }
 
-/** Asks the guest to shut down, which it does in its own time, or not at all. */
+/** Asks the guest to shut down, which takes its time, or ignores it. */
 export async function askToShutDown(engine: Engine, instance: Instance): Promise<void> {
   const { run } = instance;
   const { ignoresShutdown, neverBoots } = engine.faults.ofGuest(instance.name);

@@ -1,9 +1,9 @@
-/** What Incus says no with: its words, and the status that stands in `error_code`. */
+/** An error of Incus: its message, and the status in `error_code`. */
 export interface Refusal extends Error {
   status: number;
 }
 
-/** Most of Incus's errors are 500, whatever they are about: give a status only where it has one. */
+/** Most errors of Incus have the status 500; only others need one here. */
 export function refusal(text: string, status = 500): Refusal {
   return Object.assign(new Error(text), { status });
 }

@@ -18,7 +18,7 @@ import { createRouter, type Routes } from './router.ts';
 import { serverRoutes, untrustedView } from './server.ts';
 import { stateRoutes } from './state-changes.ts';
 
-/** Answers requests as Incus does, and with what the faults want to go wrong. */
+/** Answers requests as Incus does, and applies the faults. */
 export function createRequestListener(engine: Engine, control: Routes) {
   const route = createRouter([
     serverRoutes(engine),

@@ -13,7 +13,7 @@ export interface Call {
   project: string;
   headers: IncomingHttpHeaders;
   body: IncomingMessage;
-  /** What the operation that it starts is to fail of. */
+  /** The fault of the operation that it starts. */
   fault?: OperationFault | undefined;
 }
 

@@ -5,15 +5,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** An instance's time from being switched on to being switched off. */
 export interface Run {
   startedAt: Date;
-  /** Its first process, as the host sees it. */
+  /** The first process of the guest, as seen by the host. */
   pid: number;
-  /** The host's end of its card: a new one for each run. */
+  /** The host's end of its NIC: a new one for each run. */
   hostName: string;
   /** Bytes beyond what every instance moves; see `Administrator.transfer`. */
   moved: { incoming: number; outgoing: number };
   /** The calls that its guest is denied, as they were configured when it began. */
   deniedCalls: string;
-  /** Its network is up. */
+  /** Whether its network is up. */
   hasAddresses: boolean;
   isOver(): boolean;
   /** Resolves at its end. */
@@ -21,7 +21,7 @@ export interface Run {
   end(): void;
   freeze(): void;
   thaw(): void;
-  /** How long it has not been frozen, in milliseconds. */
+  /** For how many milliseconds it has not been frozen. */
   awakeMs(): number;
   /** Time of the guest's own: none passes while it is frozen, and never ends after its end. */
   pause(ms: number): Promise<void>;

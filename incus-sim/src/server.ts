@@ -13,12 +13,12 @@ const apiExtensions = [
   'metrics',
 ];
 
-/** Of the host, as `uname -r` prints it. */
+/** The kernel of the host, as `uname -r` prints it. */
 export const kernelVersion = '6.12.0-simulated';
 
 const version = { api_extensions: apiExtensions, api_status: 'stable', api_version: '1.0' };
 
-/** What a stranger is told. */
+/** The answer to an untrusted client. */
 export const untrustedView = (): Answer =>
   sync({ config: {}, ...version, auth: 'untrusted', public: false, auth_methods: ['tls'] });
 

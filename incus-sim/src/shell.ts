@@ -1,12 +1,12 @@
-/** What a command came to. */
+/** The result of a command. */
 export interface Outcome {
   status: number;
   output: string;
-  /** What it asked of the machine. */
+  /** What it requested of the machine. */
   power?: 'off' | 'reboot';
 }
 
-/** What a command may touch. */
+/** The part of a machine that a command can use. */
 export interface Machine {
   sleep(seconds: number): Promise<void>;
   write(path: string, content: string, append: boolean): void;

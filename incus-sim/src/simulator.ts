@@ -20,22 +20,22 @@ export interface SimulatorOptions extends EngineOptions {
   alsoListen?: readonly Place[];
 }
 
-/** What can be done to it that no client of Incus could. */
+/** Controls that no client of Incus has. */
 export interface SimulatorControls {
   faults: Faults;
   administrator: Administrator;
   disturbEvents(faults: EventFaults): void;
   /** Ends the connections of all who follow its events. */
   cutEvents(): void;
-  /** How many follow its events. */
+  /** How many clients follow its events. */
   followers(): number;
-  /** How long things take from now on. */
+  /** Changes how long actions take from now on. */
   setTiming(changes: Partial<Timing>): void;
   fillPool(name: string, full: boolean): void;
   takeMemberDown(name: string, down: boolean): void;
   /**
-   * Resolves when it answers again: after that time, or once what is given has resolved. Instances run on;
-   * what was under way stops where it is.
+   * Restarts the daemon. Resolves when it answers again: after that time, or once the promise has
+   * resolved. Instances keep running; operations in progress stop where they are.
    */
   restartDaemon(absent?: number | Promise<unknown>): Promise<void>;
   /** Makes what a client would have to make first. */
@@ -44,16 +44,16 @@ export interface SimulatorControls {
 
 export interface Simulator extends SimulatorControls {
   socketPath: string;
-  /** Where it listens with certificates; the others are those of `alsoListen`. */
+  /** The URL that it listens on with certificates; `alsoListen` returns others. */
   url: string;
   otherUrls: string[];
   /** Stops listening at one of its addresses, or listens there again. Everything else goes on. */
   setListening(url: string, isListening: boolean): Promise<void>;
-  /** Takes requests at one of its addresses and never answers them, as a machine that hangs does. */
+  /** Accepts requests at one of its addresses and never answers them, like a machine that hangs. */
   setSilent(url: string, isSilent: boolean): void;
-  /** How many requests, such as `GET /1.0?target=a`, it took while it was silent. */
+  /** How many requests, such as `GET /1.0?target=a`, it accepted while it was silent. */
   unanswered(like: RegExp): number;
-  /** What `incus config trust add` prints there. */
+  /** The output of `incus config trust add` there. */
   issueToken(name: string, options?: TokenOptions): string;
   /** Instances by project, for tests with very many: as though they had always been there. */
   model: Model;
@@ -81,7 +81,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const open = async () =>
     await Promise.all(places.map((place) => listen(place, onRequest, onUpgrade)));
   listening = await open();
-  // Where it listens once, it does so again.
+  // It listens on the same address again.
   const urls = listening.flatMap(({ url }, at) => {
     const place = places[at];
     if (url && place && 'cert' in place) place.port = Number(new URL(url).port);
@@ -104,7 +104,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     unanswered: (like) =>
       listening.flatMap(({ unanswered }) => unanswered.filter((one) => like.test(one))).length,
     issueToken(name, tokenOptions) {
-      // Those of the one that makes it, and not of its whole cluster.
+      // Those of the process that creates it, and not of the whole cluster.
       const addresses = urls.slice(0, 1).map((url) => new URL(url).host);
       const server = { fingerprint: engine.model.ownFingerprint, addresses };
       return issueToken(engine.model, name, server, tokenOptions);
@@ -122,7 +122,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
 
 function trustFromTheStart({ model }: Engine, place: Place): void {
   if ('socketPath' in place) {
-    // As a machine keeps its certificate over restarts.
+    // A machine keeps its certificate over restarts.
     model.ownFingerprint = createHash('sha256').update(resolve(place.socketPath)).digest('hex');
     return;
   }

@@ -73,7 +73,7 @@ async function start(engine: Engine, work: Work, instance: Instance): Promise<vo
   );
 }
 
-/** Half-way it has stopped, and nobody was told. */
+/** At half time it has stopped, and there was no event. */
 async function stop(
   engine: Engine,
   work: Work,

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 
 export interface Entry {
-  /** A FIFO looks like an empty file, as a device does. */
+  /** A FIFO looks like an empty file, and so does a device. */
   type: 'file' | 'directory' | 'symlink' | 'fifo';
   uid: number;
   gid: number;
@@ -23,7 +23,7 @@ const directory = (mode = 0o755): Entry => ({
 const folders =
   '/ /etc /home /mnt /opt /srv /usr /usr/bin /usr/sbin /usr/local /usr/local/bin /var /var/lib';
 
-/** What every image holds, as far as anybody looks. */
+/** The files of every image, as far as they matter. */
 const image: ReadonlyMap<string, Entry> = new Map<string, Entry>([
   ...folders.split(' ').map((path): [string, Entry] => [path, directory()]),
   ['/root', directory(0o700)],

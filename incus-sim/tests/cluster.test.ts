@@ -5,7 +5,7 @@ import { failsWith } from '../contract/assertions.ts';
 import { create, simulated, start, statusOf } from './setup.ts';
 
 describe('a cluster', () => {
-  it('places instances on the member that is asked for, or the emptiest', async () => {
+  it('places instances on the requested member, or the emptiest', async () => {
     const sim = await simulated({ members: ['a', 'b'] });
     const { client } = sim;
     await create(sim, 'one', 'b');
@@ -24,7 +24,7 @@ describe('a cluster', () => {
     assert.equal((await client.server.info()).environment.server_clustered, true);
   });
 
-  it('takes an instance to another member, stopped, or live where it may be', async () => {
+  it('moves an instance to another member, stopped, or live if possible', async () => {
     const sim = await simulated({ members: ['a', 'b'] });
     const { client, simulator } = sim;
     await create(sim, 'one', 'a');
@@ -48,7 +48,7 @@ describe('a cluster', () => {
     assert.equal(await where(), 'b');
   });
 
-  it('evacuates a member, and forgets one by force with all that it had', async () => {
+  it('evacuates a member, and removes one by force with its instances', async () => {
     const sim = await simulated({ members: ['a', 'b'] });
     const { client, simulator } = sim;
     await create(sim, 'one', 'b');
@@ -77,7 +77,7 @@ describe('a cluster', () => {
     await assert.rejects(client.server.forgetMember('b'), failsWith('not_found'));
   });
 
-  it('tells of each member where it fails together with others, and that it is evacuated', async () => {
+  it('reports each member that fails, and that it is evacuated', async () => {
     const { client, simulator } = await simulated({ members: ['a', 'b'] });
     const b = simulator.model.members.get('b');
     assert.ok(b);
@@ -105,7 +105,7 @@ describe('a cluster', () => {
     await assert.rejects(client.server.info('c'), failsWith('not_found'));
   });
 
-  it('shows the instances of a member that is down as an error, and it as online for 20 s', async () => {
+  it('shows instances of a member that is down as errors, and it as online for 20 s', async () => {
     const sim = await simulated({ members: ['a', 'b'] });
     const { client, simulator } = sim;
     for (const member of ['a', 'b']) {

@@ -21,7 +21,7 @@ const control = (
 ) => askSimulator(simulator.socketPath, method, path, body);
 
 describe('the control endpoint', () => {
-  it('sets faults and takes them back', async () => {
+  it('sets and removes faults', async () => {
     const sim = await simulated();
     const fault = { kind: 'error', path: '^/1.0', text: 'no', status: 503 };
     assert.equal(await control(sim, 'POST', 'faults', fault), 200);
@@ -30,7 +30,7 @@ describe('the control endpoint', () => {
     await sim.client.server.info();
   });
 
-  it('reaches everything that the handles reach', async () => {
+  it('has everything that the functions have', async () => {
     const sim = await simulated({ members: ['a', 'b'] });
     const { client } = sim;
     await create(sim, 'x', 'b');
@@ -57,7 +57,7 @@ describe('the control endpoint', () => {
     await until(() => connections.length === 2);
   });
 
-  it('says what there is not', async () => {
+  it('reports what does not exist', async () => {
     const sim = await simulated();
     assert.equal(await control(sim, 'POST', 'pools/none', { full: true }), 404);
     assert.equal(await control(sim, 'POST', 'instances/none', { action: 'start' }), 404);

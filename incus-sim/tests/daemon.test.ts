@@ -17,7 +17,7 @@ import {
 } from './setup.ts';
 
 describe('a restart of the daemon', () => {
-  it('loses what was under way half-done, and every operation', async () => {
+  it('leaves work in progress incomplete, and forgets all operations', async () => {
     const sim = await simulated({ timing: { create: 3000 } });
     const { simulator, client } = sim;
     const { id } = await client.instances.create(definition('half'));
@@ -36,7 +36,7 @@ describe('a restart of the daemon', () => {
     await settled(client, client.instances.delete('half'));
   });
 
-  it('in the midst of a create leaves a record, then one with a disk that is not there', async () => {
+  it('during a create leaves a record, later one with a missing disk', async () => {
     const sim = await simulated({ timing: { create: 3000 } });
     const { simulator, client } = sim;
     for (const [name, isPromised, words] of [
@@ -58,7 +58,7 @@ describe('a restart of the daemon', () => {
     }
   });
 
-  it('as an image is unpacked leaves a part of it, to all who come until it is removed', async () => {
+  it('during the unpacking of an image leaves it incomplete until it is removed', async () => {
     const sim = await simulated({ timing: { unpack: 3000 } });
     const { simulator, client } = sim;
     const { storage, files } = client;
@@ -80,7 +80,7 @@ describe('a restart of the daemon', () => {
     await push();
   });
 
-  it('leaves the socket absent for a while, and the instances running', async () => {
+  it('removes the socket for a while, and leaves the instances running', async () => {
     const sim = await simulated();
     const { simulator, client } = sim;
     await create(sim, 'a');
@@ -99,7 +99,7 @@ describe('a restart of the daemon', () => {
     await until(() => connections.length === 2);
   });
 
-  it('does not keep a guest from ending, of which nobody is told', async () => {
+  it('does not keep a guest from ending, without any event', async () => {
     const sim = await simulated({ timing: { shutdown: 100 } });
     const { simulator, client } = sim;
     await create(sim, 'a');
@@ -115,7 +115,7 @@ describe('a restart of the daemon', () => {
 });
 
 describe('an administrator', () => {
-  it('changes instances behind the back of the client, who is told by events', async () => {
+  it('changes instances without the client, who gets events', async () => {
     const sim = await simulated();
     const { administrator } = sim.simulator;
     await create(sim, 'a');

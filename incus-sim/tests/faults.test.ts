@@ -14,7 +14,7 @@ import {
 } from './setup.ts';
 
 describe('a fault of a request', () => {
-  it('answers with an error as often as it was told, where it matches', async () => {
+  it('returns an error as often as set, for matching requests', async () => {
     const { simulator, client } = await simulated();
     const words = 'database is locked';
     simulator.faults.add({
@@ -30,7 +30,7 @@ describe('a fault of a request', () => {
     assert.deepEqual(await client.instances.list(), []);
   });
 
-  it('answers with an error until it is taken back', async () => {
+  it('returns an error until it is removed', async () => {
     const { simulator, client } = await simulated();
     const takeBack = simulator.faults.add({ kind: 'error', text: 'not authorized', status: 403 });
     for (const _ of [1, 2, 3]) await assert.rejects(client.server.info(), failsWith('forbidden'));
@@ -63,7 +63,7 @@ describe('a fault of a request', () => {
 describe('an operation that fails', () => {
   const fault = { kind: 'operation', text: 'disk on fire', times: 1 } as const;
 
-  it('leaves nothing, a record without a disk, or all of what it made', async () => {
+  it('leaves nothing, a record without a disk, or everything that it created', async () => {
     const sim = await simulated();
     for (const at of ['begin', 'half', 'end'] as const) {
       sim.simulator.faults.add({ ...fault, method: 'POST', path: '/instances$', at });
@@ -77,7 +77,7 @@ describe('an operation that fails', () => {
     await assert.rejects(again, failsWith('already_exists'));
   });
 
-  it('leaves an instance without its disk when it was a delete', async () => {
+  it('leaves an instance without its disk if it was a delete', async () => {
     const sim = await simulated();
     const { client, simulator } = sim;
     await create(sim, 'a');
@@ -88,7 +88,7 @@ describe('an operation that fails', () => {
     assert.equal(await statusOf(sim, 'a'), null);
   });
 
-  it('may have a type, and may have done what it says it did not', async () => {
+  it('may have a type, and may have had its effect', async () => {
     const sim = await simulated();
     await create(sim, 'a');
     sim.simulator.faults.add({ ...fault, method: 'PUT', status: 412, at: 'end' });
@@ -98,7 +98,7 @@ describe('an operation that fails', () => {
 });
 
 describe('a full pool', () => {
-  it('takes no instance until there is room', async () => {
+  it('accepts no instance until there is space', async () => {
     const sim = await simulated();
     sim.simulator.fillPool('disks', true);
     await assert.rejects(create(sim, 'a'), failsWith('no_space'));
@@ -125,7 +125,7 @@ describe('a guest that misbehaves', () => {
     assert.equal(await isUp('mute'), false);
   });
 
-  it('ignores that it is asked to shut down', async () => {
+  it('ignores a request to shut down', async () => {
     const sim = await simulated();
     const { client, simulator } = sim;
     simulator.faults.guest('*', { ignoresShutdown: true });
@@ -157,7 +157,7 @@ describe('events', () => {
     return { actions: actions().map((action) => action.replace('instance-', '')) };
   }
 
-  it('come in order, unless they are lost, doubled or swapped', async () => {
+  it('come in order, unless they are lost, duplicated or swapped', async () => {
     assert.deepEqual(await acts({}), ['started', 'stopped', 'deleted']);
     assert.deepEqual(await acts({ lose: 2 }), ['deleted']);
     assert.deepEqual(await acts({ duplicate: 1 }), ['started', 'started', 'stopped', 'deleted']);
@@ -172,7 +172,7 @@ describe('an image server', () => {
     type: 'container',
   } as const;
 
-  it('is out of reach until it is said to answer', async () => {
+  it('is unreachable until it is set to answer', async () => {
     const { simulator, client } = await simulated();
     const copy = () => settled(client, client.images.copy(image));
     await assert.rejects(copy(), failsWith('unreachable', /images\.example/));

@@ -8,7 +8,7 @@ import { startSimulator } from '../src/simulator.ts';
 import { cleanUpWith, project, until } from './setup.ts';
 
 describe('over HTTPS', () => {
-  it('one client is served, with its events, and no other', async () => {
+  it('serves one client, with its events, and no other', async () => {
     const directory = temporaryDirectory();
     cleanUpWith(() => directory.remove());
     const own = selfSigned(directory.file('server'));

@@ -41,7 +41,7 @@ async function start(folder: string): Promise<{ url: string; stop(): Promise<voi
   return { url: /Berth listens on (\S+)/.exec(said)?.[1] ?? '', stop };
 }
 
-test('a release is installed and started without a clone, and says which it is', {
+test('a release is installed and started without a clone, and reports its version', {
   skip,
 }, async () => {
   const { version, commit, files } = makeRelease({ directory, isDraft: true });

@@ -5,7 +5,7 @@ import { create, type Simulated, settled, simulated, start, statusOf } from './s
 const many = 100_000;
 
 describe('very many instances', () => {
-  it('are gone through by no request but a list', async () => {
+  it('are only all read by a list', async () => {
     const sim = await simulated({ timing: { create: 0, start: 0, stop: 0, delete: 0 } });
     const { client, simulator } = sim;
     await create(sim, 'first');

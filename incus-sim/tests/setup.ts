@@ -42,7 +42,10 @@ export async function simulated(options: EngineOptions = {}): Promise<Simulated>
   return { simulator, client };
 }
 
-/** Asks a simulator what only its administrator can, as a test in another process does. Answers the status. */
+/**
+ * Makes a call of a simulator's administrator, as a test in another process does. Returns the
+ * status.
+ */
 export async function askSimulator(
   socketPath: string,
   method: 'POST' | 'DELETE',
@@ -89,7 +92,7 @@ export async function hasDisk({ client }: Simulated, name: string): Promise<bool
   return (await client.storage.listVolumes('disks')).some((volume) => volume.name === name);
 }
 
-/** What happens to instances from now on, by its action; and how often it was connected. */
+/** Counts events by action from now on, and connections. */
 export async function follow({ simulator }: Simulated) {
   const seen: IncusEvent[] = [];
   const connections: number[] = [];

@@ -66,7 +66,7 @@ async function leavesNothing({ directory, output }: Started): Promise<void> {
   await eventually(() => assert.deepEqual(processesOf(directory), [], output()));
 }
 
-test('SIGINT for npm alone, which passes it on, stops the service in order, too', async () => {
+test('SIGINT for npm alone, which passes it on, also stops the service in order', async () => {
   const started = await start('npm', ['run', 'start:simulated']);
   // Only then has all that it printed come.
   const closed = once(started.child, 'close');
@@ -76,7 +76,7 @@ test('SIGINT for npm alone, which passes it on, stops the service in order, too'
   assert.match(started.output(), /Stopped\.\s*$/);
 });
 
-test('one Ctrl-C in a terminal, which all get, stops it in order', async () => {
+test('one Ctrl-C in a terminal, which all processes get, stops it in order', async () => {
   const started = await start(process.execPath, [script]);
   const ended = once(started.child, 'exit');
   process.kill(-(started.child.pid ?? 0), 'SIGINT');
@@ -85,7 +85,7 @@ test('one Ctrl-C in a terminal, which all get, stops it in order', async () => {
   await leavesNothing(started);
 });
 
-test('a second one on the same directory, or in none, is refused in words', async () => {
+test('a second one in the same directory, or one without a directory, is refused with an explanation', async () => {
   const first = await start(process.execPath, [script]);
   const second = (directory: string) => {
     const env = { ...process.env, BERTH_DATA_DIR: directory, BERTH_PORT: '0' };
@@ -106,7 +106,7 @@ test('a second one on the same directory, or in none, is refused in words', asyn
   await leavesNothing(first);
 });
 
-test('a simulator that is killed takes its service along', async () => {
+test('the service of a killed simulator ends too', async () => {
   const started = await start(process.execPath, [script]);
   started.child.kill('SIGKILL');
   await leavesNothing(started);

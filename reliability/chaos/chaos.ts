@@ -9,7 +9,7 @@ const longestStormMs = 1500;
 
 export interface ChaosPlan {
   seed: number;
-  /** What is killed, one after the other. */
+  /** The parts that are killed, one after the other. */
   kills: Target[];
   say: (text: string) => void;
 }
@@ -17,9 +17,9 @@ export interface ChaosPlan {
 export interface ChaosFigures extends StormCounts {
   kills: number;
   servers: number;
-  /** By how they ended. */
+  /** How many operations ended, by result. */
   operations: Record<string, number>;
-  /** Milliseconds from the part's return to the whole truth, the longest and the middle one. */
+  /** Milliseconds from a part's return until everything is correct: the longest and the median. */
   longestSettling: number;
   medianSettling: number;
 }
@@ -55,7 +55,7 @@ export async function unleash(
   };
 }
 
-/** At the end nothing is left. */
+/** At the end everything is removed. */
 async function removeAll(world: World, storm: Storm): Promise<void> {
   const { url, token } = world.service;
   const headers = { authorization: `Bearer ${token}` };

@@ -1,8 +1,8 @@
 /** Numbers that a seed determines: mulberry32, of 32 bits of state. */
 export interface Random {
-  /** From 0 up to, but not including, 1. */
+  /** A number from 0 up to, but not including, 1. */
   next(): number;
-  /** A whole number from `least` to `most`. */
+  /** An integer from `least` to `most`. */
   between(least: number, most: number): number;
   pick<T>(choices: readonly T[]): T;
 }

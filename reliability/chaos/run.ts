@@ -3,8 +3,8 @@ import { unleash } from './chaos.ts';
 import { createRandom } from './random.ts';
 import { type Target, targets, worlds } from './worlds.ts';
 
-// npm run chaos: kills parts of a whole Berth in the midst of a storm of requests, and checks after
-// each kill that nothing was lost, doubled or left half done.
+// npm run chaos: kills parts of a whole Berth during a storm of requests, and checks after each
+// kill that nothing was lost, duplicated or left incomplete.
 
 const usage = `npm run chaos -- [--engine simulator|incus] [--target ${targets.join('|')}|all] [--kills N] [--seed N]`;
 

@@ -4,14 +4,14 @@ import { until } from '../../service/src/testing/until.ts';
 import type { Random } from './random.ts';
 
 const actors = 6;
-/** With the start of what was killed, on a machine that has other work. */
+/** Includes the restart of what was killed, on a machine with other load. */
 const answeredSeconds = 180;
 
 export interface StormCounts {
   requests: number;
   accepted: number;
   refused: number;
-  /** Of requests that got no answer, or 503. */
+  /** Requests that were repeated because they got no answer, or 503. */
   repeated: number;
 }
 
@@ -121,7 +121,7 @@ interface Request {
   key: string;
 }
 
-/** Undefined without an answer, or when it is to be asked for again. */
+/** Undefined without an answer, or if it should be repeated. */
 async function send({ url, token }: Service, request: Request): Promise<Answer | undefined> {
   const { method, path, body, key } = request;
   const headers = {
@@ -136,7 +136,7 @@ async function send({ url, token }: Service, request: Request): Promise<Answer |
     response = await fetch(url + path, { ...init, signal: AbortSignal.timeout(20_000) });
     text = await response.text();
   } catch {
-    // It was killed before it answered, or listens not yet.
+    // The service was killed before it answered, or does not listen yet.
     return undefined;
   }
   const answer = { status: response.status, body: JSON.parse(text) as Answer['body'] };

@@ -4,7 +4,7 @@ import type { Instance } from '../../service/src/incus/instances.ts';
 import { eventually } from '../../service/src/testing/until.ts';
 import type { World } from './worlds.ts';
 
-/** What tells how everything is: the rows, by the directory of the service, and the engine. */
+/** The access that a verdict needs: the rows, by the directory of the service, and the engine. */
 export type Recorded = Pick<World, 'directory' | 'client' | 'pool'>;
 
 const settledSeconds = 120;
@@ -122,7 +122,7 @@ async function volumesAreInstances(
   );
 }
 
-/** Of every guest that runs: its initial command ran once. */
+/** Checks that the initial command ran exactly once in every running guest. */
 export async function commandsRanOnce({ client }: Recorded): Promise<number> {
   const running = (await client.instances.list()).filter(({ status }) => status === 'Running');
   for (const { name } of running) {
@@ -132,7 +132,7 @@ export async function commandsRanOnce({ client }: Recorded): Promise<number> {
   return running.length;
 }
 
-/** How many operations ended how. Hardly any fails: what was killed comes back, and they go on. */
+/** How many operations ended in which way. Hardly any fails: after a kill they continue. */
 export async function outcomes({ directory }: Recorded): Promise<Record<string, number>> {
   const sql = `select status, error ->> 'message' as reason, count(*)::int as count
     from operations group by 1, 2 order by 1`;

@@ -21,9 +21,9 @@ export interface World {
   service: Service;
   client: IncusClient;
   pool: string;
-  /** How many servers there may be at once. */
+  /** The maximum number of servers. */
   mostServers: number;
-  /** Each kills the part at once, without a word to it, and has it come back. */
+  /** Each function kills its part without warning, and restarts it. */
   kill: Record<Target, () => Promise<void>>;
 }
 

@@ -1,6 +1,6 @@
 import { incusOn, type Machine, startDaemon } from './machine.ts';
 
-/** What a cluster has for Berth, as an administrator would have made it. */
+/** The resources of a cluster for Berth, as an administrator would create them. */
 export interface Names {
   project: string;
   pool: string;
@@ -15,8 +15,9 @@ const guestIpv4 = '198.51.100.1/24';
 const guestIpv6 = '2001:db8:84::1/64';
 
 /**
- * Makes a cluster of machines whose daemons run: Incus documentation, "How to form a cluster". Its
- * bridge is each machine's own, so that a guest reaches only those beside it.
+ * Forms a cluster of machines whose daemons run: see "How to form a cluster" in Incus's
+ * documentation. Each machine has its own bridge, so that a guest reaches only those on the same
+ * machine.
  */
 export async function formCluster(machines: Machine[], names: Names): Promise<void> {
   const [first, ...others] = machines;

@@ -5,5 +5,5 @@ import { ensureIncus } from '../../setup/incus-daemon.ts';
 const [incusDir] = process.argv.slice(2);
 if (!incusDir) throw new Error('Which directory is the daemon to run in?');
 await ensureIncus({ incusDir, say: () => undefined });
-// What the daemon prints goes to its log, and it holds nothing of ours.
+// The daemon's output goes to its log, and it inherits nothing from this process.
 process.exit(0);

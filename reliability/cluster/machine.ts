@@ -8,11 +8,11 @@ import { commandLine, killAll, readProcess } from '../../service/src/testing/pro
 import { until } from '../../service/src/testing/until.ts';
 
 /**
- * A machine as far as its network and its mounts go: namespaces of its own, which a process keeps for
- * as long as it is there, also while no daemon runs in them.
+ * A machine in terms of network and mounts: namespaces of its own, which a process keeps alive,
+ * also while no daemon runs in them.
  */
 export interface Machine {
-  /** As a member of the cluster. */
+  /** The name of the member in the cluster. */
   name: string;
   address: string;
   incusDir: string;
@@ -37,8 +37,8 @@ const endedSeconds = 120;
 const card = 'eth0';
 const daemon = fileURLToPath(new URL('./daemon.ts', import.meta.url));
 
-// Its /sys shows its own network links, with the cgroups of the whole machine, as before. Its lxcfs is
-// its own, too: another one's may go at any time.
+// Its /sys shows its own network links, and the cgroups of the whole machine. It has its own lxcfs,
+// since another one may end at any time.
 const keep = `set -e
 mkdir -p "$0.cgroup"
 mount --rbind /sys/fs/cgroup "$0.cgroup"
@@ -66,12 +66,12 @@ export async function makeMachine(
   mkdirSync(incusDir, { recursive: true, mode: 0o711 });
   const kept = join(incusDir, 'namespaces');
   writeFileSync(kept, '');
-  const keeper = spawn('unshare', ['--mount', '--net', 'sh', '-c', keep, kept], {
+  const holder = spawn('unshare', ['--mount', '--net', 'sh', '-c', keep, kept], {
     detached: true,
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-  keeper.unref();
-  const { pid } = keeper;
+  holder.unref();
+  const { pid } = holder;
   if (pid === undefined) throw new Error('The namespaces could not be made.');
   await untilKept(pid);
   const machine = {
@@ -123,7 +123,7 @@ export async function killDaemon({ incusDir }: Machine): Promise<void> {
   await killAll(() => daemonsOf(incusDir));
 }
 
-/** As a restart of its service does: its guests run on. */
+/** Stops the daemon like a restart of its service: its guests keep running. */
 export async function stopDaemon({ incusDir }: Machine): Promise<void> {
   for (const pid of daemonsOf(incusDir)) process.kill(pid, 'SIGTERM');
   const daemons = () => daemonsOf(incusDir);
@@ -131,7 +131,7 @@ export async function stopDaemon({ incusDir }: Machine): Promise<void> {
   await until(`the daemon in ${incusDir} has ended`, daemons, areNone, endedSeconds);
 }
 
-/** Pulls its cable: nothing reaches it any more, and nobody is told. */
+/** Disconnects the machine from the network without any notice. */
 export function unplug({ cable }: Machine): void {
   run('ip', ['link', 'set', cable, 'down']);
 }

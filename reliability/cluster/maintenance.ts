@@ -11,7 +11,7 @@ interface Accepted {
   operation_id: number;
 }
 
-/** Asks for all that is on a node to go, or to come back. Answers the operation. */
+/** Starts an evacuation or a restore of a node. Returns the operation. */
 export async function begin(
   { requests }: World,
   action: 'evacuate' | 'restore',
@@ -33,8 +33,8 @@ export async function succeeds({ requests }: World, id: number): Promise<void> {
 }
 
 /**
- * Does something amid clients, each with a server of its own that it creates, stops, starts and deletes,
- * again and again.
+ * Runs something while clients, each with a server of its own, create, stop, start and delete it in
+ * a loop.
  */
 export async function amidClients<T>(world: World, work: () => Promise<T>): Promise<T> {
   let going = true;
@@ -58,7 +58,7 @@ async function live(world: World, name: string): Promise<void> {
   for (const action of ['stop', 'start'] as const) {
     const path = `/servers/${id}/${action}`;
     const { status, body } = await world.requests.insist<Accepted>('POST', path);
-    // It may be on its way to another node just now.
+    // It may be moving to another node at the moment.
     assert.ok(status === 202 || status === 409, JSON.stringify(body));
     if (status === 202) world.accepted.operations.add(body.operation_id);
     await ended(world, id);

@@ -5,7 +5,7 @@ const everyMs = 40;
 const readers = 2;
 
 export interface Seen {
-  /** Answers that came, and how long the slowest of the quickest 99 in 100 took. */
+  /** The number of answers, and the 99th percentile of their duration. */
   reads: number;
   p99: number;
   /** Requests that no replica answered with success. */

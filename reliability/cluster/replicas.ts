@@ -5,7 +5,7 @@ import { database, names, replicaDirectories } from './site.ts';
 
 export interface Replicas {
   services: Service[];
-  /** Stops the PostgreSQL; the services are ended by whoever removes their directories. */
+  /** Stops the PostgreSQL; the services end when their directories are removed. */
   stop(): Promise<void>;
 }
 

@@ -12,15 +12,15 @@ export interface Answer<T> {
 }
 
 /**
- * Requests to replicas as a load balancer would pass them on: to each in turn, and to another one where
- * one gives no answer. What changes something has an `Idempotency-Key`, so that it counts once.
+ * Sends requests to replicas like a load balancer: to each in turn, and to another one if there is
+ * no answer. Changes have an `Idempotency-Key`, so that they count once.
  */
 export interface Requests {
   /** Throws for any answer but a success. */
   get<T>(path: string): Promise<T>;
   /** Any answer counts; throws when there is none at any. */
   send<T>(method: string, path: string, body?: object): Promise<Answer<T>>;
-  /** Until it is accepted or refused: repeated without an answer, or as long as it is to be repeated. */
+  /** Repeats a request until it is accepted or refused. */
   insist<T>(method: string, path: string, body?: object): Promise<Answer<T>>;
 }
 
@@ -36,8 +36,8 @@ export function requestsTo(services: readonly Service[]): Requests {
     turn += 1;
     const first = turn;
     let failure: unknown;
-    for (let tries = 0; tries < services.length; tries += 1) {
-      const service = services[(first + tries) % services.length];
+    for (let attempt = 0; attempt < services.length; attempt += 1) {
+      const service = services[(first + attempt) % services.length];
       try {
         if (service) return await exchange<T>(service, { method, path, body, key });
       } catch (error) {

@@ -51,7 +51,7 @@ const { values } = parseArgs({
   options: {
     /** Names of scenarios, as they are in the table; the first always runs. */
     only: { type: 'string', multiple: true },
-    /** Where the logs are kept. */
+    /** The directory of the logs. */
     logs: { type: 'string' },
   },
 });
@@ -97,7 +97,7 @@ async function test(): Promise<Row[]> {
   }
 }
 
-/** What one scenario breaks is mended, so that the others are played all the same. */
+/** Repairs what one scenario breaks, so that the others can run. */
 async function play(world: World, scenario: Scenario): Promise<Row> {
   const { name, did } = scenario;
   const began = seconds();
@@ -122,7 +122,7 @@ async function play(world: World, scenario: Scenario): Promise<Row> {
   };
 }
 
-/** Of the services and of the daemons. */
+/** Copies the logs of the services and the daemons. */
 function keepLogs(directory: string): void {
   mkdirSync(directory, { recursive: true });
   const logs = [...replicaDirectories.map(serviceLog), ...incusDirs.map(daemonLog)];

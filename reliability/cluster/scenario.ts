@@ -9,9 +9,12 @@ export interface Outcome {
 
 export interface Scenario {
   name: string;
-  /** What is done to the cluster. */
+  /** What is done to the cluster, as a text. */
   did: string;
   run(world: World): Promise<Outcome>;
-  /** What else than that it runs may be shown of a server that runs all the time: `status/real_status`. */
+  /**
+   * What may be shown for a server that runs all the time, other than that it runs:
+   * `status/real_status`.
+   */
   mayShow?: string[];
 }

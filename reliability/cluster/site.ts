@@ -13,7 +13,7 @@ import { removeService } from '../../e2e/service.ts';
 import type { Names } from './cluster.ts';
 import { incusDirOf, type Machine, makeMachine, makeSwitch, type Site } from './machine.ts';
 
-/** Where everything is, and how it is called: nothing else on the machine is called so. */
+/** Paths and names, which nothing else on the machine uses. */
 export const site: Site = {
   directory: join(tmpdir(), 'berth-cluster'),
   bridge: 'berthcluster0',
@@ -31,11 +31,11 @@ const places = [1, 2, 3].map((number) => ({
   address: `10.253.84.${number}`,
   cable: `berthcluster${number}`,
 }));
-/** Of each machine. */
+/** The directories of the machines. */
 export const incusDirs = places.map(({ name }) => incusDirOf(site, name));
 const replicaNames = ['a', 'b'] as const;
 
-/** Of the PostgreSQL, of each replica. */
+/** The directories of PostgreSQL and of each replica. */
 export const database = join(site.directory, 'database');
 export const replicaDirectories = replicaNames.map((name) => join(site.directory, name));
 
@@ -45,8 +45,8 @@ export async function makeMachines(): Promise<Machine[]> {
 }
 
 /**
- * Removes everything, in whatever state it is: services, PostgreSQL, daemons, guests, namespaces, links,
- * mounts, loop devices, cgroups, directories. Throws what stays.
+ * Removes everything in any state: services, PostgreSQL, daemons, guests, namespaces, links,
+ * mounts, loop devices, cgroups and directories. Throws if something remains.
  */
 export async function removeEverything(): Promise<void> {
   for (const directory of [...replicaDirectories, database]) await removeService(directory);

@@ -1,4 +1,4 @@
-/** What came of a scenario. */
+/** The result of a scenario. */
 export interface Row {
   scenario: string;
   did: string;
@@ -11,9 +11,9 @@ export interface Row {
   p99: number;
   /** Reads without a good answer. */
   failed: number;
-  /** In all. */
+  /** The total duration. */
   seconds: number;
-  /** What did not hold; undefined where everything did. */
+  /** The failure; undefined if everything succeeded. */
   broken: unknown;
 }
 
@@ -29,7 +29,7 @@ const columns: [string, (row: Row) => string][] = [
   ['outcome', ({ broken }) => (broken === undefined ? 'all held' : 'DID NOT HOLD')],
 ];
 
-/** As Markdown. */
+/** Formats the results as Markdown. */
 export function table(rows: readonly Row[]): string {
   const cells = [
     columns.map(([title]) => title),

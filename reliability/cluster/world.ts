@@ -14,9 +14,9 @@ export interface World {
   machines: Machine[];
   services: Service[];
   requests: Requests;
-  /** Of the first machine. */
+  /** The client of the first machine. */
   client: IncusClient;
-  /** Of the database. */
+  /** The directory of the database. */
   directory: string;
   pool: string;
   /** Servers that run all the time, by id: their instances. */
@@ -28,7 +28,7 @@ export interface World {
 const wholeSeconds = 60;
 const size = { cpu: 1, ram: 256, disk: 2 };
 
-/** Answers the id of a server whose create was accepted. */
+/** Creates a server, and returns its id once it is accepted. */
 export async function create({ requests, accepted }: World, name: string, group?: string) {
   const { status, body } = await requests.insist<{ id: number; uuid: string }>('POST', '/servers', {
     ...{ name, location_id: 1, os_id: 1, password: 'correct horse', ...size },
@@ -40,7 +40,7 @@ export async function create({ requests, accepted }: World, name: string, group?
   return { id: body.id, instance: `srv-${body.uuid}` };
 }
 
-/** That those nodes are offline, as administrators see it at one moment, and the others online. */
+/** Checks that exactly those nodes are offline for administrators, and the others online. */
 export async function areOffline({ requests }: World, away: readonly Machine[]): Promise<void> {
   const nodes = await requests.get<Node[]>('/nodes');
   const offline = nodes.filter(({ state }) => state === 'offline').map(({ name }) => name);
@@ -90,7 +90,7 @@ export async function isStarted(world: World, id: number): Promise<void> {
   assert.equal(status, 'started', `${id}: ${error ?? message}`);
 }
 
-/** What Incus is at, for people: somebody has waited for longer than he should. */
+/** The operations in progress in Incus, for an error message after a long wait. */
 export async function shownUnderWay({ client }: World): Promise<string> {
   const operations = await client.operations.listOfAllProjects().catch((error) => error);
   return inspect(operations, { depth: 4 });
@@ -123,7 +123,7 @@ export async function passedOnAgain({ machines }: World): Promise<number> {
 
 const truthSeconds = 60;
 
-/** What came how many seconds after the return of what was away. Throws where the truth is late. */
+/** Seconds from the return of a part until everything was correct. Throws if that took too long. */
 export async function returned(world: World): Promise<Record<string, number>> {
   const [truth, passedOn] = await Promise.all([
     secondsUntil(truthSeconds, () => truthIsBack(world)),
@@ -141,7 +141,7 @@ export async function leaderOf({ client, machines }: World): Promise<Machine> {
   return machine;
 }
 
-/** Has all run again that a scenario has taken away. */
+/** Restarts everything that a scenario has stopped. */
 export async function makeWhole({ machines, services }: World): Promise<void> {
   for (const machine of machines) plugIn(machine);
   await Promise.all(machines.map(startDaemon));

@@ -128,10 +128,10 @@ function mayTell({ id, method, path }: PlannedRequest, { mayChange }: Person): b
 const bodyType = ({ body }: PlannedRequest) =>
   body === undefined ? {} : { 'content-type': 'application/json' };
 
-/** Of `/v1/servers/{id}/start` the part that says what the id is of. */
+/** The noun in a path such as `/v1/servers/{id}/start`. */
 const nounOf = (path: string) => path.replace(/(\{id\}).*$/, '$1');
 
-/** What names one of a list; only servers have more than an id. */
+/** How an item of a list can be referred to; only servers have more than an id. */
 interface Listed {
   id: number;
   hostname?: string;

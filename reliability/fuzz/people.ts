@@ -11,11 +11,11 @@ export interface Person {
   headers: Record<string, string>;
   /** `own`: their session and how they sign in. */
   mayChange: 'anything' | 'own' | 'nothing';
-  /** Of who has signed in, and signed out: the headers of a new session. */
+  /** Signs in again after a sign-out, and returns the headers of the new session. */
   signInAgain?: () => Promise<Record<string, string>>;
 }
 
-/** Those who may something are more, and get further into the service. */
+/** There are more people with permissions, whose requests get further. */
 export async function createPeople(db: Db, projectId: number): Promise<Person[]> {
   // Beyond the ids of everything else, so that no request changes one of these by chance.
   await sql`alter table users alter column id restart with 1000000`.execute(db);

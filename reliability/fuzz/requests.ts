@@ -30,7 +30,7 @@ export interface PlannedRequest {
 export function plannedRequests(api: OpenApi): fc.Arbitrary<PlannedRequest> {
   const operations = Object.entries(api.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { operationId, parameters, requestBody }]) => {
-      // What is answered is held to the schemas of the routes.
+      // Answers are validated against the schemas of the routes.
       const sent = { operationId, parameters, requestBody };
       return requestOf(path, method, resolved(sent, api.components.schemas) as OpenApiOperation);
     }),
@@ -38,7 +38,7 @@ export function plannedRequests(api: OpenApi): fc.Arbitrary<PlannedRequest> {
   return fc.oneof(...operations);
 }
 
-/** With what each `$ref` names in its place. None of the API's schemas holds itself. */
+/** Replaces each `$ref` by its schema. No schema of the API contains itself. */
 function resolved(part: unknown, schemas: Record<string, object>): unknown {
   if (Array.isArray(part)) return part.map((item) => resolved(item, schemas));
   if (typeof part !== 'object' || part === null) return part;

@@ -15,7 +15,7 @@ export interface Schema {
   examples?: unknown[];
 }
 
-/** What breaks programs, whatever was asked for. */
+/** Values that often break programs. */
 const nasty: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(null, true, false, 0, -1, 1e3, 2 ** 53, -(2 ** 63), 1e308, 0.1, '', ' '),
   fc.constantFrom<unknown>('0', '-1', 'abc', '1e3', '\0', '\u001b[0m', '../../etc/passwd', '%00'),
@@ -45,7 +45,7 @@ function good(schema: Schema): fc.Arbitrary<unknown> {
   if (example === undefined) return made;
   const given = fc.constantFrom(...examples);
   if (typeof example !== 'string') return fc.oneof(given, made);
-  // What must be unique is refused the second time.
+  // A value that must be unique is refused the second time.
   const another = fc.nat({ max: 999 }).map((n) => example.replace(/\d*(?=@|$)/, String(n)));
   return fc.oneof(
     { weight: 4, arbitrary: given },
@@ -57,7 +57,7 @@ function good(schema: Schema): fc.Arbitrary<unknown> {
 
 const troublesome = ['\0', '\u001b[2J', '\n', '\u009b', '\ud800', '\u202e', "'", '\\', '/', ' '];
 
-/** What would be taken, but for a character in its midst, or its length. */
+/** A valid value with a wrong character in it, or a wrong length. */
 function spoilt(example: string): fc.Arbitrary<string> {
   const place = fc.nat({ max: example.length });
   return fc.oneof(
@@ -100,7 +100,7 @@ function listOf({ items = {}, minItems = 0, maxItems = 4 }: Schema): fc.Arbitrar
   return fc.array(valueFor(items), { minLength: minItems, maxLength });
 }
 
-/** Its bounds, what lies just beyond them, and small ones: ids and sizes are. */
+/** Its bounds, the values just beyond them, and small numbers, since ids and sizes are small. */
 function integerOf({ minimum = 0, maximum = 2 ** 53 - 1 }: Schema): fc.Arbitrary<unknown> {
   const edges = [minimum, maximum, minimum - 1, maximum + 1];
   const small = fc.integer({ min: minimum, max: Math.min(maximum, minimum + 20) });
@@ -110,7 +110,7 @@ function integerOf({ minimum = 0, maximum = 2 ** 53 - 1 }: Schema): fc.Arbitrary
   );
 }
 
-/** The same, with fractions. */
+/** The same with fractions. */
 function numberOf({ minimum = 0, maximum = 1e9 }: Schema): fc.Arbitrary<unknown> {
   const edges = [minimum, maximum, minimum - 0.01, maximum + 0.01];
   return fc.oneof(

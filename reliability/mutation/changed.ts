@@ -10,8 +10,8 @@ export interface Lines {
 const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' });
 
 /**
- * The commit of a git reference, such as `v1.2.0`, or the last one before a time, such as `24 hours ago`; the first of
- * all where there is none.
+ * The commit of a git reference, such as `v1.2.0`, or the last one before a time, such as `24 hours
+ * ago`; the very first if there is none.
  */
 export function commitOf(referenceOrTime: string): string {
   const commit = `${referenceOrTime}^{commit}`;
@@ -31,7 +31,9 @@ export function changedLines(since: string, files: string[]): Lines[] {
   );
 }
 
-/** Of a diff without context: `@@ -a,b +c,d @@` says that `d` lines from `c` on are new. */
+/**
+ * Parses a diff without context: `@@ -a,b +c,d @@` means that `d` lines from `c` on are new.
+ */
 export function linesOfDiff(diff: string): Lines[] {
   let file = '';
   return diff.split('\n').flatMap((line): Lines[] => {

@@ -19,8 +19,9 @@ export function codeOf({ code }: Room): string[] {
 }
 
 /**
- * Changes places of a room's code, or of these lines of it, each by itself, and runs the tests that come by there until
- * one fails. Answers the changes that the sample has; throws where the tests fail without any.
+ * Makes changes to a room's code, or to these lines of it, one at a time, and runs the tests that
+ * cover each until one fails. Returns the changes in the sample. Throws if the tests fail without
+ * any change.
  */
 export async function mutate(room: Room, sample: Sample, lines?: Lines[]): Promise<Mutant[]> {
   const places = lines?.map(({ file, from, to }) => `${file}:${from}-${to}`) ?? codeOf(room);

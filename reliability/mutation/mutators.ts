@@ -1,7 +1,7 @@
 import * as types from '@babel/types';
 
-// What StrykerJS does not change of itself: the conditions of SQL. It takes no mutators from
-// outside, so they are put into its own list.
+// Mutators for the conditions of SQL, which StrykerJS does not have. It has no option for external
+// mutators, so these are added to its own list.
 
 /** The part of a Babel `NodePath` that a mutator needs. */
 interface Path {
@@ -16,7 +16,7 @@ interface Mutator {
 /** Parts of a query without which it finds, or locks, something else. */
 const clauses = new Set(['where', 'having', 'forUpdate', 'skipLocked', 'orderBy', 'limit']);
 
-/** `query.where(…)` becomes `query`. */
+/** Replaces `query.where(…)` by `query`. */
 export const queryClause: Mutator = {
   name: 'QueryClause',
   *mutate({ node }) {
@@ -26,13 +26,16 @@ export const queryClause: Mutator = {
   },
 };
 
-/** Where a condition of SQL begins, and what makes it count for nothing. */
+/** Where a condition of SQL begins, and what neutralises it. */
 const conditions = [
   [/\b(?:where|and) /g, 'true or '],
   [/\bor /g, 'false and '],
 ] as const;
 
-/** In `sql` templates each condition in its turn is made true, or, of an alternative, false. */
+/**
+ * Replaces each condition in `sql` templates, one at a time, by true, or by false in an
+ * alternative.
+ */
 export const sqlCondition: Mutator = {
   name: 'SqlCondition',
   *mutate({ node }) {

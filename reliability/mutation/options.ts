@@ -10,11 +10,11 @@ const usage = `npm run mutate -- [--room ${Object.keys(rooms).join('|')}]...
   --seed     of the sample and of the order of the rooms; printed, to repeat a run
   --minutes  begins no other room after this time; those that are left are named`;
 
-/** Where StrykerJS keeps its copies of the code. */
+/** The directory in which StrykerJS keeps copies of the code. */
 export const sandboxes = '.stryker-tmp';
 
 export interface Options {
-  /** Of the rooms. */
+  /** The names of the rooms. */
   names: string[];
   changed: string | undefined;
   /** Changes of each room; `Infinity` for all. */
@@ -23,7 +23,7 @@ export interface Options {
   minutes: number;
 }
 
-/** The options of the command line. Prints how it is used, and ends the process with 2, where they are wrong. */
+/** Reads the options of the command line. If they are wrong, prints the usage and exits with 2. */
 export function readOptions(): Options {
   const { values } = parseArgs({
     options: {

@@ -15,7 +15,7 @@ import {
   sumOf,
 } from './survivors.ts';
 
-// What `npm run mutate` runs on the PostgreSQL that run.ts has started: StrykerJS once for each room.
+// `npm run mutate` runs this on the PostgreSQL that run.ts has started: StrykerJS once per room.
 
 const { changed, minutes, names, sample, seed } = readOptions();
 const since = changed === undefined ? undefined : commitOf(changed);
@@ -48,7 +48,7 @@ for (const name of shuffled(names, seed)) {
   }
 }
 if (left.length > 0) console.log(`Left for want of time: ${left.join(', ')}.`);
-// A sample is judged as a whole: of a few changes in a room one more or less says nothing.
+// A sample is judged as a whole, because a few changes in a room are not significant.
 const isSample = Number.isFinite(sample);
 print('Together', { ...sumOf(scores), unexplained: [] });
 if ((isSample ? [sumOf(scores)] : scores).some((score) => isTooLow(score, isSample))) {

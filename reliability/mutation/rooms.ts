@@ -11,7 +11,7 @@ const service = 'service/src';
 const testsIn = (folder: string, ...names: string[]) =>
   names.map((name) => `${service}/${folder}/${name}.test.ts`);
 
-/** A folder, with those in it, whose tests stand beside its code. */
+/** A folder, including those in it, whose tests are beside its code. */
 const folder = (name: string): Room => ({
   code: [`${service}/${name}/**/*.ts`],
   tests: testsIn(name, '**/*'),

@@ -21,7 +21,7 @@ try {
   process.exitCode = interrupted.signal.aborted ? 1 : await play(interrupted.signal);
 } finally {
   await globalTeardown();
-  // StrykerJS removes them itself, but not where it is interrupted.
+  // StrykerJS removes them itself, unless it is interrupted.
   rmSync(sandboxes, { recursive: true, force: true });
 }
 

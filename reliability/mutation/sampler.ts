@@ -10,7 +10,7 @@ import { shuffled } from './shuffled.ts';
 // Which changes are tried, and by which tests first. It is a reporter, since StrykerJS shows its plan to these; what
 // they take out of it is not done.
 
-/** Of all changes, so many, determined by a seed. */
+/** A sample of all changes, determined by a seed. */
 export interface Sample {
   count: number;
   seed: number;

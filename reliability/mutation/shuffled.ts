@@ -1,6 +1,6 @@
 import { createRandom } from '../chaos/random.ts';
 
-/** The same in an order that the seed determines. */
+/** The items in an order that the seed determines. */
 export function shuffled<T>(items: readonly T[], seed: number): T[] {
   const random = createRandom(seed);
   return items

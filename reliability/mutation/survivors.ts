@@ -21,9 +21,9 @@ export interface Mutant {
   status: string;
 }
 
-/** One that a test noticed: by failing, or by not ending. */
+/** Statuses of changes that a test noticed, by failing or by timing out. */
 const noticed = new Set(['Killed', 'Timeout']);
-/** One that no test can say anything of: it does not run at all, or was not to be tried. */
+/** Statuses of changes about which tests say nothing: they do not run, or were skipped. */
 const void_ = new Set(['CompileError', 'RuntimeError', 'Ignored']);
 
 export function explainedSurvivors(): Explained[] {
@@ -33,7 +33,7 @@ export function explainedSurvivors(): Explained[] {
 export interface Score {
   noticed: number;
   counted: number;
-  /** Those that no test noticed and nobody has explained. */
+  /** Changes that no test noticed and that are not explained. */
   unexplained: Mutant[];
 }
 
@@ -46,7 +46,7 @@ export function scoreOf(mutants: Mutant[], explained: Explained[]): Score {
   return { noticed: counted.length - unexplained.length, counted: counted.length, unexplained };
 }
 
-/** Of several rooms. */
+/** The sum over several rooms. */
 export const sumOf = (scores: Score[]): Score => ({
   noticed: scores.reduce((sum, { noticed: some }) => sum + some, 0),
   counted: scores.reduce((sum, { counted }) => sum + counted, 0),
@@ -56,10 +56,10 @@ export const sumOf = (scores: Score[]): Score => ({
 export const percent = ({ noticed: some, counted }: Score) =>
   counted === 0 ? 100 : Math.floor((1000 * some) / counted) / 10;
 
-/** Of a hundred changes, so many are to be noticed. */
+/** The percentage of changes that must be noticed. */
 export const leastPercent = 90;
 
-/** A sample is too low where it is two standard deviations below that, so that chance hardly explains it. */
+/** A sample is too low if it is two standard deviations below that, so that it is hardly chance. */
 export function isTooLow({ noticed: some, counted }: Score, isSample: boolean): boolean {
   const least = leastPercent / 100;
   const deviation = isSample ? Math.sqrt(counted * least * (1 - least)) : 0;

@@ -7,7 +7,7 @@ import { createRoomCheck } from './health/room.ts';
 import { serviceChecks } from './health/service-checks.ts';
 import { createHttpServer } from './http/server.ts';
 import { createIdentityProvider } from './identities/provider.ts';
-import { exchangeTakings } from './limits/exchange.ts';
+import { shareLimits } from './limits/exchange.ts';
 import { createLimiter, type Limits } from './limits/limiter.ts';
 import { createWaiter } from './operations/waiter.ts';
 import { lookups, routes } from './routes.ts';
@@ -49,7 +49,7 @@ export async function createApi(
     },
     routes,
     lookups,
-    limiter: exchangeTakings(createLimiter(limits), { db, notifications, log }),
+    limiter: shareLimits(createLimiter(limits), { db, notifications, log }),
     metrics,
     shell,
     tls,

@@ -63,13 +63,13 @@ async function says(tool: string, args: string[], url: string, words: RegExp) {
 }
 
 for (const [what, { url, says: words }] of Object.entries(databases)) {
-  test(`that a database ${what} is one sentence`, async () => {
+  test(`the error that a database ${what} is one sentence`, async () => {
     await says('token', ['list'], url, words);
   });
 }
 
 for (const [tool, args] of Object.entries(tools)) {
-  test(`npm run ${tool} says in one sentence that the database is away`, async () => {
+  test(`npm run ${tool} says in one sentence that the database is unavailable`, async () => {
     const { url, says: words } = databases['is away'] ?? { url: '', says: /./ };
     await says(tool, args, url, words);
   });

@@ -5,12 +5,15 @@ import { createLog } from './lib/log.ts';
 /** An error that nothing handled: what it left undone in this process is not known. */
 export class Fault extends Error {}
 
-/** For a stop that comes to no end; more than most need. */
+/** For a stop that hangs; longer than most need. */
 const longestStopSeconds = 30;
 
 const file = (dataDir: string) => join(dataDir, 'faults');
 
-/** How often a service ended for a fault. Kept on disk, since what a process counts ends with it. */
+/**
+ * Counts how often a service ended because of a fault. It is stored on disk, because memory ends
+ * with the process.
+ */
 export function countFaults(dataDir: string): number {
   try {
     return Number(readFileSync(file(dataDir), 'utf8')) || 0;
@@ -26,8 +29,8 @@ interface Settings {
 }
 
 /**
- * Logs and counts an error that nothing handled, thrown or of a promise, and has `stop` end the
- * service; whatever comes of that, the process ends, with 1, within `drainSeconds` and 30 s.
+ * Logs and counts an unhandled error, from a throw or a rejected promise, and stops the service
+ * with `stop`. In any case the process exits with 1 within `drainSeconds` and 30 s.
  */
 export function endOnFault(
   { dataDir, drainSeconds, logLevel }: Settings,

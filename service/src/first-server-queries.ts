@@ -1,7 +1,10 @@
 import { sql } from 'kysely';
 import type { Queryable } from './db/connection.ts';
 
-/** What a create names; `undefined` where there is no place for servers, or there were some already. */
+/**
+ * The values for a first create; `undefined` if there is no location for it, or there were servers
+ * before.
+ */
 export async function suggestFirstServer(
   db: Queryable,
 ): Promise<{ locationId: number; osId: number } | undefined> {

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Db } from './db/connection.ts';
 import { logFileIn, rotateLarge } from './db/embedded/log-file.ts';
 import { databaseTime } from './db/queries.ts';
-import { enterServiceAddresses } from './network-policy/service-addresses.ts';
+import { recordServiceAddresses } from './network-policy/service-addresses.ts';
 import { wipeOldSecrets } from './operations/worker-queries.ts';
 import { defineReconciler } from './reconciler-runtime/define.ts';
 import { deleteOldIdempotencyKeys } from './retention/idempotency-queries.ts';
@@ -29,7 +29,7 @@ const serviceAddresses = defineReconciler<Pick<Housekeeping, 'db'>>({
   every: { milliseconds: addressesMilliseconds, first: 'now' },
   failure,
   async run({ db }) {
-    await enterServiceAddresses(db);
+    await recordServiceAddresses(db);
   },
 });
 
@@ -68,7 +68,7 @@ const records = defineReconciler<Housekeeping>({
  */
 export const housekeeping = [serviceAddresses, expiredCredentials, records];
 
-/** Of a service that has an embedded PostgreSQL. */
+/** For a service with an embedded PostgreSQL. */
 export const embeddedLog = defineReconciler<{ db: Db; dataDir: string }>({
   name: 'postgres-log',
   every: { milliseconds: logMilliseconds, first: 'now' },

@@ -48,15 +48,15 @@ async function stopsInOrder(
   }
 }
 
-test('each of 20 Ctrl-C beside requests stops all in order', async () => {
+test('each of 20 Ctrl-C during requests stops everything in order', async () => {
   await stopsInOrder(20, ({ ctrlC }) => ctrlC());
 });
 
-test('each of 5 SIGTERM to the process group, npm among them, stops all in order', async () => {
+test('each of 5 SIGTERM to the process group, which includes npm, stops everything in order', async () => {
   await stopsInOrder(5, ({ signalGroup }) => signalGroup('SIGTERM'));
 });
 
-test('each of 5 SIGHUP to the process group stops all in order', async () => {
+test('each of 5 SIGHUP to the process group stops everything in order', async () => {
   // npm ends with it at once, and the terminal with npm: what the service says last is not always shown.
   await stopsInOrder(5, ({ signalGroup }) => signalGroup('SIGHUP'), { isWatched: false });
 });

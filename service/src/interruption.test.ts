@@ -22,7 +22,7 @@ async function busy() {
   return { ...terminal, request: await openRequest(terminal.url, token, '/v1/tokens', body) };
 }
 
-test('Ctrl-C finishes the requests that are open, and leaves no process', async () => {
+test('Ctrl-C finishes open requests, and leaves no process', async () => {
   const { ctrlC, ended, output, request } = await busy();
   ctrlC();
   await until('it says that it stops', () => output().includes('Stopping:'));
@@ -33,7 +33,7 @@ test('Ctrl-C finishes the requests that are open, and leaves no process', async 
   await until('no process is left', () => processes().length === 0);
 });
 
-test('a signal that comes as late as the last moment does not change the exit status', async () => {
+test('a signal at the last moment does not change the exit status', async () => {
   const { ctrlC, ended, output, request, signalToTheEnd } = await busy();
   ctrlC();
   await request.finish();
@@ -42,7 +42,7 @@ test('a signal that comes as late as the last moment does not change the exit st
   assert.equal(await ended, 0, output());
 });
 
-test('a second Ctrl-C, later, says what it skips, and ends PostgreSQL all the same', async () => {
+test('a later second Ctrl-C says what it skips, and still ends PostgreSQL', async () => {
   const { ctrlC, ended, output, request } = await busy();
   ctrlC();
   await until('it says that it stops', () => output().includes('Stopping:'));
@@ -54,7 +54,7 @@ test('a second Ctrl-C, later, says what it skips, and ends PostgreSQL all the sa
   await until('no process is left', () => processes().length === 0);
 });
 
-test('a terminal that is closed stops the service in order, too', async () => {
+test('closing the terminal stops the service in order, too', async () => {
   const { hangUp, request } = await busy();
   hangUp();
   await sleep(laterMs);

@@ -1,13 +1,13 @@
 import { inspect } from 'node:util';
 
 /**
- * A further signal within this time, in milliseconds, is the same wish: a Ctrl-C reaches both npm and this
- * process, and npm passes its own on.
+ * A second signal within this time, in milliseconds, counts as the same one: a Ctrl-C reaches both
+ * npm and this process, and npm passes its own on.
  */
 const sameWishMs = 2000;
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Why a start or a service ends that was told to. */
+/** Why a start or a service ended on request. */
 export class Interrupted extends Error {
   constructor(by: string) {
     super(`Berth was stopped (${by})`);
@@ -26,7 +26,7 @@ export interface Interruption {
   readonly isSkipping: boolean;
   /** Stops the service as a signal does. */
   stop(reason: Error): void;
-  /** `end` runs also where the rest of a stop is skipped: nothing else would end what it ends. */
+  /** `end` runs even if the rest of a stop is skipped, since nothing else would do it. */
   always(end: () => Promise<void>): void;
 }
 

@@ -6,7 +6,7 @@ import { Interrupted, listenForInterruption } from './interruption.ts';
 import { startService } from './start.ts';
 import { welcome } from './welcome.ts';
 
-// Nobody listens any more, or the disk is full: no reason to end.
+// Nobody reads the output any more, or the disk is full. That is no reason to end.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 const say = (text: string) => process.stdout.write(`• ${text}\n`);
 const isSimulated = process.argv.includes('--simulated');
@@ -36,9 +36,10 @@ try {
   if (error instanceof SetupError) explain(error);
   else if (error instanceof Interrupted) say(`${error.message} before it was ready.`);
   else if (error instanceof Fault) say(error.message);
-  // What still ran has lost its database.
+  // What was still running has lost its database.
   else if (interruption.isSkipping) say('The rest of the stop was skipped.');
   else process.stderr.write(`\nBerth failed unexpectedly:\n${inspect(error)}\n`);
 }
-// At once, since a Node that winds down no longer handles signals: npm may pass Ctrl-C on as late as that.
+// Exits at once, because a Node that winds down no longer handles signals, and npm may pass on a
+// Ctrl-C as late as that.
 process.exit();

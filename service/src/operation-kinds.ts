@@ -4,7 +4,9 @@ import { restoreOperation } from './maintenance/restore.ts';
 import type { OperationKind } from './operations/define.ts';
 import { actions } from './servers/actions/all.ts';
 
-/** Every kind of operation: those of the actions on servers, one of which is a create again, and those on nodes. */
+/**
+ * All kinds of operations: those of actions on servers (a retry is a create), and those on nodes.
+ */
 export const operationKinds: readonly OperationKind[] = [
   ...new Set(Object.values(actions).map(({ operation }) => operation)),
   evacuateOperation,

@@ -30,7 +30,7 @@ const outcome = (answer: { statusCode: number; json(): { code?: string } }) => [
   answer.json().code,
 ];
 describe('everything else with a name', () => {
-  it('is found by it in a path', async () => {
+  it('is found by its name in a path', async () => {
     const { email } = await createTestUser(db, { email: 'Ada@example.com' });
     assert.equal((await ask('GET', '/locations/TEST')).json().id, place.locationId);
     assert.equal((await ask('GET', '/operating-systems/debian-12')).json().id, place.osId);
@@ -45,7 +45,7 @@ describe('everything else with a name', () => {
     assert.deepEqual(outcome(await ask('DELETE', '/tokens/deploy')), [409, 'ambiguous_name']);
   });
 
-  it('is not found where it is not theirs, or not there', async () => {
+  it('is not found if it belongs to others, or does not exist', async () => {
     const cases: [path: string, code: string][] = [
       ['/projects/theirs', 'project_not_found'],
       ['/locations/nowhere', 'location_not_found'],
@@ -58,7 +58,7 @@ describe('everything else with a name', () => {
     }
   });
 
-  it('is taken in bodies, JSON and forms, where text of digits is an id', async () => {
+  it('is accepted in bodies, JSON and forms, where text with digits only is an id', async () => {
     const byName = await create({ name: 'by-name', location_id: 'test', os_id: 'Debian-12' });
     assert.equal(byName.statusCode, 201, byName.body);
     assert.deepEqual(
@@ -82,7 +82,7 @@ describe('everything else with a name', () => {
     await ask('PATCH', '/locations/test', { body: { os_ids: null }, ...admin });
   });
 
-  it('that is unknown in a body is a bad field, each of them', async () => {
+  it('that is unknown makes each field in a body invalid', async () => {
     const refused = await create({ location_id: 'nowhere', os_id: 'plan-9' });
     assert.equal(refused.statusCode, 422);
     assert.deepEqual(refused.json().errors, [
@@ -96,7 +96,7 @@ describe('everything else with a name', () => {
 });
 
 describe('the header Berth-Project', () => {
-  it('names a project by its id or its name', async () => {
+  it('selects a project by its id or name', async () => {
     for (const name of ['Theirs', 'THEIRS', String(theirs)]) {
       const answer = await ask('GET', '/whoami', { ...admin, 'berth-project': name });
       assert.equal(answer.json().project.id, theirs, name);
@@ -109,7 +109,7 @@ describe('the header Berth-Project', () => {
     }
   });
 
-  it('does so for people, too', async () => {
+  it('also works for people', async () => {
     const { credentials } = await createTestUser(db, { roles: { [theirs]: 'viewer' } });
     const person = await signInAs(app, credentials);
     const named = await person.ask('GET', '/servers', { 'berth-project': 'theirs' });
@@ -121,7 +121,7 @@ describe('the header Berth-Project', () => {
     assert.deepEqual(outcome(other), [404, 'project_not_found']);
   });
 
-  it('follows a project that is called otherwise at once', async () => {
+  it('follows a renamed project at once', async () => {
     const id = await createTestProject(db, 'before');
     const named = (name: string) => ask('GET', '/whoami', { ...admin, 'berth-project': name });
     assert.equal((await named('before')).json().project.id, id);
@@ -133,7 +133,7 @@ describe('the header Berth-Project', () => {
 });
 
 describe('an Idempotency-Key', () => {
-  it('gets its answer again, though the name stands for nothing or another by now', async () => {
+  it('gets its stored answer, even if the name has another meaning by now', async () => {
     const first = await enterServer(db, place, { hostname: 'kept' });
     const request = { 'idempotency-key': 'kept-1' };
     const answer = await ask('POST', '/servers/kept/stop', request);
@@ -151,7 +151,7 @@ describe('an Idempotency-Key', () => {
 });
 
 describe('an administrator', () => {
-  it('reads the servers and operations of any project by id, unless they named another', async () => {
+  it('can read servers and operations of any project by id, unless they named another', async () => {
     const elsewhere = { ...place, projectId: theirs };
     const busy = await enterServer(db, elsewhere, { hostname: 'busy', operation: 'stop' });
     const { id: operation } = await operationUnderWay(db, busy);

@@ -3,7 +3,7 @@ import { auditRoutes } from './audit/routes.ts';
 import type { Routes } from './callers/app-types.ts';
 import { allows } from './callers/scopes.ts';
 import type { WaitingDeps } from './changes/accepted.ts';
-import type { Asker, Candidate, Lookups } from './changes/references.ts';
+import type { Candidate, Lookups, ReferenceScope } from './changes/references.ts';
 import { confirmationRoutes } from './confirmation/routes.ts';
 import { type HealthDeps, healthRoutes } from './health/routes.ts';
 import { identityRoutes, type ProviderDeps } from './identities/routes.ts';
@@ -36,10 +36,13 @@ import { findUserByEmail, knownUsers } from './users/queries.ts';
 import { userRoutes } from './users/routes.ts';
 import { versionRoutes } from './version/routes.ts';
 
-/** What the routes of all nouns need. */
+/** The dependencies of the routes of all nouns. */
 export type AllDeps = WaitingDeps & ProviderDeps & HealthDeps & ImageServerDeps;
 
-/** The whole API, in the order of its documentation. A new noun is a line here, and one in `lookups` if it has names. */
+/**
+ * The whole API, in the order of its documentation. A new noun needs a line here, and one in
+ * `lookups` if it has names.
+ */
 export const routes: readonly Routes<AllDeps>[] = [
   serverRoutes,
   serverCreationRoutes,
@@ -67,7 +70,7 @@ export const routes: readonly Routes<AllDeps>[] = [
   versionRoutes,
 ];
 
-/** How what a request refers to is found, noun by noun. Nobody finds what they may not see. */
+/** How references are looked up, noun by noun. Nobody finds what they may not see. */
 export const lookups: Lookups = {
   server: {
     named: ({ caller }, name) => findServersNamed(caller.project, name),
@@ -106,7 +109,10 @@ export const lookups: Lookups = {
   member: { words: 'member of the project' },
 };
 
-async function findVisibleProjects({ db, caller }: Asker, name: string): Promise<Candidate[]> {
+async function findVisibleProjects(
+  { db, caller }: ReferenceScope,
+  name: string,
+): Promise<Candidate[]> {
   const id = await findProjectNamed(db, name);
   if (id === undefined) return [];
   const visible = await visibleProjects(db, caller);
@@ -114,7 +120,10 @@ async function findVisibleProjects({ db, caller }: Asker, name: string): Promise
 }
 
 /** Only administrators know of everybody. */
-async function findVisibleUsers({ db, caller }: Asker, email: string): Promise<Candidate[]> {
+async function findVisibleUsers(
+  { db, caller }: ReferenceScope,
+  email: string,
+): Promise<Candidate[]> {
   if (!allows(caller.scopes, 'admin')) {
     return await findMembersByEmail(db, caller.project.id, email);
   }

@@ -14,7 +14,7 @@ export function startError(error: unknown, config: Config): unknown {
   return noRoomError(error, config.dataDir) ?? databaseError(error, config, wayOut) ?? error;
 }
 
-/** With what a program printed, when one that builds an image has failed. */
+/** Includes the output of a program that failed to build an image. */
 function engineError({ message, cause }: EngineError): SetupError {
   if (!(cause instanceof ProgramFailed)) return new SetupError(message, wayOut);
   return new SetupError(
@@ -25,7 +25,7 @@ function engineError({ message, cause }: EngineError): SetupError {
 }
 
 /**
- * The same for an error of listening on `host` and `port`, by the codes of listen(2), bind(2) and
+ * The error of listening on `host` and `port`, by the codes of listen(2), bind(2) and
  * getaddrinfo(3).
  */
 export function listenError(error: unknown, { host, port }: Config): unknown {

@@ -28,10 +28,10 @@ import { listAllLocations } from './locations/queries.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import { apiFinder, type FindApi } from './network-policy/api-addresses.ts';
 import { unbounded } from './network-policy/others.ts';
-import { enterServiceAddresses } from './network-policy/service-addresses.ts';
+import { recordServiceAddresses } from './network-policy/service-addresses.ts';
 import { insertMissing } from './operating-systems/catalogue-queries.ts';
-import { keepNetworkPolicy } from './reconcilers/network-policy.ts';
-import { lookAtNodes } from './reconcilers/nodes.ts';
+import { reconcileNetworkPolicy } from './reconcilers/network-policy.ts';
+import { syncNodes } from './reconcilers/nodes.ts';
 import { listenError, startError } from './start-errors.ts';
 import { type AdminToken, ensureAdminToken, type NoAdminToken } from './tokens/admin.ts';
 import { type Foundation, startWorkers } from './workers.ts';
@@ -42,7 +42,7 @@ export interface RunningService {
   admin: AdminToken | NoAdminToken;
   /** Whether there is any place for servers. */
   hasLocation: boolean;
-  /** What a create may name, as long as there has been no server. */
+  /** The values for a first create, as long as there has been no server. */
   firstServer: { locationId: number; osId: number } | undefined;
   stop(): Promise<void>;
 }
@@ -100,7 +100,8 @@ async function bringUp(
     hasLocation,
     firstServer,
     async stop() {
-      // Who sends requests here sees that it stops, and sends them elsewhere, before it does.
+      // A load balancer sees that the service is stopping, and sends requests elsewhere, before it
+      // stops.
       await sleep(config.drainSeconds * 1000);
       stopping.abort();
       await running.disposeAsync();
@@ -167,7 +168,7 @@ async function layFoundation(
   const engines = createEngines({ observe: metrics.called });
   stack.defer(() => engines.close());
   const imageDirectories = imageDirectoriesOf(config);
-  // What a build that was killed left.
+  // Removes what a killed build has left.
   await rm(imageDirectories.work, { recursive: true, force: true });
   if (local && incus.value) {
     const findApi = apiFinder(config);
@@ -214,7 +215,7 @@ interface Preparation {
   signal: AbortSignal;
 }
 
-/** Has the location `local` ready for the first request. */
+/** Prepares the location `local` for the first request. */
 async function prepareLocal(preparation: Preparation): Promise<void> {
   const { db, log, names, place, imageDirectories, findApi, say, signal } = preparation;
   const { protectedAddresses } = preparation;
@@ -224,11 +225,11 @@ async function prepareLocal(preparation: Preparation): Promise<void> {
     const { id } = await ensureLocalLocation(db, { client, socketPath, names, diskPath }, say);
     const report = (error: unknown) => log.warn({ err: error }, 'A node could not be read.');
     const subject = { db, client, locationId: id, signal, report };
-    await lookAtNodes({ ...subject, pool: names.pool });
-    // Before there are servers; what fails is tried again all the time.
-    await enterServiceAddresses(db);
+    await syncNodes({ ...subject, pool: names.pool });
+    // Runs before there are servers. What fails is retried regularly.
+    await recordServiceAddresses(db);
     const policy = { ...subject, findApi, protectedAddresses };
-    const others = await keepNetworkPolicy(policy).catch((error: unknown): string[] => {
+    const others = await reconcileNetworkPolicy(policy).catch((error: unknown): string[] => {
       if (!(error instanceof EngineError)) throw error;
       log.warn({ err: error }, 'The network rules of a location could not be set.');
       return [];

@@ -2,11 +2,13 @@ import type { RunningService } from './start.ts';
 import type { NoAdminToken } from './tokens/admin.ts';
 
 interface Kind {
-  /** The engine is simulated: nobody can log in, and nothing runs on. */
+  /** Whether the engine is simulated: nobody can log in, and nothing keeps running. */
   isSimulated: boolean;
 }
 
-/** What a service says that has started: at the first start with the way to a first server. */
+/**
+ * The message of a service that has started. At the first start it says how to get a first server.
+ */
 export function welcome(
   { url, dataDir, admin, hasLocation, firstServer }: RunningService,
   kind: Kind,
@@ -42,7 +44,7 @@ function toFirstServer(
     echo "$status"; echo "$status" | grep -q '"is_processing":true'; do sleep 1; done    # the last line says if it failed${isSimulated ? '' : login}`;
 }
 
-/** For a shell. */
+/** Quotes a path for a shell. */
 function quoted(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }

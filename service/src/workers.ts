@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Config } from './config/config.ts';
 import type { Db } from './db/connection.ts';
-import type { RefusedRoom } from './db/errors.ts';
+import type { DiskFullMonitor } from './db/errors.ts';
 import { createLeader } from './db/locks/leader.ts';
 import type { NotificationListener } from './db/notifications.ts';
 import type { Connections } from './db/open.ts';
@@ -24,34 +24,34 @@ import { startReconcilers } from './reconciler-runtime/runner.ts';
 import { recordStatuses } from './reconciler-runtime/status.ts';
 import { watchLocations } from './reconcilers/location/locations.ts';
 import { trustedClock } from './retention/retention.ts';
-import { minderOfCreates } from './servers/create-queue.ts';
+import { startCreateQueue } from './servers/create-queue.ts';
 import { usageHistory } from './usage/history/upkeep.ts';
 
 /** Most of them wait for the engine. */
 const operationsAtOnce = 64;
 const movesAtOnce = 4;
 
-/** What the parts of the service share, made once. */
+/** What the parts of the service share. */
 export interface Foundation {
   config: Config;
   db: Db;
-  /** For what works without being asked. */
+  /** For background work. */
   workers: Connections;
-  /** For keeping the leases of operations. */
+  /** For renewing the leases of operations. */
   leases: Connections;
-  /** For looking whether the service works. */
+  /** For health checks. */
   health: Connections;
   notifications: NotificationListener;
-  refusedRoom: RefusedRoom;
+  refusedRoom: DiskFullMonitor;
   engines: Engines;
   secretKey: Keyring;
-  /** What no key of the file can read. */
+  /** Values that no key of the file can decrypt. */
   unreadable?: Pick<UnreadableSecrets, 'count'>;
   metrics: Metrics;
   log: Logger;
   /** Aborted when the service is asked to stop; from then on it says that it does. */
   draining: AbortSignal;
-  /** Aborted when it stops: nobody is kept waiting any longer. */
+  /** Aborted when the service stops, to end all waits. */
   stopping: AbortSignal;
 }
 
@@ -59,7 +59,7 @@ export interface Workers {
   stop(): Promise<void>;
 }
 
-/** Those that are not about a location. */
+/** Reconcilers that are not about a location. */
 const reconcilers: Reconciler<Housekeeping & Publishing>[] = [
   ...housekeeping,
   usageHistory,
@@ -96,14 +96,14 @@ export async function startWorkers(foundation: Foundation): Promise<Workers> {
         movesAtOnce,
         imageDirectories,
         imageServers: config.imageServers,
-        poolKeeperOf: async (id) => {
+        quotaGuardOf: async (id) => {
           const location = await requireLocation(db, id);
           return await poolQuotas.of(location, engines.of(location));
         },
       },
     },
   });
-  const creates = minderOfCreates(db, notifications, log, runs);
+  const creates = startCreateQueue(db, notifications, log, runs);
   const leader = createLeader({ pool, log });
   const { imageServers, protectedAddresses } = config;
   const findApi = apiFinder(config);

@@ -4,7 +4,10 @@
 export interface Box {
   /** What its folders do, in a few words. */
   about: string;
-  /** Folders of `service/src/`, each with those in it; `.` is the files beside the folders. Or `contract`. */
+  /**
+   * Folders of `service/src/`, including those in them; `.` means the files in no folder. Or
+   * `contract`.
+   */
   folders: readonly string[];
   kind: Kind;
   /** Whether each arrow to it is drawn, also one that another way makes plain. */
@@ -13,7 +16,7 @@ export interface Box {
   takesOthers?: true;
 }
 
-/** What a box has to do with; each kind has its colour. */
+/** The topic of a box; each has its colour. */
 type Kind = keyof typeof kinds;
 
 export const kinds = {

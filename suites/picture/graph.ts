@@ -15,9 +15,10 @@ export interface Graph {
 }
 
 /**
- * What the boxes import of each other. Imports of types, of which nothing is left when the program runs, are left out,
- * and so are arrows down to the foundation.
- * @throws Error for a folder that stands in no box, if none takes others, and for a box of a folder that is not there.
+ * The imports between boxes, without type imports, which do not exist at run time, and without
+ * arrows down to the foundation.
+ * @throws Error for a folder that is in no box, if no box takes the others, and for a box with a
+ * folder that does not exist
  */
 export function graphOf(modules: readonly Module[], boxes: readonly Box[]): Graph {
   const boxOf = finder(boxes, new Set(modules.map(({ file }) => folderOf(file))));

@@ -15,8 +15,8 @@ import {
 const createdSeconds = 120;
 const movedSeconds = 300;
 const deletedSeconds = 180;
-/** A copy may be whole before its member is killed: then the move has come through. */
-const mostTries = 5;
+/** A copy may be complete before its member is killed: then the move has succeeded. */
+const maxAttempts = 5;
 
 interface Accepted {
   operation_id: number;
@@ -29,18 +29,21 @@ interface Left {
 
 async function run(world: World) {
   let back: Record<string, number> = {};
-  for (let tries = 1; ; tries += 1) {
-    const { id, instance } = await create(world, `left-${tries}`);
+  for (let attempt = 1; ; attempt += 1) {
+    const { id, instance } = await create(world, `left-${attempt}`);
     await secondsUntil(createdSeconds, () => isStarted(world, id));
     const isLeft = await moveInPart(world, { id, instance });
     back = await returned(world);
     const deleted = await remove(world, { id, instance }, isLeft);
     if (isLeft) return { took: { deleted, ...back } };
-    assert.ok(tries < mostTries, 'a move leaves a disk behind');
+    assert.ok(attempt < maxAttempts, 'a move leaves a disk behind');
   }
 }
 
-/** Moves it to a member that is killed amid that. Answers whether that has a disk of it then. */
+/**
+ * Moves the server to a member that is killed meanwhile. Returns whether a disk of it is left
+ * there.
+ */
 async function moveInPart(world: World, { id, instance }: Left): Promise<boolean> {
   const { client, machines, requests, accepted } = world;
   const { node } = await requests.get<{ node: string }>(`/servers/${id}`);
@@ -65,7 +68,7 @@ async function moveInPart(world: World, { id, instance }: Left): Promise<boolean
 const diskOn = ({ client, pool }: World, { name: member }: Machine, name: string) =>
   client.storage.getVolume(pool, { type: 'container', name }, member);
 
-/** Answers after how many seconds it was gone, with all of its disks. */
+/** Returns after how many seconds the server and all its disks were gone. */
 async function remove(world: World, { id, instance }: Left, isLeft: boolean): Promise<number> {
   const { requests, accepted, machines } = world;
   const { status, body } = await requests.insist<Accepted>('DELETE', `/servers/${id}`);

@@ -20,7 +20,7 @@ const knownSeconds = 90;
 const awayMs = 25_000;
 const restartedSeconds = 60;
 
-/** Administrators and tenants alike are told since when a server can't be asked about, and why. */
+/** Administrators and tenants see since when, and why, a server is unavailable. */
 async function saysSince({ requests }: World, id: number, earliest: number): Promise<void> {
   const { unavailable } = await requests.get<Server>(`/servers/${id}`);
   assert.ok(unavailable?.reason);
@@ -31,7 +31,7 @@ async function saysSince({ requests }: World, id: number, earliest: number): Pro
 async function run(world: World) {
   const { client, machines, requests } = world;
   const leader = await leaderOf(world);
-  // One that is no leader, and not the one that this looks through.
+  // A member that is neither the leader, nor the one that this test uses.
   const cutOff = machines.slice(1).find((machine) => machine !== leader);
   assert.ok(cutOff);
   const byMember = await serversByMember(world, client);

@@ -35,7 +35,7 @@ async function ask(authorization?: string, path = 'servers-read') {
   return await inject(app, { url: `/v1/${path}`, headers });
 }
 
-test('without a token nothing but public routes answers', async () => {
+test('only public routes answer without a token', async () => {
   for (const header of [undefined, '', 'Basic dTpw', 'berth_x', 'Bearerx']) {
     const answer = await ask(header);
     assert.equal(answer.statusCode, 401);
@@ -45,7 +45,7 @@ test('without a token nothing but public routes answers', async () => {
   assert.equal((await ask(undefined, 'public')).statusCode, 200);
 });
 
-test('what can not be a token is refused without a query', async (t) => {
+test('a malformed token is refused without a query', async (t) => {
   const { token } = await createTestToken(db);
   const connect = t.mock.method(pool, 'connect');
   for (const text of [
@@ -64,7 +64,7 @@ test('what can not be a token is refused without a query', async (t) => {
   assert.equal(connect.mock.callCount(), 0);
 });
 
-test('a token gives the request its caller, whatever the case of the scheme', async () => {
+test('a token sets the caller of the request, with the scheme in any case', async () => {
   const { id, token, projectId } = await createTestToken(db, { scopes: ['servers:read'] });
   for (const scheme of ['Bearer', 'bearer', 'BEARER', 'Bearer ']) {
     const answer = await ask(`${scheme} ${token}`);
@@ -79,7 +79,7 @@ test('a token gives the request its caller, whatever the case of the scheme', as
   }
 });
 
-test('unknown, expired and revoked tokens are told apart as far as it helps', async () => {
+test('unknown, expired and revoked tokens get different errors', async () => {
   const expired = await createTestToken(db, { expiresAt: new Date(Date.now() - 1000) });
   const revoked = await createTestToken(db);
   assert.equal((await ask(revoked.headers.authorization)).statusCode, 200);
@@ -97,7 +97,7 @@ test('unknown, expired and revoked tokens are told apart as far as it helps', as
   }
 });
 
-test('each scope opens what it implies, and nothing else', async () => {
+test('a scope allows what it implies, and nothing else', async () => {
   const opened: Record<Scope, string[]> = {
     'servers:read': ['servers-read'],
     'servers:write': ['servers-read', 'servers-write'],
@@ -118,16 +118,16 @@ test('each scope opens what it implies, and nothing else', async () => {
   assert.equal(answer.headers['www-authenticate'], challenge);
 });
 
-test('a route that names no scope can not be registered', async () => {
+test('a route without a scope can not be registered', async () => {
   const careless = (api: App) => void api.get('/x', { schema: any }, async () => ({}));
   await assert.rejects(createTestApp(db, [careless]), /GET \/v1\/x must say who may use it/);
 });
 
-test('a public route that asks for its caller fails rather than guesses', async () => {
+test('reading the caller on a public route throws', async () => {
   assert.equal((await ask(undefined, 'careless')).statusCode, 500);
 });
 
-test('the last use is noted, once a minute at most', async () => {
+test('the last use is recorded, once a minute at most', async () => {
   const [one, other] = [await createTestToken(db), await createTestToken(db)];
   const lastUse = async ({ id }: { id: number }) => {
     const query = db.selectFrom('tokens').select('last_used_at').where('id', '=', id);

@@ -12,28 +12,30 @@ import { tokenHash } from '../tokens/token.ts';
 import { identifyBySession, requireCsrfToken } from './by-session.ts';
 import { bearerToken, identifyByToken } from './by-token.ts';
 import { claimAs } from './claims.ts';
-import { createMemory, type Memory } from './remembered.ts';
+import { createIdentityMemory, type IdentityMemory } from './remembered.ts';
 
-/** What a request's credential came to. */
+/** Who a request's credential belongs to. */
 export interface Identity {
-  /** Undefined for a person who is a member of no project, or not of the one that is asked for. */
+  /** Undefined for a person who is not a member of any project, or of the requested one. */
   caller: Caller | undefined;
   /** Undefined for a token. */
   person: Person | undefined;
-  /** Notes that the credential was used; undefined where that was noted just now. */
+  /**
+   * Records that the credential was used; undefined if that was recorded within the last minute.
+   */
   note: (() => Promise<void>) | undefined;
-  /** Of a time when the database could be asked, which it can't be now. */
+  /** Whether it comes from memory, because the database is unavailable. */
   isRemembered?: boolean;
 }
 
 /**
- * Lets a request through to a route only with a token or a session that has the route's
- * `config.scope`, and gives it its `caller`. Throws 401, 403, and 429 for who is over a limit. A route
- * that declares no scope can't be registered.
+ * Authenticates requests: each route requires a token or a session with its `config.scope`, and
+ * gets a `caller`. Throws 401, 403, and 429 for callers over a limit. A route without a scope can't
+ * be registered.
  */
 export function authenticate(app: FastifyInstance, deps: Deps, limiter: Limiter): void {
   const limits = limitRequests(limiter, deps.db);
-  const memory = createMemory();
+  const memory = createIdentityMemory();
   app.decorate('limits', limits);
   const notes = background();
   app.decorateRequest('caller', {
@@ -52,8 +54,8 @@ export function authenticate(app: FastifyInstance, deps: Deps, limiter: Limiter)
   });
   app.addHook('onRoute', requireDeclaredScope);
   app.addHook('onRequest', async (request, reply) => {
-    // Without a route there is nothing to protect: a 404 or a 405 follows.
-    if (request.is404) return await limits.admitUnknown(request, reply);
+    // There is no route to protect: the answer is a 404 or a 405.
+    if (request.is404) return await limits.admitNotFound(request, reply);
     const { scope } = request.routeOptions.config;
     if (scope === 'public') return await limits.admitPublic(request, reply);
     const identity = await identify(request, reply, { deps, limits, memory }).catch(
@@ -63,7 +65,7 @@ export function authenticate(app: FastifyInstance, deps: Deps, limiter: Limiter)
     );
     identities.set(request, identity);
     claimAs(identity);
-    // Nobody waits for it; the answer does not depend on it.
+    // The request does not wait for it.
     if (identity.note) {
       notes.run(identity.note, (error) =>
         request.log.warn({ err: error }, 'The last use of a credential could not be recorded.'),
@@ -84,22 +86,22 @@ const identities = new WeakMap<FastifyRequest, Identity>();
 
 const presented = new WeakMap<FastifyRequest, Buffer>();
 
-/** The hash of the token that a request came with, where it was not let in by it. */
+/** The hash of the token of a request that was not authenticated by it. */
 export function refusedTokenOf(request: FastifyRequest): Buffer | undefined {
   return identities.has(request) ? undefined : presented.get(request);
 }
 
-/** Undefined where nobody is known: on public routes, and before a credential was found good. */
+/** Undefined on public routes, and before the request is authenticated. */
 export function callerOf(request: FastifyRequest): Caller | undefined {
   return identities.get(request)?.caller;
 }
 
-/** Whether who asks was let in without the database, which can't be asked. */
+/** Whether the caller was authenticated from memory, because the database is unavailable. */
 export function isRemembered(request: FastifyRequest): boolean {
   return identities.get(request)?.isRemembered ?? false;
 }
 
-/** Undefined also for a token. */
+/** Undefined for a token, too. */
 export function personOf(request: FastifyRequest): Person | undefined {
   return identities.get(request)?.person;
 }
@@ -112,10 +114,10 @@ function requireDeclaredScope({ config, method, url }: RouteOptions): void {
 interface Means {
   deps: Deps;
   limits: RequestLimits;
-  memory: Memory;
+  memory: IdentityMemory;
 }
 
-/** Where there are both, the token counts: a browser sends a cookie unasked. */
+/** A token has precedence over a cookie, which a browser sends unasked. */
 async function identify(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -165,7 +167,10 @@ function requireScope(
   throw new Problem('scope_missing', `${who} lacks the scope ${scope}.`);
 }
 
-/** A token is nobody's who could leave it open; what it may was confirmed when it was made. */
+/**
+ * Does not apply to tokens: nobody leaves one unattended in a browser, and its creation was
+ * confirmed.
+ */
 function requireConfirmation({ person }: Identity, { routeOptions }: FastifyRequest): void {
   if (!routeOptions.config.needsConfirmation || !person || person.isConfirmed) return;
   const detail =

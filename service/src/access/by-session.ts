@@ -7,7 +7,7 @@ import { isSafe } from '../lib/methods.ts';
 import { Problem } from '../problems/problem.ts';
 import { sessionEnded } from '../sessions/ended.ts';
 import { requireOwnOrigin } from '../sessions/origin.ts';
-import { type FoundSession, findSession, noteSessionUse } from '../sessions/queries.ts';
+import { type FoundSession, findSession, recordSessionUse } from '../sessions/queries.ts';
 import { isCsrfToken, isSecret, secretHash } from '../sessions/secret.ts';
 import { scopesOf } from '../users/roles.ts';
 import type { Identity } from './authentication.ts';
@@ -29,7 +29,7 @@ export async function identifyBySession(
   return {
     caller: callerIn(db, found),
     person: { sessionId, sessionHash, userId, email, name, isAdmin, expiresAt, isConfirmed },
-    note: isNoted ? undefined : () => noteSessionUse(db, sessionId),
+    note: isNoted ? undefined : () => recordSessionUse(db, sessionId),
   };
 }
 
@@ -40,15 +40,15 @@ function callerIn(db: Db, { userId, projectId, isAdmin, role }: FoundSession): C
     userId,
     project: new Project(db, projectId),
     scopes: scopesOf({ isAdmin, role }),
-    // What they make may outlive the session.
+    // What they create may outlive the session.
     expiresAt: null,
     allowedNetworks: [],
   };
 }
 
 /**
- * Throws `csrf_failed` (403) for a change that may come from a page of another site: its browser
- * sends the cookie along, whoever wrote the page.
+ * Throws `csrf_failed` (403) for a change that may come from a page of another site, since a
+ * browser sends the cookie along with it.
  */
 export function requireCsrfToken(
   request: FastifyRequest,

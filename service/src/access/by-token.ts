@@ -5,13 +5,13 @@ import { noSuchProject, type WantedProject, wantedProject } from '../callers/wan
 import { Project } from '../db/project.ts';
 import { addressOf } from '../lib/client-address.ts';
 import { Problem } from '../problems/problem.ts';
-import { type FoundToken, findTokenByHash, noteTokenUse } from '../tokens/credential-queries.ts';
+import { type FoundToken, findTokenByHash, recordTokenUse } from '../tokens/credential-queries.ts';
 import { isFrom } from '../tokens/networks.ts';
 import { isWellFormed } from '../tokens/token.ts';
 import { scopesOf } from '../users/roles.ts';
 import type { Identity } from './authentication.ts';
 
-/** `count` is called once the token was found good. */
+/** `count` is called once the token is known to be valid. */
 export async function identifyByToken(
   request: FastifyRequest,
   { db, credentials }: Deps,
@@ -30,28 +30,28 @@ export async function identifyByToken(
   const { id: tokenId, createdBy: userId, expiresAt, allowedNetworks, isNoted } = found;
   found.isNoted = true;
   const scopes = scopesNow(found);
-  const project = new Project(db, actingIn(found, scopes, wanted));
+  const project = new Project(db, projectFor(found, scopes, wanted));
   return {
     caller: { tokenId, userId, project, scopes, expiresAt, allowedNetworks },
     person: undefined,
-    note: isNoted ? undefined : () => noteTokenUse(db, tokenId),
+    note: isNoted ? undefined : () => recordTokenUse(db, tokenId),
   };
 }
 
-/** RFC 6750, section 2.1. What can't be one of our tokens is refused without a query. */
+/** RFC 6750, section 2.1. Malformed tokens are refused without a query. */
 export function bearerToken({ headers }: FastifyRequest): string | undefined {
   const [, token] = /^bearer(?: +(.*))?$/i.exec(headers.authorization ?? '') ?? [];
   if (token === undefined || isWellFormed(token)) return token;
   throw new Problem('token_malformed', 'This is not a complete token of this service.');
 }
 
-/** Never more than the person may who made it, as of now. */
+/** Never more than the user who created it may do now. */
 function scopesNow({ scopes, createdBy, isAdmin, role }: FoundToken): readonly Scope[] {
   return createdBy === null ? scopes : withinBoth(scopes, scopesOf({ isAdmin, role }));
 }
 
-/** An administrator may act in any project; for others there is none but their own. */
-function actingIn(
+/** An administrator's token may act in any project, another one only in its own. */
+function projectFor(
   found: FoundToken,
   scopes: readonly Scope[],
   wanted: WantedProject | undefined,

@@ -85,7 +85,7 @@ async function waitForLock(): Promise<number> {
 const untilLocked = (count: number) =>
   until(`${count} wait for the lock`, waitForLock, (seen) => seen === count);
 
-test('a project whose requests are slow keeps no connection from another one', async (t) => {
+test('a project with slow requests does not take connections from another one', async (t) => {
   const { ask, pool } = await serve(t);
   const unlock = await lockSlow(t);
   const slow = Array.from({ length: 20 }, () => ask('GET', '/slow', one));
@@ -103,7 +103,7 @@ test('a project whose requests are slow keeps no connection from another one', a
   for (const { statusCode } of await Promise.all(slow)) assert.equal(statusCode, 200);
 });
 
-test('a project that waits for itself too long is told so, and is refused nothing later', async (t) => {
+test('a project that waits too long for itself gets that error, and is not refused later', async (t) => {
   const { ask } = await serve(t, { patienceMs: 300 });
   const unlock = await lockSlow(t);
   const slow = [ask('GET', '/slow', one), ask('GET', '/slow', one)];
@@ -121,7 +121,7 @@ test('a project that waits for itself too long is told so, and is refused nothin
   assert.equal((await ask('GET', '/quick', one)).statusCode, 200);
 });
 
-test('a read that takes the database too long is ended, and a write is not', async (t) => {
+test('a read that takes too long is aborted, and a write is not', async (t) => {
   const { ask } = await serve(t, { readMs: 500 });
   const unlock = await lockSlow(t);
   const write = ask('POST', '/slow', one);
@@ -135,7 +135,7 @@ test('a read that takes the database too long is ended, and a write is not', asy
   assert.equal((await write).statusCode, 200);
 });
 
-test('a write has its time on a connection that a read had before it', async (t) => {
+test('a write has its own timeout on a connection that was used for a read', async (t) => {
   const { ask } = await serve(t, { max: 1, readMs: 500 });
   assert.equal((await ask('GET', '/quick', one)).statusCode, 200);
   const unlock = await lockSlow(t);
@@ -149,7 +149,7 @@ test('a write has its time on a connection that a read had before it', async (t)
   assert.equal((await write).statusCode, 200);
 });
 
-test('requests that need a connection for each step get by with a single one', async (t) => {
+test('requests that need a connection for each step work with a single one', async (t) => {
   const { app } = await serve(t, { max: 1 });
   const created = await Promise.all(
     Array.from({ length: 12 }, (_, at) =>
@@ -164,7 +164,7 @@ test('requests that need a connection for each step get by with a single one', a
   assert.deepEqual([...new Set(created.map(({ statusCode }) => statusCode))], [201]);
 });
 
-test('it is known whose queries those are that come of a body and of a list that is streamed', async (t) => {
+test('the queries of a request body and of a streamed list have the claim of their request', async (t) => {
   const seen: (string | undefined)[] = [];
   const note = () => seen.push(currentClaim()?.share);
   const { id: oneId } = await projectOf('default');

@@ -3,7 +3,7 @@ import { type Claim, currentClaim, sharedByUnknown, withClaim } from '../db/queu
 import { isSafe } from '../lib/methods.ts';
 import type { Identity } from './authentication.ts';
 
-/** Gives each request its claim on the database. To be called before any hook that asks anything of it. */
+/** Gives each request its claim on the database. Must be called before any hook that queries it. */
 export function claimDatabase(app: FastifyInstance): void {
   const claims = new WeakMap<FastifyRequest, Claim>();
   app.addHook('onRequest', (request, _reply, done) => {
@@ -11,7 +11,7 @@ export function claimDatabase(app: FastifyInstance): void {
     claims.set(request, claim);
     withClaim(claim, done);
   });
-  // A body comes by events of the connection, which may have begun with the claim of another request.
+  // A body arrives by events of the connection, which may belong to the claim of another request.
   app.addHook('preValidation', (request, _reply, done) => {
     const claim = claims.get(request);
     if (claim) withClaim(claim, done);
@@ -19,7 +19,7 @@ export function claimDatabase(app: FastifyInstance): void {
   });
 }
 
-/** Once it is known who makes the request that is under way. */
+/** Sets the claim once the caller of the current request is known. */
 export function claimAs({ caller, person }: Identity): void {
   const claim = currentClaim();
   if (!claim) return;

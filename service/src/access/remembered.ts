@@ -10,17 +10,20 @@ const mostKept = 1000;
 const longestKeptMs = 3_600_000;
 const answerMs = 2000;
 
-/** Who was let in when the database could last be asked. */
-export interface Memory {
-  /** What is found; or, where the database does not answer, what was for this token from this address. */
+/** Callers that were authenticated while the database was available. */
+export interface IdentityMemory {
+  /**
+   * Returns what `find` finds. If the database is unavailable, returns what it found before for
+   * this token and address.
+   */
   find(request: FastifyRequest, hash: Buffer, find: () => Promise<Identity>): Promise<Identity>;
 }
 
 /**
- * For routes that tell nothing of the database, and are asked most of all when it is away. Kept for an
- * hour, and not beyond the token's expiry.
+ * For routes that do not need the database, and are used most when it is unavailable. Entries last
+ * for an hour, but not beyond the token's expiry.
  */
-export function createMemory(): Memory {
+export function createIdentityMemory(): IdentityMemory {
   const kept = new LRUCache<string, Identity>({ max: mostKept });
 
   async function keep(key: string, find: () => Promise<Identity>): Promise<Identity> {
@@ -33,7 +36,7 @@ export function createMemory(): Memory {
       if (ttl > 0) kept.set(key, remembered, { ttl });
       return identity;
     } catch (error) {
-      // Whoever is refused is not remembered as good.
+      // A token that is refused must not stay valid in memory.
       if (error instanceof Problem && error.code !== 'rate_limited') kept.delete(key);
       throw error;
     }

@@ -41,7 +41,7 @@ async function take(): Promise<{ serverId: number; ips: string[] }> {
 const release = (serverId: number) =>
   database.db.transaction().execute((trx) => releaseAddresses(trx, serverId));
 
-test('servers that ask at once get an address of each family, and none is given twice', async () => {
+test('concurrent servers get an address of each family, and none is assigned twice', async () => {
   const taken = await Promise.all(Array.from({ length: poolSize }, take));
   assert.deepEqual(taken.map(({ ips }) => ips[0]).toSorted(), [
     '10.9.0.2',
@@ -64,7 +64,7 @@ test('servers that ask at once get an address of each family, and none is given 
   assert.deepEqual(again.map(({ ips }) => ips[0]).toSorted(), free);
 });
 
-test('the gateway is never given to a server, wherever it is', async () => {
+test('the gateway is never assigned to a server, in any position', async () => {
   const { db } = database;
   const held = await db.selectFrom('addresses').select('server_id').distinct().execute();
   for (const { server_id } of held) await release(server_id);
@@ -79,7 +79,7 @@ test('the gateway is never given to a server, wherever it is', async () => {
   await assert.rejects(take(), { code: 'no_address_left' });
 });
 
-test('a pool that the location no longer has gives no more addresses', async () => {
+test('a pool that was removed from the location assigns no more addresses', async () => {
   const { db } = database;
   const { locationId } = place;
   const pool = (net: string) => {

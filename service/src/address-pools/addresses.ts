@@ -16,7 +16,7 @@ export interface ChosenAddress {
 
 export interface AddressChoice {
   addresses: ChosenAddress[];
-  /** What the customer should know of it, in sentences. */
+  /** Warnings for the customer, as sentences. */
   warnings: string[];
 }
 

@@ -46,7 +46,7 @@ interface Pool {
   first: number;
   last: number;
   held: number[];
-  /** Those of them that instances hold which are of no server. */
+  /** Addresses that instances without a server have. */
   strange: number[];
   lastTaken: number | undefined;
 }
@@ -125,14 +125,14 @@ const pools: fc.Arbitrary<Pool> = fc.constantFrom(4, 8, 16, 32).chain((size) => 
     });
 });
 
-test('whatever is held and wherever the gateway is, a free address is found if there is one', async () => {
+test('a free address is found if there is one, whatever is taken and wherever the gateway is', async () => {
   await fc.assert(
     fc.asyncProperty(pools, async (pool) => assert.equal(await found(pool), expected(pool))),
     { numRuns: 200 },
   );
 });
 
-test('with the gateway inside the range and all below it held, what is above it is found', async () => {
+test('with the gateway inside the range and everything below it taken, an address above it is found', async () => {
   const pool = {
     ...{ size: 16, gateway: 4, first: 2, last: 14, held: [2, 3], strange: [] },
     lastTaken: undefined,
@@ -165,7 +165,7 @@ async function rowsRead(trx: Trx, from: 'next' | 'first'): Promise<number> {
   return read(row['QUERY PLAN'][0].Plan);
 }
 
-test('a search reads what is held only up to the first gap, however large the pool', async () => {
+test('a search reads taken addresses only up to the first gap, however large the pool', async () => {
   const many = 10_000;
   const held = Array.from({ length: many }, (_, index) => index + 2).filter((ip) => ip !== 100);
   const sizes = { size: 2 ** 14, gateway: 1, first: 2, last: 2 ** 14 - 2, held, strange: [] };

@@ -29,7 +29,7 @@ function shownPools(db: Queryable) {
 
 export type PoolRow = NonNullable<Awaited<ReturnType<typeof findPool>>>;
 
-/** By id. */
+/** Pools of a location, ordered by id. */
 export function listPools(
   db: Queryable,
   { location_id }: { location_id?: number[] | undefined },
@@ -56,7 +56,7 @@ export interface Subnet {
 }
 
 export interface SubnetFacts {
-  /** As `cidr` would have to be: with nothing set beyond its mask. */
+  /** The subnet in canonical form, without host bits. */
   network: string;
   first: string;
   last: string;
@@ -68,11 +68,11 @@ export interface SubnetFacts {
   overlaps: string | null;
 }
 
-/** The network that a pool is of, as far as its family is concerned. */
+/** The network of a pool, as far as its address family is concerned. */
 export interface PoolNetwork {
   name: string;
   kind: NetworkKind;
-  /** Of the pool's family; null while nobody knows. */
+  /** Subnets of the pool's family; null if they are not known. */
   subnets: string[] | null;
   /** Whether one of them has all addresses of the pool. */
   isWithin: boolean;
@@ -97,7 +97,7 @@ export async function networkOfPool(
   return network;
 }
 
-/** What PostgreSQL makes of a subnet, and which pool is in its way. */
+/** The parsed subnet, and the pool that overlaps it. */
 export async function subnetFacts(trx: Trx, subnet: Subnet): Promise<SubnetFacts> {
   const { rows } = await sql<SubnetFacts>`
     with given as (
@@ -118,7 +118,7 @@ export async function subnetFacts(trx: Trx, subnet: Subnet): Promise<SubnetFacts
   return facts;
 }
 
-/** One at a time adds a pool, so that no two overlap. */
+/** Serialises adding pools, so that no two overlap. */
 export async function lockPoolsForAdding(trx: Trx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('address pools', 0))`.execute(trx);
 }

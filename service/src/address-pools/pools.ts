@@ -80,7 +80,10 @@ async function locationErrors(trx: Trx, id: number): Promise<FieldError[]> {
   return [unknownLocation(id)];
 }
 
-/** On a network that Incus manages it gives a card no address but of the network's own subnets. */
+/**
+ * The errors of a pool on a managed network: Incus assigns only addresses from the network's own
+ * subnets.
+ */
 async function networkErrors(
   trx: Trx,
   locationId: number,
@@ -93,13 +96,16 @@ async function networkErrors(
     const detail = `The pool must lie within the subnet of the network ${name}: ${subnets.join(' or ')}.`;
     return [{ pointer, detail }];
   }
-  // The filters of a card on a bridge let any address through; OVN has none.
+  // The filters of a NIC on a bridge let any address through; OVN has none.
   if (kind === 'bridge') return [];
   const family = cidr.includes(':') ? 'IPv6' : 'IPv4';
   return [{ pointer, detail: `The network ${name} has no ${family} subnet.` }];
 }
 
-/** Of what no host is found by from elsewhere (RFC 6890), and IPv4 written as IPv6, which has its own pools. */
+/**
+ * Special-purpose addresses at which no host can be reached (RFC 6890), and IPv4-mapped ones, which
+ * belong into an IPv4 pool.
+ */
 const notForServers = new Set<string>([
   'broadcast',
   'ipv4Mapped',

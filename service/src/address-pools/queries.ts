@@ -4,7 +4,7 @@ import type { Database } from '../db/schema/schema.ts';
 
 export type AddressPool = Selectable<Database['address_pools']> & {
   family: 4 | 6;
-  /** The one after the last taken, where the pool has it. */
+  /** The address after the last one that was taken, if the pool has it. */
   next: string | null;
 };
 
@@ -24,7 +24,7 @@ export async function lockPools(trx: Trx, locationId: number): Promise<AddressPo
     .execute();
 }
 
-/** The families of which a location has pools that are all disabled. */
+/** The address families for which all pools of a location are disabled. */
 export async function disabledFamilies(trx: Trx, locationId: number): Promise<(4 | 6)[]> {
   const { rows } = await sql<{ family: 4 | 6 }>`
     select family(cidr) as family from address_pools where location_id = ${locationId}
@@ -33,8 +33,8 @@ export async function disabledFamilies(trx: Trx, locationId: number): Promise<(4
 }
 
 /**
- * The first free address of a pool, looked for from the one after the last taken, and then from its
- * first. Undefined when all are held. Needs the pool's lock.
+ * The first free address of a pool after the last one that was taken, or else from its beginning.
+ * Undefined if all are taken. Needs the pool's lock.
  */
 export async function findFreeAddress(trx: Trx, pool: AddressPool): Promise<string | undefined> {
   for (const start of [pool.next, pool.first]) {
@@ -45,8 +45,9 @@ export async function findFreeAddress(trx: Trx, pool: AddressPool): Promise<stri
 }
 
 /**
- * The lowest free address from `start` on is `start`, or comes right after one that is held, by a
- * server or by an instance that is of none, or reserved. What is held is read only where `start` is not free, and as far as the first gap.
+ * The lowest free address from `start` on: `start` itself, or the one after a taken address, where
+ * a server, an instance without one or a reservation takes it. Taken addresses are read only if
+ * `start` is not free, and only up to the first gap.
  */
 export function freeFrom(
   pool: AddressPool,
@@ -73,8 +74,8 @@ export function freeFrom(
 }
 
 /**
- * What no server is given: the gateway, the subnet's own address (of IPv6: RFC 4291, 2.6.1), and
- * the address of all of them, which IPv6 has none of.
+ * Addresses that are never assigned: the gateway, the subnet's own address (for IPv6: RFC 4291,
+ * 2.6.1), and the broadcast address of IPv4.
  */
 function reserved({ cidr, gateway, family }: AddressPool): RawBuilder<unknown> {
   const edges = family === 4 ? [sql`network`, sql`broadcast`] : [sql`network`];
@@ -82,7 +83,7 @@ function reserved({ cidr, gateway, family }: AddressPool): RawBuilder<unknown> {
   return sql`array[host(${gateway}::inet)::inet, ${sql.join(addresses)}]`;
 }
 
-/** Gives an address to a server. `UNIQUE (ip)` is what keeps it from being given twice. */
+/** Assigns an address to a server. `UNIQUE (ip)` prevents it from being assigned twice. */
 export async function holdAddress(
   trx: Trx,
   address: { ip: string; poolId: number; serverId: number; isPrimary: boolean },

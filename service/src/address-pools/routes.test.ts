@@ -21,7 +21,7 @@ const change = (id: number, body: object) =>
 const ipv4 = (answer: Awaited<ReturnType<typeof whole.create>>) =>
   answer.json().ip_addresses?.[0].ip;
 
-it('a pool is added with defaults, gives addresses, drains and is deleted', async () => {
+it('a pool is added with defaults, assigns addresses, drains and is deleted', async () => {
   const [own] = await pools();
   assert.equal((await change(own.id, { enabled: false })).json().enabled, false);
   assert.match((await whole.create()).json().ip_addresses[0].ip, /^fd00:9::/);
@@ -46,7 +46,7 @@ it('a pool is added with defaults, gives addresses, drains and is deleted', asyn
   await change(own.id, { enabled: true });
 });
 
-it('what is no subnet, or no address of it, is refused', async () => {
+it('an invalid subnet, or an address outside of it, is refused', async () => {
   const good = { cidr: '198.51.100.0/24', gateway: '198.51.100.1' };
   for (const [more, pointer] of [
     [{ cidr: '198.51.100.7/24' }, '/cidr'],
@@ -73,7 +73,7 @@ it('what is no subnet, or no address of it, is refused', async () => {
   }
 });
 
-it('no two pools share an address, whoever comes first', async () => {
+it('no two pools overlap, even if they are added concurrently', async () => {
   const subnets = ['172.16.0.0/24', '172.16.0.0/16', '172.16.0.128/25', '172.16.0.0/24'];
   const answers = await Promise.all(subnets.map((cidr) => add({ cidr, gateway: '172.16.0.129' })));
   const codes = answers.map((answer) => answer.json().code ?? answer.statusCode);
@@ -93,7 +93,7 @@ const network = (kind: 'bridge' | 'ovn' | 'unmanaged', subnets: string[] | null)
     db,
   );
 
-it('a pool outside of the subnet that Incus gives the network is refused, in words', async (t) => {
+it("a pool outside of the network's subnets in Incus is refused with an explanation", async (t) => {
   t.after(() => network('bridge', null));
   const outside = { cidr: '198.18.0.0/24', gateway: '198.18.0.1' };
   const outsideIpv6 = { cidr: 'fd77::/64', gateway: 'fd77::1' };
@@ -107,7 +107,7 @@ it('a pool outside of the subnet that Incus gives the network is refused, in wor
   );
   assert.equal((await add({ cidr: '10.60.7.0/24', gateway: '10.60.0.1' })).statusCode, 422);
   assert.equal((await add({ cidr: '10.60.8.0/24', gateway: '10.60.8.1' })).statusCode, 201);
-  // A bridge lets cards have addresses of a family that it has no subnet of; OVN does not.
+  // A bridge lets NICs have addresses of a family that it has no subnet of; OVN does not.
   await network('ovn', ['10.60.0.0/16']);
   assert.match((await refusal(outsideIpv6)).detail, /berthbr0 has no IPv6 subnet/);
   await network('bridge', ['10.60.0.0/16']);
@@ -122,7 +122,7 @@ it('a pool outside of the subnet that Incus gives the network is refused, in wor
   assert.equal((await add(outside)).statusCode, 201);
 });
 
-it('a create and its dry run say which addresses the server lacks, and that pools are disabled', async (t) => {
+it('a create and its dry run say which address families are missing, and that pools are disabled', async (t) => {
   const set = (enabled: boolean, family: 4 | 6) =>
     sql`update address_pools set enabled = ${enabled} where family(cidr) = ${family}`.execute(db);
   t.after(async () => {
@@ -148,7 +148,7 @@ it('a create and its dry run say which addresses the server lacks, and that pool
   }
 });
 
-it('that a location has no address pool is said only where it has none', async () => {
+it('only a location without address pools says that it has none', async () => {
   await sql`delete from addresses`.execute(db);
   await sql`delete from address_pools`.execute(db);
   const refused = await whole.create();

@@ -5,9 +5,12 @@ import type { Queryable, Trx } from '../db/connection.ts';
 /** An instance of a location's project that is of no server. */
 export interface UnknownInstance {
   name: string;
-  /** It bears the label of this installation. */
+  /** Whether it has the label of this installation. */
   isOurs: boolean;
-  /** Those that its cards may use; null where its node does not tell, so that what was known stays. */
+  /**
+   * The addresses that its NICs may use; null if its node does not answer, so that the known ones
+   * stay.
+   */
   addresses: string[] | null;
 }
 
@@ -22,8 +25,9 @@ export async function withoutServer(db: Queryable, uuids: string[]): Promise<Set
 }
 
 /**
- * Enters which instances of a location are of no server, and reserves the addresses of its pools that they
- * hold. Once all of them have told theirs, the location takes in creates again after an import.
+ * Records the instances of a location that belong to no server, and reserves their addresses in its
+ * pools. Once the addresses of all of them are known, the location accepts creates again after an
+ * import.
  */
 export async function enterUnknownInstances(
   trx: Trx,
@@ -75,7 +79,7 @@ export async function addressHeldByUnknown(
     .executeTakeFirst();
 }
 
-/** How many instances of a location bear our label and are of no server. */
+/** How many instances of a location have our label but no server. */
 export async function countUnknownInstances(db: Queryable, locationId: number): Promise<number> {
   const { count } = await db
     .selectFrom('unknown_instances')

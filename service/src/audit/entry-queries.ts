@@ -5,7 +5,7 @@ import { machineUser } from '../config/config.ts';
 import type { Queryable, Trx } from '../db/connection.ts';
 import type { Details } from './details.ts';
 
-/** What a change was made to. */
+/** What a change affected. */
 export interface AuditTarget {
   kind: AuditedNoun;
   id: number;
@@ -14,7 +14,7 @@ export interface AuditTarget {
 export interface AuditEntry {
   projectId: number | null;
   tokenId: number | null;
-  /** Who signed in or tried to, or whose token it is. */
+  /** The user who signed in or tried to, or who owns the token. */
   userId: number | null;
   source: 'api' | 'command_line' | 'berth';
   /** Whether they were let in as an administrator. */
@@ -23,17 +23,17 @@ export interface AuditEntry {
   /** The route's `operationId`, or what Berth calls what it does of itself. */
   action: string;
   target: AuditTarget | null;
-  /** Of the answer. */
+  /** The status of the answer. */
   status: number;
   /** Why it was refused. */
   code?: string | undefined;
   requestId: string | null;
-  /** What was given or changed, where that is more than what was done. No secrets, and nothing long. */
+  /** What was set or changed, if the action does not say it. No secrets, and nothing long. */
   details?: Details | undefined;
-  /** Of refusals that are entered as one. */
+  /** For refusals that are aggregated into one entry. */
   counted?: {
     count: number;
-    /** How many they came from. */
+    /** From how many addresses they came. */
     addresses: number;
     firstSecondsAgo: number;
     lastSecondsAgo: number;
@@ -68,7 +68,7 @@ export async function insertAuditEntry(db: Queryable, entry: AuditEntry): Promis
     .execute();
 }
 
-/** By the database's clock, which all entries go by. */
+/** By the database's clock, which all entries use. */
 function secondsAgo(seconds: number) {
   return sql<string>`now() - make_interval(secs => ${seconds})`;
 }
@@ -77,7 +77,7 @@ function isEmpty(details: Details = {}): boolean {
   return Object.keys(details).length === 0;
 }
 
-/** Enters what a tool of the command line changed, and who ran it, in the transaction of the change. */
+/** Enters a change by a command-line tool, with the user who ran it, in the transaction of the change. */
 export async function insertToolEntry(
   trx: Trx,
   entry: Pick<AuditEntry, 'projectId' | 'target' | 'details'> & {
@@ -98,14 +98,16 @@ export async function insertToolEntry(
   });
 }
 
-/** What Berth did to a server of itself. */
+/** What Berth did to a server on its own. */
 export interface OwnEntry {
   projectId: number;
   serverId: number;
   details: Details;
 }
 
-/** Enters them in the transaction of the change: there may be very many at the turn of a month. */
+/**
+ * Enters them in the transaction of the change. At the beginning of a month there may be very many.
+ */
 export async function insertOwnEntries(
   trx: Trx,
   action: AuditAction,

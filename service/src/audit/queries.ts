@@ -11,7 +11,10 @@ interface Shown {
   descending: boolean;
 }
 
-/** As `exists`, by an index for each row: PostgreSQL would read the whole table for the few rows of a page. */
+/**
+ * `exists`, evaluated for each row by an index: PostgreSQL would otherwise read the whole table for
+ * the few rows of a page.
+ */
 const isThere = (which: RawBuilder<unknown>) =>
   sql<boolean>`coalesce((select true from ${which} limit 1), false)`;
 
@@ -28,10 +31,10 @@ const shownDetails = (showsAll: boolean) =>
   sql<Details | null>`case when ${showsAll} then details
     else nullif(details - 'machine_user', '{}') end`;
 
-/** None of what no request did. */
+/** Null for entries that no request made. */
 const addressCount = sql<number>`coalesce(address_count, num_nonnulls(audit_log.address))`;
 
-/** In the order that it happened, or the other way round. */
+/** Ordered by time, ascending or descending. */
 export function listAuditEntries(
   rows: ProjectRows,
   filters: AuditFilters,
@@ -51,7 +54,7 @@ export function listAuditEntries(
     .where(isWithin('at', filters));
   const shown = from
     ? query
-        // By the index; and only where it is shown.
+        // Uses the index, and only for rows that are shown.
         .where(sql<boolean>`audit_log.address = any(${from}::inet[])`)
         .where(sql<boolean>`${address} is not null`)
     : query;

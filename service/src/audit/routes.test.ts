@@ -45,7 +45,7 @@ async function entryOf(requestId: unknown): Promise<AuditEntry> {
 }
 
 describe('the audit log', () => {
-  it('says who did what to what, and what came of it', async () => {
+  it('says who did what to what, with which result', async () => {
     const created = await whole.create();
     const { id } = created.json();
     const {
@@ -74,7 +74,7 @@ describe('the audit log', () => {
     assert.equal((await whole.ask('GET', '/whoami')).json().token_id, entry.token_id);
   });
 
-  it('has refusals of somebody who is known', async () => {
+  it('has refusals of known callers', async () => {
     const refused = await whole.ask('POST', '/servers/999/start');
     const entry = await entryOf(refused.headers['x-request-id']);
     const { action, status, code, target } = entry;
@@ -86,7 +86,7 @@ describe('the audit log', () => {
     assert.equal((await entryOf(bad.headers['x-request-id'])).code, 'validation_failed');
   });
 
-  it('says of a refusal what its path names', async () => {
+  it('has the names in the path of a refused request', async () => {
     const project = place.projectId;
     const body = { role: 'member' };
     const scope = 'admin';
@@ -109,7 +109,7 @@ describe('the audit log', () => {
     }
   });
 
-  it('has what was given, and what it was before', async () => {
+  it('has the new values, and the previous ones', async () => {
     const of = { ...admin.headers };
     const details = async (answer: ReturnType<typeof whole.ask>) => {
       const { headers, statusCode, body } = await answer;
@@ -149,7 +149,7 @@ describe('the audit log', () => {
     });
   });
 
-  it('shows an administrator’s address to nobody else, unless they are a member', async () => {
+  it('shows an administrator’s address only to members', async () => {
     const made = await whole.ask('POST', '/projects', { body: { name: 'seen' }, ...admin.headers });
     const { id } = made.json();
     const [owner, boss, both] = await Promise.all([
@@ -195,14 +195,14 @@ describe('the audit log', () => {
     assert.ok(all.every(({ address }) => address === '127.0.0.1'));
   });
 
-  it('has nothing of what changes nothing', async () => {
+  it('has no requests that change nothing', async () => {
     const before = (await list()).length;
     await whole.ask('GET', '/servers');
     await whole.ask('POST', '/servers/dry-run', { body: serverBody(place) });
     assert.equal((await list()).length, before);
   });
 
-  it('has a repeated request once', async () => {
+  it('has a replayed request once', async () => {
     const key = { 'idempotency-key': 'once' };
     const first = await whole.create({}, key);
     const again = await whole.create({}, key);
@@ -215,7 +215,7 @@ describe('the audit log', () => {
     );
   });
 
-  it('has refusals of a token that holds no longer, and nothing of one that there never was', async () => {
+  it('has refusals of tokens that are no longer valid, and none of tokens that never existed', async () => {
     const ended = {
       token_expired: await createTestToken(db, { expiresAt: new Date(Date.now() - 1000) }),
       token_invalid: await createTestToken(db),
@@ -241,7 +241,7 @@ describe('the audit log', () => {
     assert.ok(entries.every((e) => e.action !== 'server_list'));
   });
 
-  it('has a change where it belongs: to the project that was changed, or to none', async () => {
+  it('has a change in the project that was changed, or in none', async () => {
     const made = await whole.ask('POST', '/projects', { body: { name: 'kept' }, ...admin.headers });
     const { id } = made.json();
     const user = await createTestUser(db);
@@ -277,7 +277,7 @@ describe('the audit log', () => {
     }
   });
 
-  it('shows the owner of a project what was done to it, and nothing else', async () => {
+  it('shows the owner of a project the changes to it, and nothing else', async () => {
     const body = { name: 'owned' };
     const { id } = (await whole.ask('POST', '/projects', { body, ...admin.headers })).json();
     const owner = await createTestUser(db, { roles: { [id]: 'owner' } });
@@ -294,7 +294,7 @@ describe('the audit log', () => {
     );
   });
 
-  it('holds no secret of a request', async () => {
+  it('has no secrets of requests', async () => {
     const secret = 'canary-8d1f';
     await whole.create({ password: `${secret}-password`, initialCommands: [`echo ${secret}`] });
     await whole.create({ cpu: 0, password: `${secret}-password` });
@@ -302,7 +302,7 @@ describe('the audit log', () => {
     for (const { row } of rows) assert.ok(!row.includes(secret));
   });
 
-  it('is only ever added to', async () => {
+  it('is append-only', async () => {
     for (const change of [
       'update audit_log set status = 200',
       'delete from audit_log',
@@ -316,7 +316,7 @@ describe('the audit log', () => {
 });
 
 describe('its list', () => {
-  it('is of the own project, and of all for administrators', async () => {
+  it('is that of the own project, or of all for administrators', async () => {
     const body = { name: 'elsewhere' };
     const { id } = (await whole.ask('POST', '/projects', { body, ...admin.headers })).json();
     const inIt = { ...admin.headers, 'berth-project': String(id) };
@@ -365,7 +365,7 @@ describe('its list', () => {
     assert.ok((await list('?status=201')).every(({ status }) => status === 201));
   });
 
-  it('of another project is not found, but by administrators', async () => {
+  it('of another project is not found, except by administrators', async () => {
     const own = await whole.ask('GET', `/audit?project_id=${place.projectId}`);
     assert.equal(own.statusCode, 200);
     const others = await whole.ask('GET', '/audit?project_id=999999');
@@ -374,7 +374,7 @@ describe('its list', () => {
     ]);
   });
 
-  it('is exported a line each', async () => {
+  it('is exported, one entry per line', async () => {
     const answer = await whole.ask('GET', '/audit/export', { ...admin.headers });
     assert.match(String(answer.headers['content-type']), /^application\/x-ndjson/);
     const lines = answer.body.trim().split('\n');
@@ -385,7 +385,7 @@ describe('its list', () => {
   });
 });
 
-it('knows of every id in the path of a route that changes something what it is of', () => {
+it('knows the type of every id in the path of a route that changes something', () => {
   const changing = whole.app.knownRoutes.filter(({ options }) => !isSafe(String(options.method)));
   const ids = changing.flatMap(({ options: { url, schema } }) => {
     const known = placesOf(schema).filter((place) => place.part === 'params' && 'noun' in place);
@@ -401,7 +401,7 @@ it('knows of every id in the path of a route that changes something what it is o
   );
 });
 
-it('what is beyond a limit is not entered', async () => {
+it('has no requests beyond a rate limit', async () => {
   const limiter = createLimiter({ ...generousLimits, actions: { burst: 1, perSecond: 1e-6 } });
   const app = await createTestApp(db, [tokenRoutes], { limiter });
   const ask = () =>
@@ -415,7 +415,7 @@ it('what is beyond a limit is not entered', async () => {
   assert.ok(!entries.includes(String(second.headers['x-request-id'])));
 });
 
-it('a route that forgets its entry does not answer with success', async () => {
+it('a route that misses its entry does not succeed', async () => {
   const forgetful = (api: App) => {
     const schema = { operationId: 'forget', response: { 200: Type.Any() } };
     const config = { scope: 'servers:write' } as const;
@@ -427,7 +427,7 @@ it('a route that forgets its entry does not answer with success', async () => {
   assert.deepEqual([answer.statusCode, answer.json().code], [500, 'internal_error']);
 });
 
-it('can be asked for the actions that there are, and for no others', () => {
+it('can be filtered by existing actions only', () => {
   const changing = whole.app.knownRoutes
     .map(({ options }) => options)
     .filter(({ method, url }) => !isSafe(String(method)) && url.startsWith('/v1/'));

@@ -2,7 +2,7 @@ import type { AuditEntry } from '@berth/contract/audit';
 import type { AuditedNoun } from '@berth/contract/nouns';
 import type { AuditRow } from './queries.ts';
 
-/** A row as the API shows it. */
+/** An audit entry as the API shows it. */
 export function auditView(row: AuditRow): AuditEntry {
   const { target_kind: kind, target_id: id } = row;
   return {

@@ -21,12 +21,12 @@ export type App = FastifyInstance<
   TypeBoxTypeProvider
 >;
 
-/** What all routes work with. */
+/** What all routes need. */
 export interface Deps {
   db: Db;
-  /** The installation's keys, for what must not be read from the database alone. */
+  /** The keys of the installation, for what the database alone must not reveal. */
   secretKey: Keyring;
-  /** Where browsers find the service. */
+  /** The URL of the service for browsers. */
   publicUrl: URL;
   credentials: CredentialCache;
 }
@@ -37,20 +37,20 @@ export type Routes<D extends Deps = Deps> = (app: App, deps: D) => void;
 export const scopes = ['servers:read', 'servers:write', 'metrics:read', 'admin'] as const;
 export type Scope = (typeof scopes)[number];
 
-/** Who makes a request, what they may, and in which project: the one they named, or their own. */
+/** Who makes a request, what they may do, and in which project: the requested one, or their own. */
 export interface Caller {
-  /** Null for a person who signed in. */
+  /** Null for a session. */
   tokenId: number | null;
-  /** Who signed in, or whose token it is; null for a token that is nobody's. */
+  /** The user who signed in or owns the token; null if nobody owns it. */
   userId: number | null;
   project: Project;
   scopes: readonly Scope[];
   expiresAt: string | null;
-  /** CIDR; empty: any. */
+  /** CIDR; empty means any. */
   allowedNetworks: readonly string[];
 }
 
-/** Who signed in, in which session. */
+/** A user who signed in, and their session. */
 export interface Person {
   userId: number;
   email: string;
@@ -59,46 +59,58 @@ export interface Person {
   sessionId: number;
   sessionHash: Buffer;
   expiresAt: string;
-  /** Whether they proved who they are within the last ten minutes. */
+  /** Whether they have confirmed their identity within the last ten minutes. */
   isConfirmed: boolean;
 }
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * What a token or a role must allow; a route without one can't be registered. `person` is for
-     * anyone who signed in, whatever their roles.
+     * The scope that a token or a role must have; a route without one can't be registered. `person`
+     * means anyone who signed in, whatever their roles.
      */
     scope?: Scope | 'person' | 'public';
     /**
-     * In a session, for who proved within the last ten minutes who they are: what gives powers or a way in
-     * that outlast the session, or takes them from others. Each route that changes something says whether it does:
-     * work on servers and on the installation does not.
+     * Whether a session must have been confirmed within the last ten minutes, for a change that
+     * grants access beyond the session or takes it from others. Each route that changes something
+     * sets it; work on servers and on the installation does not need it.
      */
     needsConfirmation?: boolean;
-    /** For what is told of the process alone: a token that was good a while ago will do where nobody can say. */
+    /**
+     * For a route that only tells about the process: while the database is unavailable, a token
+     * that was valid before is enough.
+     */
     worksWithoutDatabase?: boolean;
-    /** For probes and Prometheus, which ask by address, whatever BERTH_ALLOWED_HOSTS names. */
+    /** For probes and Prometheus, which use an address, whatever BERTH_ALLOWED_HOSTS says. */
     answersAnyHost?: boolean;
-    /** What the route can answer with, beyond what follows from its schemas (`openapi/route-schemas.ts`). */
+    /**
+     * The errors of the route, in addition to those that follow from its schemas
+     * (`openapi/route-schemas.ts`).
+     */
     problems?: readonly ProblemCode[];
-    /** Answers a person who is a member of no project, too, who then has no `caller`. */
+    /** Also allows a person who is not a member of any project; there is no `caller` then. */
     worksWithoutProject?: boolean;
-    /** For a public route that refuses who can't prove who they are, or where nothing is set up. */
+    /**
+     * For a public route that may refuse: somebody failed to authenticate, or nothing is
+     * configured.
+     */
     canRefuse?: boolean;
-    /** For a public route that begins a sign-in and lets nobody in: it is no try. */
+    /**
+     * For a public route that starts a sign-in but authenticates nobody: it does not count as an
+     * attempt.
+     */
     beginsSignIn?: boolean;
-    /** For a public route with a large answer: as how many requests of its address it counts. */
+    /** For a public route with a large answer: the number of requests as which it counts. */
     countsAs?: number;
-    /** For a route that changes nothing though its method says otherwise, such as a dry run. */
+    /** For a route that changes nothing in spite of its method, such as a dry run. */
     countsAsRead?: boolean;
-    /** The media type of the answer, where it isn't JSON. */
+    /** The media type of the answer, if it is not JSON. */
     produces?: string;
   }
   interface FastifyRequest {
-    /** Throws on public routes: they have none. */
+    /** Throws on public routes. */
     readonly caller: Caller;
-    /** Throws but on routes whose scope is `person`. */
+    /** Throws on routes whose scope is not `person`. */
     readonly person: Person;
   }
 }

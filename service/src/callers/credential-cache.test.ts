@@ -98,7 +98,7 @@ async function signedIn(roles: Record<number, Role>, isAdmin = false) {
   return { id: user.id, ...(await signInAs(a.app, user.credentials)) };
 }
 
-test('a read with a token or a session that was used just now is one query', async () => {
+test('a read with a recently used token or session is one query', async () => {
   const { headers } = await createTestToken(db, { scopes: ['servers:read'] });
   const person = await signedIn({ [place.projectId]: 'viewer' });
   for (const who of [headers, person.headers]) {
@@ -118,7 +118,7 @@ test('a read with a token or a session that was used just now is one query', asy
   }
 });
 
-test('a token that is revoked at one holds nowhere any longer', async () => {
+test('a token that is revoked at one replica is invalid at all', async () => {
   const { headers, id } = await createTestToken(db, { scopes: ['servers:write'] });
   await warm(headers);
   const url = `/v1/tokens/${id}`;
@@ -128,7 +128,7 @@ test('a token that is revoked at one holds nowhere any longer', async () => {
   await untilAnswered(401, b, headers);
 });
 
-test('nothing is kept of one that is not good', async () => {
+test('invalid credentials are not cached', async () => {
   const token = generateToken();
   const headers = { authorization: `Bearer ${token}` };
   assert.equal(await statusOf(b.app, headers), 401);
@@ -139,7 +139,7 @@ test('nothing is kept of one that is not good', async () => {
   assert.equal(await statusOf(b.app, headers), 200);
 });
 
-test('what a person may no longer holds nowhere any longer', async () => {
+test('a permission that a user loses is lost at all replicas', async () => {
   const { projectId } = place;
   const person = await signedIn({ [projectId]: 'owner' });
   const payload = { name: 'theirs', scopes: ['servers:write'] };
@@ -175,7 +175,7 @@ const ends: Record<string, (id: number) => Promise<unknown>> = {
   },
 };
 for (const [what, end] of Object.entries(ends)) {
-  test(`the session of a person who ${what} holds nowhere any longer`, async () => {
+  test(`the session of a user who ${what} is invalid at all replicas`, async () => {
     const person = await signedIn({ [place.projectId]: 'viewer' });
     await warm(person.headers);
     await end(person.id);
@@ -183,7 +183,7 @@ for (const [what, end] of Object.entries(ends)) {
   });
 }
 
-test('an administrator who is none any longer acts in no other project', async () => {
+test('a former administrator can not act in other projects', async () => {
   const other = String(await createTestProject(db, 'administered'));
   const { headers: admin } = await createTestToken(db);
   const person = await signedIn({ [place.projectId]: 'viewer' }, true);
@@ -196,7 +196,7 @@ test('an administrator who is none any longer acts in no other project', async (
   await untilAnswered(404, b, elsewhere);
 });
 
-test('a project that was deleted, or that is new, is at once', async () => {
+test('deleted and new projects are seen at once', async () => {
   const { headers: admin } = await createTestToken(db);
   const payload = { name: 'soon gone' };
   const made = await inject(a.app, {
@@ -213,7 +213,7 @@ test('a project that was deleted, or that is new, is at once', async () => {
   await untilAnswered(404, b, inIt);
 });
 
-test('each request is asked for the networks of the token', async () => {
+test('the networks of a token are checked for each request', async () => {
   const { headers, id } = await createTestToken(db, { scopes: ['servers:read'] });
   await sql`update tokens set allowed_networks = '{127.0.0.0/8,2001:db8::/32}' where id = ${id}`.execute(
     db,
@@ -228,7 +228,7 @@ test('each request is asked for the networks of the token', async () => {
     assert.equal(await from(address), 403, address);
 });
 
-test('a token that expires does so although it is known', async () => {
+test('a cached token expires on time', async () => {
   await everLonger(async (seconds) => {
     const expiresAt = new Date(Date.now() + seconds * 1000);
     const { headers } = await createTestToken(db, { expiresAt });
@@ -238,7 +238,7 @@ test('a token that expires does so although it is known', async () => {
   });
 });
 
-test('what is kept is looked up anew after a while, whatever is told', async () => {
+test('cached credentials are looked up again after a while, without any notification', async () => {
   const soon = await startReplica({ keptMs: 50 });
   await listens(soon);
   const { headers } = await createTestToken(db, { scopes: ['servers:read'] });
@@ -252,14 +252,14 @@ test('what is kept is looked up anew after a while, whatever is told', async () 
   await soon.close();
 });
 
-test('the last use is noted, and costs the requests after it nothing', async () => {
+test('the last use is recorded, and does not slow down later requests', async () => {
   const { headers, id } = await createTestToken(db, { scopes: ['servers:read'] });
   await warm(headers);
   const query = db.selectFrom('tokens').select('last_used_at').where('id', '=', id);
   await until('it is noted', async () => (await query.executeTakeFirstOrThrow()).last_used_at);
 });
 
-test('who listens no longer keeps nothing: the connection is lost', async () => {
+test('nothing is cached while the connection for notifications is lost', async () => {
   const { headers, id } = await createTestToken(db, { scopes: ['servers:read'] });
   await warm(headers);
   const lost = new Promise<void>((resolve) => b.notifications.onLost(resolve));
@@ -272,7 +272,7 @@ test('who listens no longer keeps nothing: the connection is lost', async () => 
   assert.equal(await statusOf(b.app, headers), 401);
 });
 
-test('who listens no longer keeps nothing: the connection is silent', async () => {
+test('nothing is cached while the connection for notifications is silent', async () => {
   const { headers, id } = await createTestToken(db, { scopes: ['servers:read'] });
   await warm(headers);
   line.stall();
@@ -290,7 +290,7 @@ test('who listens no longer keeps nothing: the connection is silent', async () =
   }
 });
 
-test('a lookup that was under way at a change is not kept', async () => {
+test('a lookup during a change is not cached', async () => {
   let changed = () => {};
   const notifications = {
     on: (_name: string, handler: () => void) => {

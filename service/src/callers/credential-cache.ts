@@ -4,39 +4,40 @@ import type { NotificationListener } from '../db/notifications.ts';
 const mostKept = 10_000;
 const longestKeptMs = 5000;
 
-/** A token or a session as it was looked up. */
+/** A token or a session that was looked up. */
 export interface Credential {
-  /** Until its expiry, by the clock of PostgreSQL; null: it has none. */
+  /** Milliseconds until its expiry, by the clock of PostgreSQL; null if it has none. */
   expiresInMs: number | null;
 }
 
-/** Good credentials that were looked up just now, so that the next request need not. */
+/** A cache of valid credentials, so that not every request has to look them up. */
 export interface CredentialCache {
-  /** What `lookUp` answers, or answered for this key a moment ago. Nothing is kept of what is not found. */
+  /** Returns what `lookUp` returns, or a cached result for this key. Failures are not cached. */
   find<C extends Credential>(
     key: string,
     lookUp: () => Promise<C | undefined>,
   ): Promise<C | undefined>;
-  /** For whoever changed what a lookup reads: the next request looks it up anew. */
+  /** To be called after a change to what a lookup reads. */
   clear(): void;
 }
 
-/** Where there are no notifications to trust. */
+/** For processes without notifications. */
 export const noCredentialCache: CredentialCache = {
   find: (_key, lookUp) => lookUp(),
   clear: () => undefined,
 };
 
 /**
- * What is kept holds no longer than PostgreSQL says so: its triggers tell every service of what changes,
- * and a service that may not have heard it, as its connection is lost or silent, keeps and uses nothing.
+ * Creates a cache that is as current as PostgreSQL's notifications: triggers tell every service
+ * what has changed. A service whose connection is lost or silent may miss them, so it neither
+ * caches nor uses anything.
  */
 export function createCredentialCache(
   notifications: NotificationListener,
   keptMs = longestKeptMs,
 ): CredentialCache {
   const kept = new LRUCache<string, Credential>({ max: mostKept, ttl: keptMs });
-  // A lookup that was under way when something changed may have read what was before.
+  // A lookup during a change may have read the old state, so it is not cached.
   let changes = 0;
 
   function clear(): void {
@@ -50,7 +51,7 @@ export function createCredentialCache(
   return {
     async find<C extends Credential>(key: string, lookUp: () => Promise<C | undefined>) {
       if (!notifications.isUpToDate()) return await lookUp();
-      // The key names the kind.
+      // The key contains the kind.
       const known = kept.get(key) as C | undefined;
       if (known) return known;
       const changesBefore = changes;

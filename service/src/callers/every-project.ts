@@ -6,7 +6,10 @@ import { invalidFields, Problem } from '../problems/problem.ts';
 import type { Caller } from './app-types.ts';
 import { allows } from './scopes.ts';
 
-/** The rows of all projects, or of some. Throws `scope_missing` (403) for whoever is no administrator. */
+/**
+ * Read access to the rows of all projects, or of some. Throws `scope_missing` (403) unless the
+ * caller is an administrator.
+ */
 export function everyProject(
   { scopes }: Caller,
   db: Queryable,
@@ -16,25 +19,28 @@ export function everyProject(
   throw new Problem('scope_missing', 'Only administrators can list all projects.');
 }
 
-/** Whether somebody may read what belongs to any project: administrators who have named none. */
+/** Whether a caller may read the rows of any project: administrators who named none. */
 export function readsAnyProject({ caller, headers }: FastifyRequest): boolean {
   return allows(caller.scopes, 'admin') && headers['berth-project'] === undefined;
 }
 
-/** What may be read by id: administrators read any project's, unless they named one. */
+/**
+ * The rows that a caller may read by id: administrators read those of any project, unless they
+ * named one.
+ */
 export function readableRows(request: FastifyRequest, db: Db): ProjectRows {
   return readsAnyProject(request) ? everyProject(request.caller, db) : request.caller.project;
 }
 
-/** How a list says whose rows it is of. */
+/** The parameters by which a list selects projects. */
 interface Wanted {
   all_projects?: boolean | undefined;
   project_id?: readonly number[] | undefined;
 }
 
 /**
- * The rows that a list is of: the caller's project unless it says otherwise, which is for administrators.
- * Throws `validation_failed` (422) for the id of a project that the request can't be about.
+ * The rows of a list: those of the caller's project, unless an administrator asks for others.
+ * Throws `validation_failed` (422) for a project that the request can't be about.
  */
 export function listedRows(
   request: FastifyRequest,
@@ -46,7 +52,7 @@ export function listedRows(
   if (ids === undefined || ids.every((id) => id === caller.project.id)) return caller.project;
   if (!readsAnyProject(request)) throw notThisProject;
   const [id = 0, ...others] = ids;
-  // The rows of one project have an index of their own.
+  // The rows of one project have their own index.
   return others.length === 0 ? new Project(db, id) : everyProject(caller, db, ids);
 }
 

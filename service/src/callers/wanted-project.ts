@@ -2,10 +2,10 @@ import type { FastifyRequest } from 'fastify';
 import { Problem } from '../problems/problem.ts';
 import { readId } from '../requests/path-id.ts';
 
-/** How a request names a project in its header `Berth-Project`: text that is all digits is an id. */
+/** The project in the header `Berth-Project`. Text with digits only is an id. */
 export type WantedProject = { id: number; name?: undefined } | { id?: undefined; name: string };
 
-/** Throws `project_not_found` (404) for what no project can be called. */
+/** Throws `project_not_found` (404) for a text that can't be a project's name. */
 export function wantedProject({ headers }: FastifyRequest): WantedProject | undefined {
   const text = headers['berth-project'];
   if (text === undefined) return undefined;
@@ -16,7 +16,7 @@ export function wantedProject({ headers }: FastifyRequest): WantedProject | unde
   throw noSuchProject(name);
 }
 
-/** In the words that a request has named it by. */
+/** The error that names the project as the request did. */
 export function noSuchProject(named: string): Problem {
   const shown = named.length > 40 ? `${named.slice(0, 40)}…` : named;
   const how = /^\d+$/.test(named) ? 'has the id' : 'is called';

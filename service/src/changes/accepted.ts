@@ -9,17 +9,17 @@ import type { Problem } from '../problems/problem.ts';
 import { preferredWait, waitApplied } from '../requests/prefer.ts';
 import { type Answer, type IdempotentAnswer, keepOutcome, sendAnswer } from './idempotency.ts';
 
-/** What routes need whose requests can wait for the end of an operation. */
+/** The dependencies of routes whose requests can wait for the end of an operation. */
 export interface WaitingDeps extends Deps {
   untilEnded: OperationWaiter;
 }
 
-/** What the description of a route says that answers by `sendAccepted` or `sendOutcome`. */
+/** A part of the description of routes that use `sendAccepted` or `sendOutcome`. */
 export const waitHint =
   'With `Prefer: wait=N`, the response waits up to N seconds for the operation to end. If the operation fails, the ' +
   'response is a problem (409, 502 or 503) with the code of the failure and the `operation`.';
 
-/** The answer to a request for an operation that was entered. */
+/** The answer to a request that started an operation. */
 export function accepted(
   message: string,
   operation: Pick<OperationRow, 'id' | 'status' | 'error'>,
@@ -32,7 +32,10 @@ export function operationHeader({ id }: Pick<OperationRow, 'id'>) {
   return { 'Operation-Id': String(id) };
 }
 
-/** Sends an answer of `accepted`; with `Prefer: wait=N`, what the operation has come to by then. */
+/**
+ * Sends an answer of `accepted`. With `Prefer: wait=N` it has the result of the operation, if there
+ * is one by then.
+ */
 export async function sendAccepted(
   deps: WaitingDeps,
   request: FastifyRequest,
@@ -40,7 +43,7 @@ export async function sendAccepted(
   answer: IdempotentAnswer<Accepted>,
 ) {
   const { message, operation_id: id } = answer.body;
-  // A replayed answer of the release before does not have it.
+  // An answer that the previous release stored does not have it.
   answer.body.operation ??= { id, status: 'pending', error: null };
   return await sendOutcome(deps, request, reply, answer, async (operation) => ({
     ...accepted(message, operation).body,
@@ -49,9 +52,9 @@ export async function sendAccepted(
 }
 
 /**
- * Sends an answer to a request for an operation. With `Prefer: wait=N` it first waits up to N seconds for
- * the end, and `view` makes the body of what the operation is then. Throws the problem of an operation
- * that failed or was superseded. What it came to is kept under the `Idempotency-Key`.
+ * Answers a request for an operation. With `Prefer: wait=N` it first waits up to N seconds for the
+ * end; `view` then makes the body. Throws the error of an operation that failed or was superseded.
+ * The result is stored under the `Idempotency-Key`.
  */
 export async function sendOutcome<B extends { operation: OperationOutcome }>(
   { db, untilEnded }: WaitingDeps,
@@ -62,7 +65,7 @@ export async function sendOutcome<B extends { operation: OperationOutcome }>(
 ) {
   const wait = preferredWait(request);
   const { id, status } = answer.body.operation;
-  // An outcome that was kept is given again as it was.
+  // A stored result is replayed as it was.
   if (wait === 0 || hasEnded(status)) return sendAnswer(reply, answer);
   const operation = await untilEnded(id, wait);
   waitApplied(reply, wait);
@@ -80,7 +83,7 @@ export async function sendOutcome<B extends { operation: OperationOutcome }>(
 }
 
 function keptProblem(problem: Problem, headers: Record<string, string>) {
-  // Whoever gets it again has a request of its own.
+  // A replayed answer gets the id of its own request.
   const { request_id: _, ...body } = problemBody(problem, '');
   const { 'Operation-Id': operationId = '' } = headers;
   return { status: body.status, headers: { 'Operation-Id': operationId }, body };

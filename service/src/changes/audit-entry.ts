@@ -3,7 +3,7 @@ import { callerOf, personOf } from '../access/authentication.ts';
 import { allows } from '../callers/scopes.ts';
 import { addressOf } from '../lib/client-address.ts';
 
-/** What an audit entry says of the request itself, and of who made it. */
+/** The fields of an audit entry that describe the request and its caller. */
 export function aboutRequest(request: FastifyRequest) {
   const caller = callerOf(request);
   return {

@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify';
 
-// What a request's handlers tell those that enter refusals in the audit log (refusals/audit.ts).
+// Marks that handlers set for the hooks that enter refusals in the audit log (refusals/audit.ts).
 
 const audited = new WeakSet<FastifyRequest>();
 const attempts = new WeakMap<FastifyRequest, number | null>();
 
-/** Notes that a request's change is in the audit log, or that it made none. */
+/** Marks that the change of a request is in the audit log, or that it made none. */
 export function markAudited(request: FastifyRequest): void {
   audited.add(request);
 }
@@ -15,14 +15,14 @@ export function isAudited(request: FastifyRequest): boolean {
 }
 
 /**
- * Notes that somebody tries to sign in, so that a refusal is entered, too, although nobody is known
- * yet; and as whom, once that is known. Of who is no user, nothing is kept but the address.
+ * Marks a sign-in attempt, so that a refusal is entered although nobody is authenticated, and as
+ * which user, once that is known. For somebody who is no user, only the IP address is stored.
  */
 export function markSignInAttempt(request: FastifyRequest, userId: number | null): void {
   attempts.set(request, userId);
 }
 
-/** As whom they try to sign in: null while that is not known; undefined where they don't. */
+/** The user of a sign-in attempt: null while unknown; undefined if the request is none. */
 export function signInAttemptOf(request: FastifyRequest): number | null | undefined {
   return attempts.get(request);
 }

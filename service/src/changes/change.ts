@@ -12,30 +12,30 @@ import { markAudited } from './audit-marks.ts';
 import { type Answer, type IdempotentAnswer, idempotently } from './idempotency.ts';
 import { keysBefore, keysOf } from './keys.ts';
 
-/** Where a request's change happens: nothing of it holds until the transaction commits. */
+/** The transaction and project of a request's change. Nothing takes effect until the commit. */
 export interface Change {
   trx: Trx;
-  /** The caller's, within the transaction. Throws where there is none, as on public routes. */
+  /** The caller's project, within the transaction. Throws if there is none, as on public routes. */
   readonly project: Project;
 }
 
-/** What a change came to, and what it was made to. */
+/** The result of a change, and its target. */
 export interface Outcome<B> extends Answer<B> {
   /** Null for the settings of the installation. */
   target: AuditTarget | null;
-  /** Whose history it belongs to, where the target does not tell. */
+  /** The project whose history it belongs to, if the target does not determine it. */
   projectId?: number;
-  /** Who has proved to be somebody by this request. */
+  /** The user who has authenticated with this request. */
   userId?: number;
-  /** What was given or changed, for the audit log: no secrets. */
+  /** What was set or changed, for the audit log. Must not contain secrets. */
   details?: Details;
 }
 
 /**
- * Makes a request's change in one transaction with its audit entry, and with the answer under its
- * `Idempotency-Key`. An answer given again changes nothing, and is not entered again. What takes
- * long is left to `prepare`, which runs before the transaction. Throws the problem that `keepOutcome` kept,
- * and 429 where no more changes may be entered for now: then all is as it was.
+ * Makes a request's change in one transaction with its audit entry and the answer that is stored
+ * under its `Idempotency-Key`. A replayed answer changes nothing, and is not entered again. Slow
+ * work belongs in `prepare`, which runs before the transaction. Throws the error that `keepOutcome`
+ * stored, and 429 if there are too many changes; nothing has changed then.
  */
 export async function change<B, P = undefined>(
   request: FastifyRequest,
@@ -74,16 +74,16 @@ export async function change<B, P = undefined>(
   try {
     const answer = await idempotently(request, db, secretKey, enter, prepare);
     markAudited(request);
-    if (answer.status >= 400) throw problemAgain(answer);
+    if (answer.status >= 400) throw replayProblem(answer);
     return answer;
   } finally {
-    // Also when nobody knows whether the commit took place.
+    // This also applies if it is unknown whether the commit succeeded.
     if (decidesAccess) credentials.clear();
   }
 }
 
-/** The problem that the request was answered with before, as that of this request. */
-function problemAgain({ body, headers }: IdempotentAnswer<unknown>): Problem {
+/** The stored error of an earlier request, as the error of this one. */
+function replayProblem({ body, headers }: IdempotentAnswer<unknown>): Problem {
   const { code, detail, operation } = body as { code: ProblemCode } & ProblemBody;
   return new Problem(code, detail, { headers, members: { operation } });
 }
@@ -96,7 +96,7 @@ function projectOf(target: AuditTarget | null, request: FastifyRequest): number 
   return history === 'itself' ? id : null;
 }
 
-/** For an answer that only looks, on a route that can change something. */
+/** Answers a request that changes nothing, on a route that can change something. */
 export async function changesNothing<T>(request: FastifyRequest, work: Promise<T>): Promise<T> {
   const result = await work;
   markAudited(request);

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Queryable, Trx } from '../db/connection.ts';
 import { idempotencyLifetime } from '../retention/idempotency-queries.ts';
 
-/** An answer that was given, to be given again. */
+/** A stored answer, to be replayed. */
 export interface StoredAnswer {
   requestHmac: Buffer;
   status: number;
@@ -12,7 +12,7 @@ export interface StoredAnswer {
   secret: Buffer | null;
 }
 
-/** Holds the key until the transaction ends; false while another request holds it. */
+/** Locks the key until the transaction ends; false while another request has the lock. */
 export async function tryLockKey(trx: Trx, caller: string, key: string): Promise<boolean> {
   const { rows } = await sql<{ held: boolean }>`
     select pg_try_advisory_xact_lock(hashtextextended(${`idempotency ${caller} ${key}`}, 0)) as held
@@ -35,7 +35,7 @@ export async function findAnswer(
   return row;
 }
 
-/** Takes the place of an answer that is too old to count. */
+/** Replaces an answer that has expired. */
 export async function storeAnswer(
   trx: Trx,
   caller: string,
@@ -57,7 +57,7 @@ export async function storeAnswer(
     .execute();
 }
 
-/** Puts another answer to the same request in the place of the one that is kept. */
+/** Replaces the stored answer of the same request. */
 export async function replaceAnswer(
   db: Db,
   caller: string,
@@ -72,7 +72,10 @@ export async function replaceAnswer(
     .execute();
 }
 
-/** Removes what a person was answered, also by way of tokens. `idempotency.ts` names the callers. */
+/**
+ * Deletes the stored answers to a user, and to tokens of theirs. `idempotency.ts` names the
+ * callers.
+ */
 export async function deleteAnswersTo(trx: Trx, userId: number): Promise<void> {
   await sql`
     delete from idempotency_keys where caller = ${`user:${userId}`}

@@ -81,13 +81,13 @@ async function committedRuns(): Promise<number> {
   return count;
 }
 
-test('without a key every request counts', async () => {
+test('without a key every request runs', async () => {
   await post();
   await post();
   assert.equal(await committedRuns(), 2);
 });
 
-test('the first answer is given again, however the request is written', async () => {
+test('the first answer is replayed, however the request is written', async () => {
   const first = await post({ key: 'again', payload: { password: 'x', cpu: 1 } });
   assert.equal(first.statusCode, 201);
   assert.equal(first.headers['idempotency-replayed'], undefined);
@@ -109,14 +109,14 @@ test('the first answer is given again, however the request is written', async ()
   assert.equal(await committedRuns(), 1);
 });
 
-test('twenty at once come to one', async () => {
+test('twenty concurrent requests run once', async () => {
   const answers = await Promise.all(Array.from({ length: 20 }, () => post({ key: 'at-once' })));
   assert.deepEqual(new Set(answers.map((a) => a.body)), new Set(['{"run":1}']));
   assert.equal(answers.filter((a) => a.headers['idempotency-replayed'] === undefined).length, 1);
   assert.equal(await committedRuns(), 1);
 });
 
-test('requests that wait for the first hold nothing that others need', async () => {
+test('requests that wait for the first do not hold any resources', async () => {
   const lock = 'select pg_advisory_lock(hashtextextended($1, 0))';
   const first = await pool.connect();
   await first.query(lock, [`idempotency token:${tokenId} held`]);
@@ -136,7 +136,7 @@ test('requests that wait for the first hold nothing that others need', async () 
   assert.equal(await committedRuns(), 2);
 });
 
-test('the same key with another request is refused', async () => {
+test('another request with the same key is refused', async () => {
   await post({ key: 'other' });
   for (const sent of [{ payload: { cpu: 2 } }, { url: '/v1/probe/1' }, { url: '/v1/probe/2' }]) {
     const answer = await post({ key: 'other', ...sent });
@@ -146,7 +146,7 @@ test('the same key with another request is refused', async () => {
   assert.equal(await committedRuns(), 1);
 });
 
-test('the same key in another project is another request', async () => {
+test('the same key in another project is another key', async () => {
   const { id } = await db
     .insertInto('projects')
     .values({ name: 'elsewhere' })
@@ -161,7 +161,7 @@ test('the same key in another project is another request', async () => {
   assert.equal(await committedRuns(), 1);
 });
 
-test('a refusal is not kept, and neither is what it did', async () => {
+test('an error is not stored, nor its changes', async () => {
   const payload = { password: 'refuse' };
   for (let time = 0; time < 2; time += 1) {
     assert.equal((await post({ key: 'refused', payload })).statusCode, 409);
@@ -172,7 +172,7 @@ test('a refusal is not kept, and neither is what it did', async () => {
   await committedRuns();
 });
 
-test('the keys of two tokens have nothing to do with each other', async () => {
+test('the keys of two tokens are independent', async () => {
   const other = await createTestToken(db);
   await post({ key: 'shared' });
   const answer = await post({ key: 'shared', payload: { cpu: 2 }, headers: other.headers });
@@ -180,7 +180,7 @@ test('the keys of two tokens have nothing to do with each other', async () => {
   assert.equal(await committedRuns(), 2);
 });
 
-test('a key counts for 24 hours', async () => {
+test('a key is valid for 24 hours', async () => {
   await post({ key: 'old' });
   const age = (hours: number) =>
     db
@@ -199,14 +199,14 @@ test('a key counts for 24 hours', async () => {
   await committedRuns();
 });
 
-test('what is kept does not hold the request', async () => {
+test('the stored row does not contain the request', async () => {
   await post({ key: 'secret', payload: { password: 'correct horse' } });
   const rows = await db.selectFrom('idempotency_keys').selectAll().execute();
   assert.ok(!JSON.stringify(rows).includes('correct horse'));
   await committedRuns();
 });
 
-test('a key must be of visible ASCII', async () => {
+test('a key must consist of visible ASCII characters', async () => {
   for (const key of ['', 'a b', 'é', 'x'.repeat(256)]) {
     const answer = await post({ key });
     assert.equal(answer.statusCode, 400, key);

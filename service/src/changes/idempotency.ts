@@ -19,12 +19,12 @@ const fingerprint = 'idempotency_keys.request_hmac';
 const longestWaitMs = 10_000;
 const lookAgainMs = 50;
 
-/** An answer as data, so that it can be kept with what it answers for. */
+/** An answer as data, so that it can be stored. */
 export interface Answer<B = unknown> {
   status: number;
   headers?: Record<string, string>;
   body: B;
-  /** Fields that are sent with the body, and kept encrypted. */
+  /** Fields that are sent with the body, and stored encrypted. */
   secret?: Record<string, string>;
 }
 
@@ -35,15 +35,13 @@ export interface IdempotentAnswer<B> extends Answer<B> {
 }
 
 /**
- * Runs `work` in a transaction. With an `Idempotency-Key` its answer is kept in that transaction,
- * and given again, with `Idempotency-Replayed: true`, to the same request for 24 hours. Requests
- * with the same key at the same time wait for the first.
- *
- * `prepare` comes before the transaction, unless there is an answer already. Of two requests that
- * prepare at the same time, the one that is late is refused if it needs what the first used up.
- *
- * Throws `idempotency_mismatch` (422) when the key came with another request, and
- * `idempotency_in_progress` (409) when the first one takes over 10 s. What `work` throws is not kept.
+ * Runs `work` in a transaction. With an `Idempotency-Key` its answer is stored in the same
+ * transaction, and replayed, with `Idempotency-Replayed: true`, to the same request for 24 hours.
+ * Concurrent requests with the same key wait for the first. `prepare` runs before the transaction,
+ * unless there is an answer already. Of two requests that prepare at the same time, the later one
+ * is refused if it needs what the first used up. Throws `idempotency_mismatch` (422) if the key was
+ * used for another request, and `idempotency_in_progress` (409) if the first one takes more than 10
+ * s. Errors of `work` are not stored.
  */
 export async function idempotently<B, P = undefined>(
   request: FastifyRequest,
@@ -54,7 +52,8 @@ export async function idempotently<B, P = undefined>(
 ): Promise<IdempotentAnswer<B>> {
   const key = idempotencyKey(request);
   const caller = callerName(request);
-  // Who signs in is nobody yet, whose answers could be kept; and what it gets must not be.
+  // Somebody who signs in is not authenticated yet, so there is no owner for the answer; and the
+  // session in it must not be stored.
   if (key === undefined || caller === undefined) {
     const prepared = (await prepare?.()) as P;
     return await db.transaction().execute(async (trx) => answered(await work(trx, prepared)));
@@ -75,7 +74,7 @@ export async function idempotently<B, P = undefined>(
     await storeAnswer(trx, caller, key, { ...answer, requestHmac, secret });
     return answer;
   };
-  // Between two looks no connection is held: many that wait would starve the one that works.
+  // No connection is held between two polls: many waiting requests would starve the one that works.
   const end = performance.now() + longestWaitMs;
   while (performance.now() < end) {
     const answer = await db.transaction().execute(runOnce);
@@ -87,8 +86,8 @@ export async function idempotently<B, P = undefined>(
 }
 
 /**
- * Keeps what an operation came to as the answer under the request's `Idempotency-Key`, in the place of
- * the answer that it was accepted. Without a key it does nothing.
+ * Replaces the answer that was stored under the request's `Idempotency-Key` by the result of its
+ * operation. Does nothing without a key.
  */
 export async function keepOutcome(
   request: FastifyRequest,
@@ -101,8 +100,8 @@ export async function keepOutcome(
 }
 
 /**
- * The answer that a request got when it came first with its `Idempotency-Key`; undefined where there is
- * none. Throws `idempotency_mismatch` (422) when the key came with another request.
+ * The answer to the first request with this `Idempotency-Key`; undefined if there is none. Throws
+ * `idempotency_mismatch` (422) if the key was used for another request.
  */
 export async function earlierAnswer(
   request: FastifyRequest,
@@ -128,12 +127,12 @@ function answered<B>({ headers = {}, ...answer }: Answer<B>): IdempotentAnswer<B
   return { ...answer, headers, replayed: false };
 }
 
-/** What an answer is kept under. */
+/** Identifies a stored answer. */
 interface Kept {
   secretKey: Keyring;
   caller: string;
   key: string;
-  /** What tells the request from others. */
+  /** Identifies the request. */
   told: string;
 }
 
@@ -146,14 +145,14 @@ function replay<B>(
     throw new Problem('idempotency_mismatch', detail);
   }
   const headers = { ...stored.headers, 'Idempotency-Replayed': 'true' };
-  // The same request, so the same kind of body.
+  // It is the same request, so the body has the same type.
   const answer = { status: stored.status, headers, body: stored.body as B, replayed: true };
   if (!stored.secret) return answer;
   const secret = secretKey.open<Record<string, string>>(answerSecret(caller, key), stored.secret);
   return secret ? { ...answer, secret } : answer;
 }
 
-/** Whose key it is: nobody gets an answer to somebody else. */
+/** The owner of a key: nobody gets an answer to somebody else. */
 function callerName(request: FastifyRequest): string | undefined {
   const tokenId = callerOf(request)?.tokenId ?? null;
   if (tokenId !== null) return `token:${tokenId}`;
@@ -161,7 +160,7 @@ function callerName(request: FastifyRequest): string | undefined {
   return person && `user:${person.userId}`;
 }
 
-/** 1 to 255 visible ASCII characters, taken as they are. */
+/** 1 to 255 visible ASCII characters, unchanged. */
 function idempotencyKey(request: FastifyRequest): string | undefined {
   const header = request.headers['idempotency-key'];
   if (header === undefined) return undefined;
@@ -172,7 +171,7 @@ function idempotencyKey(request: FastifyRequest): string | undefined {
   );
 }
 
-/** What a MAC is kept of, not the words themselves: a body may hold a password. */
+/** The request as text. Only a MAC of it is stored, because a body may contain a password. */
 function wordsOf(request: FastifyRequest): string {
   const { method, url } = request;
   const { query, body } = asSent(request);

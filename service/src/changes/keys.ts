@@ -4,27 +4,31 @@ import type { ChangeKeys } from '../limits/changes.ts';
 import { userKey } from '../limits/credentials.ts';
 import { aboutRequest } from './audit-entry.ts';
 
-/** Of the entry of a change: who made it, and whose history it belongs to. */
+/** The caller of a change, and the project whose history it belongs to. */
 interface Entered {
   userId: number | null;
   projectId: number | null;
 }
 
 /**
- * By what a change is counted before it is known what it comes to. Undefined of who is yet to sign in, and of a
- * removal, which may be that of somebody's access.
+ * The limits to check before a change begins, when its result is unknown. Undefined for a sign-in,
+ * and for a removal, which may take access away.
  */
 export function keysBefore(request: FastifyRequest): ChangeKeys | undefined {
   const caller = callerKey(request);
   if (caller === undefined || request.method === 'DELETE') return undefined;
   const { config, url = '' } = request.routeOptions;
-  // Whether a project in the path may be known of, and which one a change is in, is told by the change.
+  // Whether the caller may know of the project in the path, and in which project a change is, is
+  // decided by the change.
   const isElsewhere = config.scope === 'person' || url.includes('/projects/');
   const projectId = isElsewhere ? null : (callerOf(request)?.project.id ?? null);
   return { caller, project: projectKey(request, projectId) };
 }
 
-/** Who signs in is counted apart: whoever holds a session of theirs could else keep them out. */
+/**
+ * Sign-ins are counted separately: otherwise somebody with a stolen session could lock out its
+ * user.
+ */
 export function keysOf(request: FastifyRequest, { userId, projectId }: Entered): ChangeKeys {
   const caller = callerKey(request) ?? `sign-ins of ${userId}`;
   return { caller, project: projectKey(request, projectId) };
@@ -36,7 +40,7 @@ function callerKey(request: FastifyRequest): string | undefined {
   return userId === null ? undefined : userKey(userId);
 }
 
-/** Administrators are not kept from a project by what its own tokens do. */
+/** Tokens of a project can't lock administrators out of it. */
 function projectKey(request: FastifyRequest, id: number | null): string | null {
   return id === null || aboutRequest(request).byAdministrator ? null : `project ${id}`;
 }

@@ -13,7 +13,7 @@ import { type Place, placesOf, valuesAt } from '../requests/reference-places.ts'
 import { markAudited } from './audit-marks.ts';
 import { earlierAnswer, sendAnswer } from './idempotency.ts';
 
-/** One of those that a name stands for, with what tells it from the others. */
+/** One of several things with the same name, and what distinguishes it. */
 export interface Candidate {
   id: number;
   name: string;
@@ -21,27 +21,30 @@ export interface Candidate {
   location?: string;
 }
 
-/** Who refers to something: they find what they may read, and by name what is in their project. */
-export interface Asker {
+/**
+ * Where references are looked up: by id among what the caller may read, by name in the caller's
+ * project.
+ */
+export interface ReferenceScope {
   db: Db;
   caller: Caller;
-  /** Of any project for administrators who named none. */
+  /** The rows of any project for administrators who named none. */
   readable: ProjectRows;
 }
 
-/** How one noun is found by what a request has of it. */
+/** How references to one noun are looked up. */
 export interface Lookup {
-  /** As in "No server is called web-1.", where it is not what the noun is called everywhere. */
+  /** The noun in errors, as in "No server is called web-1."; defaults to its usual name. */
   words?: string;
-  /** Those that a text is the name of. Undefined: there are only ids. */
-  named?: (asker: Asker, name: string) => Promise<Candidate[]>;
-  /** Undefined: it has no UUIDs. */
-  withUuid?: (asker: Asker, uuid: string) => Promise<Candidate[]>;
-  /** Which of the ids of a filter there are, or were. Undefined: any will do. */
-  known?: ((asker: Asker, ids: number[]) => Promise<number[]>) | undefined;
+  /** Finds things by name. Undefined if the noun has only ids. */
+  named?: (asker: ReferenceScope, name: string) => Promise<Candidate[]>;
+  /** Finds things by UUID. Undefined if the noun has none. */
+  withUuid?: (asker: ReferenceScope, uuid: string) => Promise<Candidate[]>;
+  /** Returns which ids of a filter exist or existed. Undefined if they are not checked. */
+  known?: ((asker: ReferenceScope, ids: number[]) => Promise<number[]>) | undefined;
 }
 
-/** Of what has names. What else can be referred to has ids alone. */
+/** The nouns that have names. All others are referred to by id only. */
 export type Lookups = Record<NamedNoun, Lookup> & Partial<Record<Noun, Lookup>>;
 
 interface Finder extends Lookup {
@@ -50,10 +53,10 @@ interface Finder extends Lookup {
 }
 
 /**
- * Puts ids in the place of what a request names otherwise, wherever its route's schemas have a reference,
- * so that no route need know of names. What names nothing is a 404 in a path, and elsewhere a bad field
- * (422); a name that several have is a 409 with the candidates. A request that was answered before under
- * its `Idempotency-Key` gets that answer, whatever its names stand for now.
+ * Replaces names and UUIDs in a request by ids, wherever the route's schemas have a reference, so
+ * that routes only know ids. An unknown name is a 404 in a path, and an invalid field (422)
+ * elsewhere; an ambiguous one is a 409 with the candidates. A request with a stored answer under
+ * its `Idempotency-Key` gets that answer, whatever its names mean now.
  */
 export function resolveReferences(app: FastifyInstance, deps: Deps, lookups: Lookups): void {
   app.addHook('preHandler', async (request, reply) => {
@@ -63,7 +66,7 @@ export function resolveReferences(app: FastifyInstance, deps: Deps, lookups: Loo
     try {
       await resolve(request, places);
     } catch (error) {
-      return await answerAsBefore(request, reply, error);
+      return await replayEarlierAnswer(request, reply, error);
     }
   });
 
@@ -75,7 +78,7 @@ export function resolveReferences(app: FastifyInstance, deps: Deps, lookups: Loo
       if (values.length === 0) continue;
       const finder = finderAt(request, place);
       const ids: (number | undefined)[] = [];
-      // One by one: a request with many names is to hold one connection at a time.
+      // One at a time, so that a request with many names uses one connection.
       for (const value of values) ids.push(await idOf(request, finder, value));
       const unknown = await unknownAt(request, place, finder, ids);
       for (const [at, value] of values.entries()) {
@@ -107,7 +110,7 @@ export function resolveReferences(app: FastifyInstance, deps: Deps, lookups: Loo
     return { words: wordsOf(noun), notFound: `${noun}_not_found`, ...lookups[noun] };
   }
 
-  /** Undefined: there is none. */
+  /** Undefined if nothing was found. */
   async function idOf(
     request: FastifyRequest,
     finder: Finder,
@@ -122,10 +125,10 @@ export function resolveReferences(app: FastifyInstance, deps: Deps, lookups: Loo
     const asker = { db: deps.db, caller, readable: readableRows(request, deps.db) };
     const byUuid = uuid !== undefined && finder.withUuid;
     const found = await (byUuid ? byUuid(asker, read) : finder.named?.(asker, read));
-    return theOne(finder, text, found ?? [])?.id;
+    return exactMatch(finder, text, found ?? [])?.id;
   }
 
-  /** Of the ids of a filter: elsewhere the rules of the noun look for themselves. */
+  /** Checks the ids of a filter. Elsewhere the rules of the noun do so. */
   async function unknownAt(
     request: FastifyRequest,
     { part }: Place,
@@ -140,7 +143,7 @@ export function resolveReferences(app: FastifyInstance, deps: Deps, lookups: Loo
     return new Set(given.filter((id) => !found.has(id)));
   }
 
-  async function answerAsBefore(
+  async function replayEarlierAnswer(
     request: FastifyRequest,
     reply: FastifyReply,
     error: unknown,
@@ -153,11 +156,11 @@ export function resolveReferences(app: FastifyInstance, deps: Deps, lookups: Loo
   }
 }
 
-/** Where nothing says what an id is of. */
+/** For references whose noun is not specified. */
 const anything: Finder = { words: 'such thing', notFound: 'not_found' };
 
-/** Of several that are alike but for the case of letters, the one that is written just so. */
-function theOne(finder: Finder, text: string, found: Candidate[]): Candidate | undefined {
+/** Of several names that differ only in case, the exact match. */
+function exactMatch(finder: Finder, text: string, found: Candidate[]): Candidate | undefined {
   if (found.length <= 1) return found[0];
   const [exact, ...others] = found.filter(({ name }) => name === text);
   if (exact && others.length === 0) return exact;
@@ -174,7 +177,7 @@ function nothingFound({ words, notFound, named, withUuid }: Finder, value: strin
   return new Problem(notFound, `No ${words} ${how} ${shown}.`);
 }
 
-/** The text comes back in an error, so not all of it. */
+/** The text is repeated in an error, so it is shortened. */
 function shortened(text: string): string {
   return text.length > 40 ? `${text.slice(0, 40)}…` : text;
 }

@@ -78,7 +78,7 @@ const changes: Record<string, () => ReturnType<Browser['ask']>> = {
 };
 
 for (const [what, ask] of Object.entries(changes)) {
-  test(`nobody ${what} ten minutes after they signed in, unless they confirm that it is them`, async () => {
+  test(`nobody ${what} ten minutes after they signed in without a confirmation`, async () => {
     await letTimePass();
     const refused = await ask();
     assert.deepEqual([refused.statusCode, refused.json().code], [403, 'confirmation_required']);
@@ -88,7 +88,7 @@ for (const [what, ask] of Object.entries(changes)) {
   });
 }
 
-test('a session is confirmed for ten minutes, by the password or by a passkey', async () => {
+test('a session is confirmed for ten minutes, with the password or a passkey', async () => {
   await letTimePass(9);
   assert.ok(await isConfirmed());
   for (const proof of [{ password: goodPassword }, { passkey: await signed() }]) {
@@ -111,14 +111,14 @@ test('a session is confirmed for ten minutes, by the password or by a passkey', 
   );
 });
 
-test('only the session that asks is confirmed', async () => {
+test('only the session of the request is confirmed', async () => {
   const other = await signInAs(app, user.credentials);
   await letTimePass();
   assert.equal((await confirm({ password: goodPassword }, other)).statusCode, 200);
   assert.equal(await isConfirmed(), false);
 });
 
-test('what is no proof confirms nothing', async () => {
+test('an invalid proof confirms nothing', async () => {
   const stranger = await createTestUser(db);
   const theirs = createDevice();
   await addPasskey(await signInAs(app, stranger.credentials), theirs);
@@ -177,7 +177,7 @@ async function strictly(
 }
 
 for (const [route, guess] of Object.entries(guesses)) {
-  test(`who guesses at ${route} is held up, from wherever they do`, async () => {
+  test(`attempts at ${route} are limited by user, from any address`, async () => {
     await strictly(async (from) => {
       const statuses: number[] = [];
       for (let at = 1; at <= 5; at += 1) {
@@ -187,7 +187,7 @@ for (const [route, guess] of Object.entries(guesses)) {
     });
   });
 
-  test(`an address from which many guess at ${route} is held up`, async () => {
+  test(`attempts at ${route} are limited by address`, async () => {
     const other = await signInAs(app, (await createTestUser(db)).credentials);
     await strictly(async (from) => {
       const statuses: number[] = [];
@@ -199,7 +199,7 @@ for (const [route, guess] of Object.entries(guesses)) {
   });
 }
 
-test('who confirms that it is them has used up none of their tries', async () => {
+test('a successful confirmation does not count as an attempt', async () => {
   await strictly(async (from) => {
     const ask = from('192.0.2.1', mine);
     const body = { password: goodPassword };
@@ -213,7 +213,7 @@ test('who confirms that it is them has used up none of their tries', async () =>
   });
 });
 
-test('no password that is tried is in the log or the database', async () => {
+test('attempted passwords are neither in the log nor in the database', async () => {
   await confirm({ password: 'canary-of-a-guess' });
   await mine.ask('POST', '/session/confirm', {
     body: { password: goodPassword },

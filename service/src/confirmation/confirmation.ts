@@ -4,7 +4,7 @@ import type { Deps, Person } from '../callers/app-types.ts';
 import { markSignInAttempt } from '../changes/audit-marks.ts';
 import type { Trx } from '../db/connection.ts';
 import { type ProvenPasskey, readAuthentication } from '../passkeys/authentication.ts';
-import { notePasskeyUse } from '../passkeys/queries.ts';
+import { recordPasskeyUse } from '../passkeys/queries.ts';
 import { invalidFields, type Problem } from '../problems/problem.ts';
 import { requirePassword } from '../sessions/passwords.ts';
 import { confirmSession } from '../sessions/queries.ts';
@@ -12,7 +12,7 @@ import { lockPasswordHash } from '../users/queries.ts';
 
 type Proof = { passwordHash: string } | { passkey: ProvenPasskey };
 
-/** What somebody who signed in proves it once more with. Throws `validation_failed` (422). */
+/** Reads the proof with which a user confirms their identity. Throws `validation_failed` (422). */
 export async function readProof(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -26,20 +26,20 @@ export async function readProof(
   if (password !== undefined) {
     return { passwordHash: await requirePassword(request, reply, deps, userId, password) };
   }
-  await request.server.limits.admitGuess(request, reply, userId);
+  await request.server.limits.admitConfirmation(request, reply, userId);
   const { proven } = passkey ? await readAuthentication(deps, passkey) : {};
   if (proven?.userId === userId) return { passkey: proven };
   markSignInAttempt(request, userId);
   throw notTheirPasskey();
 }
 
-/** Answers until when the session counts as confirmed. */
+/** Returns until when the session counts as confirmed. */
 export async function confirm(trx: Trx, person: Person, proof: Proof): Promise<string> {
   const { userId, sessionId } = person;
   const passwordHash = await lockPasswordHash(trx, userId);
   if ('passkey' in proof) {
     const { id, counter } = proof.passkey;
-    if (!(await notePasskeyUse(trx, id, counter))) throw notTheirPasskey();
+    if (!(await recordPasskeyUse(trx, id, counter))) throw notTheirPasskey();
   } else if (passwordHash !== proof.passwordHash) {
     throw invalidFields([{ pointer: '/password', detail: 'Was just changed.' }]);
   }

@@ -8,7 +8,7 @@ export function confirmationRoutes(app: App, deps: Deps): void {
   app.post(
     '/session/confirm',
     {
-      // It asks for the proof itself.
+      // The route itself requires the proof.
       config: { scope: 'person', needsConfirmation: false },
       schema: {
         operationId: 'session_confirm',
@@ -35,7 +35,7 @@ export function confirmationRoutes(app: App, deps: Deps): void {
         },
         () => readProof(request, reply, deps, person, body),
       );
-      app.limits.succeeded(request);
+      app.limits.refundAttempts(request);
       return sendAnswer(reply, answer);
     },
   );

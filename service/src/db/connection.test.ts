@@ -10,7 +10,7 @@ after(close);
 
 const terminate = (pid: number) => other.query('select pg_terminate_backend($1)', [pid]);
 
-test('a client whose connection is lost rejects its queries, and harms nothing else', async () => {
+test('a client whose connection is lost rejects its queries, and affects nothing else', async () => {
   const client = createClient({ connectionString });
   await client.connect();
   const ended = new Promise<void>((resolve) => client.once('end', resolve));

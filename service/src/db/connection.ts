@@ -7,13 +7,18 @@ import {
 } from 'kysely';
 import pg from 'pg';
 import { isOutdatedPlan } from './errors.ts';
-import { longestReadMs, shareOut, type Turn, takeAny } from './queue/turns.ts';
+import {
+  type PooledConnection,
+  readTimeoutMs,
+  shareAmongProjects,
+  takeConnection,
+} from './queue/turns.ts';
 import type { Database } from './schema/schema.ts';
 import { createStatementNames } from './statement-names.ts';
 
 export type Db = Kysely<Database>;
 export type Trx = Transaction<Database>;
-/** What a query runs on: the pool, or a transaction in progress. */
+/** What a query runs on: the pool, or a transaction. */
 export type Queryable = Db | Trx;
 
 /** `2026-11-21 04:32:50.12+00` → `2026-11-21T04:32:50.120000Z`. Sessions are in UTC. */
@@ -33,8 +38,8 @@ function parsers(): pg.CustomTypesConfig {
 }
 
 /**
- * A client that is not connected yet. `pg` reports a lost connection by an event that ends the process where nobody
- * listens; here somebody does. Each query on it rejects by itself.
+ * A client that is not connected yet. `pg` reports a lost connection as an event, which ends the
+ * process if nobody listens; so this listens. Each query on it rejects by itself.
  */
 export function createClient(config: pg.ClientConfig): pg.Client {
   const client = new pg.Client(config);
@@ -58,13 +63,13 @@ export async function withClient<T>(
 
 export interface PoolLimits {
   max?: number;
-  /** For the answer to a query; without it, as long as it takes. */
+  /** Timeout of a query; none by default. */
   queryMilliseconds?: number;
-  /** For one of the connections; rather an error than a request that hangs. */
+  /** Timeout for getting a connection: an error is better than a request that hangs. */
   patienceMilliseconds?: number;
 }
 
-/** Connections that are made as they are needed. One that is lost is replaced at the next query. */
+/** A pool whose connections are opened as needed. A lost one is replaced at the next query. */
 export function createPool(
   connectionString: string,
   { max = 20, queryMilliseconds = 0, patienceMilliseconds = 5000 }: PoolLimits = {},
@@ -73,49 +78,49 @@ export function createPool(
     connectionString,
     max,
     connectionTimeoutMillis: patienceMilliseconds,
-    // A PostgreSQL that hangs keeps its connections.
+    // Keeps the connections to a PostgreSQL that hangs.
     query_timeout: queryMilliseconds,
     keepAlive: true,
     types: parsers(),
-    // A service that lost its power is to lose its locks, too.
+    // If the machine of a service loses its power, its locks must be released too.
     options:
       '-c timezone=UTC -c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3',
     application_name: 'berth',
   });
-  // As in `createClient`: the pool reports what happens to idle connections, and listens to no other.
+  // As in `createClient`: the pool reports errors of idle connections, and of no others.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 
-/** Given the error of each query that fails. */
+/** Receives the error of each query that fails. */
 type Failed = (error: unknown) => void;
 
 /** Queries on a pool. */
 export const createDb = (pool: pg.Pool, failed?: Failed): Db =>
-  dbOn(pool, () => takeAny(pool), failed);
+  dbOn(pool, () => takeConnection(pool), failed);
 
-/** Queries on a pool of which each project has a share: see `shareOut`. */
-export const createSharedDb = (pool: pg.Pool, readMs = longestReadMs, failed?: Failed): Db =>
-  dbOn(pool, shareOut(pool, readMs), failed);
+/** Queries on a pool that is shared among projects: see `shareAmongProjects`. */
+export const createSharedDb = (pool: pg.Pool, readMs = readTimeoutMs, failed?: Failed): Db =>
+  dbOn(pool, shareAmongProjects(pool, readMs), failed);
 
-function dbOn(pool: pg.Pool, take: () => Promise<Turn>, failed?: Failed): Db {
+function dbOn(pool: pg.Pool, take: () => Promise<PooledConnection>, failed?: Failed): Db {
   return new Kysely<Database>({
     dialect: new PostgresDialect({ pool: withPrepared(pool, take, failed) }),
   });
 }
 
-/** One for all pools of the process: the same queries run on each. */
+/** Shared by all pools of the process, which run the same queries. */
 const names = createStatementNames();
 
 /**
- * Queries are prepared. A connection whose answer did not come in time may never give another one: the driver would
- * hand it out again, and let each query on it wait as long. One whose prepared statements no longer fit, since a
- * migration has changed a table, is given up, too.
+ * Runs queries as prepared statements. A connection that timed out may never answer again: the
+ * driver would reuse it, and each query would time out, so it is closed. So is one whose prepared
+ * statements no longer fit, because a migration has changed a table.
  */
 function withPrepared(
   pool: pg.Pool,
-  take: () => Promise<Turn>,
+  take: () => Promise<PooledConnection>,
   failed: Failed = () => undefined,
 ): PostgresPool {
   return {
@@ -125,7 +130,10 @@ function withPrepared(
   };
 }
 
-function prepared({ client, release: giveBack }: Turn, failed: Failed): PostgresPoolClient {
+function prepared(
+  { client, release: giveBack }: PooledConnection,
+  failed: Failed,
+): PostgresPoolClient {
   let unusable: unknown;
   const query = async (text: string, parameters: readonly unknown[]) => {
     if (unusable) throw unusable;
@@ -140,7 +148,7 @@ function prepared({ client, release: giveBack }: Turn, failed: Failed): Postgres
     }
   };
   const release = (destroy = false) => giveBack(destroy || unusable !== undefined);
-  // Nothing is read by a cursor, which Kysely would hand to it, too.
+  // No query uses a cursor, which Kysely would pass too.
   return { query: query as unknown as PostgresPoolClient['query'], release };
 }
 

@@ -4,14 +4,14 @@ import { sharedByUnknown } from './queue/claim.ts';
 import { QueueTooLong } from './queue/fair-queue.ts';
 
 /**
- * What keeps a database from working for a while: `busy` with others, or with as much of who asks as may be at
- * once (`own-share`); `slow` for what was asked. `away` is all that is none of the others.
+ * Why a database does not work for a while. `busy`: with others; `own-share`: the caller uses its
+ * whole share; `slow`: the statement took too long; `away`: anything else.
  */
 export type DatabaseTrouble = 'away' | 'busy' | 'full' | 'own-share' | 'read-only' | 'slow';
 
 /**
- * Codes of errors that pass: of the socket, and of PostgreSQL (its documentation, appendix A):
- * 40001 and 40P01 lost a race, 53300 too many connections, 57P01 to 57P03 shutting down or starting.
+ * Transient errors of the socket and of PostgreSQL (its documentation, appendix A): 40001 and 40P01
+ * lost a race, 53300 too many connections, 57P01 to 57P03 shutting down or starting.
  */
 const passingCodes = new Set([
   'ECONNREFUSED',
@@ -31,18 +31,21 @@ const passingCodes = new Set([
   '57P03',
 ]);
 
-/** What the driver says without a code. */
+/** Messages of the driver without a code. */
 const messages =
   /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Client was closed and is not queryable)/;
 
-/** Whether a statement was prepared before a migration changed what it answers. A later try prepares it anew. */
+/**
+ * Whether a prepared statement is outdated, because a migration changed its result. It is prepared
+ * again at the next attempt.
+ */
 export function isOutdatedPlan(error: unknown): boolean {
   return error instanceof Error && error.message === 'cached plan must not change result type';
 }
 
 /**
- * PostgreSQL's disk_full; read_only_sql_transaction, which is what a standby answers to a change; and
- * query_canceled, after the time of a statement.
+ * PostgreSQL's disk_full; read_only_sql_transaction, which a standby answers to a change; and
+ * query_canceled, after the statement timeout.
  */
 const troubles = new Map<string, DatabaseTrouble>([
   ['53100', 'full'],
@@ -51,7 +54,7 @@ const troubles = new Map<string, DatabaseTrouble>([
 ]);
 
 /**
- * Why PostgreSQL could not do what it was asked, where a later try may succeed. Undefined for any other
+ * Why PostgreSQL could not run a statement, if a later attempt may succeed. Undefined for any other
  * error, such as a mistake in a statement.
  */
 export function databaseTrouble(error: unknown): DatabaseTrouble | undefined {
@@ -66,12 +69,12 @@ export function databaseTrouble(error: unknown): DatabaseTrouble | undefined {
   return databaseTrouble(error.cause);
 }
 
-/** Who is unknown can't do anything about the others who are. */
+/** A caller who is not known yet can't do anything about other unknown callers. */
 function queueTrouble({ key, isOwnFault }: QueueTooLong): DatabaseTrouble {
   return isOwnFault && key !== sharedByUnknown ? 'own-share' : 'busy';
 }
 
-/** Whether PostgreSQL could not do what it was asked, but a later try may succeed. */
+/** Whether PostgreSQL could not run a statement, but a later attempt may succeed. */
 export const isDatabaseUnavailable = (error: unknown) => databaseTrouble(error) !== undefined;
 
 function isPassing(code: string, error: Error): boolean {
@@ -82,13 +85,13 @@ function isPassing(code: string, error: Error): boolean {
 /** Codes of OpenSSL, of Node.js for TLS, and of X.509 (https://nodejs.org/api/tls.html#x509-certificate-error-codes). */
 const tlsCodes =
   /^(ERR_(TLS|SSL|OSSL)_|CERT_|CRL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|INVALID_(CA|PURPOSE)|PATH_LENGTH|HOSTNAME_)/;
-/** What the driver says without a code. */
+/** Message of the driver without a code. */
 const noTls = /does not support SSL connections/;
 
 /**
- * What is wrong with the PostgreSQL of `DATABASE_URL`, in one sentence; undefined for any other error,
- * and without a `DATABASE_URL`. Classes 28 and 3D of PostgreSQL's error codes are: not let in, and no
- * such database.
+ * What is wrong with the PostgreSQL of `DATABASE_URL`, in one sentence; undefined for any other
+ * error, and without a `DATABASE_URL`. Of PostgreSQL's error codes, class 28 means access denied,
+ * and class 3D no such database.
  */
 export function databaseError(
   error: unknown,
@@ -105,7 +108,7 @@ export function databaseError(
   return new SetupError(failed, `Check DATABASE_URL. ${wayOut}`);
 }
 
-/** Whether a file can't be read that the URL names, such as that of `sslrootcert`. */
+/** Whether a file in the URL, such as `sslrootcert`, can't be read. */
 function isFileOf(databaseUrl: string, error: Error): boolean {
   if (!('path' in error) || typeof error.path !== 'string') return false;
   return [...new URL(databaseUrl).searchParams.values()].includes(error.path);
@@ -115,19 +118,21 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
-/** More than the time between two countings of what servers use: these are written as long as the service runs. */
+/** More than the interval at which usage is written while the service runs. */
 const keptMs = 30_000;
 
-/** When PostgreSQL last refused to write for want of room on its disk. */
-export interface RefusedRoom {
-  /** Given each error of a query. */
+/** Remembers when PostgreSQL last could not write because its disk was full. */
+export interface DiskFullMonitor {
+  /** Receives the error of each failed query. */
   failed(error: unknown): void;
-  /** Since when it refuses; undefined where it has not within the last half minute. */
+  /** Since when its disk is full; undefined if no write failed in the last half minute. */
   since(): Date | undefined;
 }
 
-/** `now`: ms, of a clock that only goes forward. */
-export function createRefusedRoom(now = () => performance.now()): RefusedRoom {
+/**
+ * @param now a monotonic clock in milliseconds
+ */
+export function createDiskFullMonitor(now = () => performance.now()): DiskFullMonitor {
   let last: number | undefined;
   let begin: Date | undefined;
   const isOver = () => last === undefined || now() - last > keptMs;

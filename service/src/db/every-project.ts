@@ -4,12 +4,17 @@ import { hasAnyOf } from './filters.ts';
 import type { ProjectRows } from './project.ts';
 import type { Database } from './schema/schema.ts';
 
-/** The rows of all projects, only to be read. Made by callers/every-project.ts, for administrators alone. */
+/**
+ * Read access to the rows of all projects, for administrators only. callers/every-project.ts
+ * creates it.
+ */
 export class EveryProject implements ProjectRows {
   readonly #db: Queryable;
   readonly #ids: readonly number[] | undefined;
 
-  /** @param ids of the projects that are meant; undefined: all */
+  /**
+   * @param ids limits it to these projects; undefined means all
+   */
   constructor(db: Queryable, ids?: readonly number[]) {
     this.#db = db;
     this.#ids = ids;

@@ -1,13 +1,13 @@
 import { type SqlBool, sql } from 'kysely';
 import { plannedByValues } from './statement-names.ts';
 
-// A list may be asked for what half of all rows have, or none of them: PostgreSQL is to know the values when it plans how
-// to find the first twenty. What its statistics tell of them is kept by migration 0046.
+// A filter may match half of all rows, or none: PostgreSQL needs the values when it plans how to
+// find the first twenty. Migration 0046 maintains the statistics for that.
 const mark = sql.raw(plannedByValues);
 
 type Values = readonly (string | number)[];
 
-/** Rows that have, in each of these columns, one of the values that are wanted there. */
+/** Matches rows that have one of the wanted values in each of these columns. */
 export function hasAnyOf(columns: Record<string, Values | undefined>) {
   const wanted = Object.entries(columns).flatMap(([column, values]) =>
     values === undefined ? [] : [isAnyOf(column, values)],
@@ -16,14 +16,14 @@ export function hasAnyOf(columns: Record<string, Values | undefined>) {
   return sql<SqlBool>`${mark} (${sql.join(wanted, sql` and `)})`;
 }
 
-/** One value is compared as such: an index then still has the rows in its order. */
+/** A single value is compared directly, so that an index can also provide the order. */
 function isAnyOf(column: string, values: Values) {
   const [first, ...others] = values;
   if (others.length === 0) return sql`${sql.ref(column)} = ${first}`;
   return sql`${sql.ref(column)} in (${sql.join(values)})`;
 }
 
-/** Rows whose column is within a period; its end is not in it. */
+/** Matches rows whose column is within a period, excluding its end. */
 export function isWithin(
   column: string,
   { from, to }: { from?: string | undefined; to?: string | undefined },
@@ -35,14 +35,14 @@ export function isWithin(
 }
 
 /**
- * A column as names are compared: A to Z in lower case, all else as it is. Indexes are on just this
- * expression.
+ * A column in the form in which names are compared: A to Z in lower case, the rest unchanged.
+ * Indexes use exactly this expression.
  */
 export const nameKey = (column: string) => sql`lower(${sql.ref(column)} collate "C")`;
 
 const lowerCase = (text: string) => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 
-/** Rows with such a name, or with one of several. */
+/** Matches rows with one of these names. */
 export function isNamed(column: string, ...names: string[]) {
   const keys = names.map(lowerCase);
   const [key] = keys;
@@ -50,7 +50,7 @@ export function isNamed(column: string, ...names: string[]) {
   return sql<SqlBool>`${nameKey(column)} = any(${keys}::text[])`;
 }
 
-/** Rows with a name that begins so in one of the columns. */
+/** Matches rows where the name in one of the columns begins like this. */
 export function beginsWith(columns: readonly string[], prefix: string | undefined) {
   if (prefix === undefined) return sql<SqlBool>`true`;
   const some = columns.map((column) => sql`${nameKey(column)} ^@ ${lowerCase(prefix)}`);

@@ -1,19 +1,19 @@
 import { sql } from 'kysely';
 
-/** Where a page begins: after the row with this sort value and this id. */
+/** The position of a page: after the row with this sort value and this id. */
 export interface After {
   value: string | number;
   id: number;
 }
 
-/** The columns that a list is in the order of, and which way. */
+/** The columns by which a list is sorted, and the direction. */
 interface Order {
   sort: string;
   id: string;
   descending: boolean;
 }
 
-/** Of the rows of a list, those that come after one. */
+/** Matches the rows of a list that come after a position. */
 export function isBeyond({ value, id }: After, order: Order) {
   const beyond = sql.raw(order.descending ? '<' : '>');
   if (order.sort === order.id) return sql<boolean>`${sql.ref(order.id)} ${beyond} ${id}`;

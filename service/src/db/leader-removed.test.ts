@@ -9,7 +9,7 @@ import { createLeader } from './locks/leader.ts';
 /** Longer than two signs of life are apart: at each of them a process hands over what exceeds its share. */
 const signMilliseconds = 7000;
 
-test('a name that is removed and ends slowly does not make its process hand over another one', async (t) => {
+test('a removed name that ends slowly does not make its process hand over another one', async (t) => {
   const { pool, close } = await createTestDatabase();
   t.after(close);
   const leader = createLeader({ pool, log: pino({ level: 'silent' }) });

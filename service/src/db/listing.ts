@@ -2,13 +2,13 @@ import { type SelectQueryBuilder, sql } from 'kysely';
 import { type After, isBeyond } from './keyset.ts';
 import type { Database } from './schema/schema.ts';
 
-/** Rows page by page, and how many there are in all. */
+/** Rows page by page, and their total number. */
 export interface Listing<R> {
   page(after: After | undefined, limit: number): Promise<R[]>;
   count(): Promise<number>;
 }
 
-/** What a list is in the order of: a column and then the id, both as a query knows them. */
+/** The order of a list: by a column and then by id, both as references in the query. */
 interface Order {
   sort?: string;
   id: string;
@@ -18,8 +18,9 @@ interface Order {
 type AnyQuery = SelectQueryBuilder<Database, keyof Database, unknown>;
 
 /**
- * A query as a list. Paging goes by what the last row has, so that it neither skips nor repeats. `counted`
- * is a query of as many rows, for one that joins what it only shows.
+ * Turns a query into a list. Pages are found by the last row of the previous one, so that no row is
+ * skipped or repeated. `counted` is a query with the same number of rows, for a query that joins
+ * more only to show it.
  */
 export function listing<DB, TB extends keyof DB, O>(
   query: SelectQueryBuilder<DB, TB, O>,
@@ -35,7 +36,7 @@ export function listing<DB, TB extends keyof DB, O>(
       return await placed.limit(limit).execute();
     },
     async count() {
-      // Whatever it selects: the type of a query grows with its tables.
+      // The type of the selection is erased, since it grows with the tables of the query.
       const rows = (counted as AnyQuery).clearSelect();
       const { count } = await rows
         .select(sql<number>`count(*)`.as('count'))

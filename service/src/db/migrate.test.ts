@@ -23,12 +23,12 @@ beforeEach(async () => {
   await sql`delete from kysely_migration where name <> all(${names})`.execute(db);
 });
 
-test('a database that is up to date stays as it is, also when several look at once', async () => {
+test('a current database is not changed, also with concurrent checks', async () => {
   await Promise.all([migrate(db), migrate(db), migrate(db)]);
   assert.deepEqual(await executed(), names);
 });
 
-test('several that start on an empty database migrate it once', async (t) => {
+test('concurrent starts migrate an empty database once', async (t) => {
   const empty = await createEmptyDatabase();
   t.after(empty.close);
   await Promise.all([migrate(empty.db), migrate(empty.db), migrate(empty.db)]);
@@ -36,20 +36,20 @@ test('several that start on an empty database migrate it once', async (t) => {
   assert.deepEqual(rows, [{ count: names.length }]);
 });
 
-test('beside a later version this one starts, and leaves what that has migrated', async () => {
+test('this version starts beside a later one, and keeps its migrations', async () => {
   await enter('9998-later');
   await enter('9999-and-later-still');
   await migrate(db);
   assert.deepEqual(await executed(), [...names, '9998-later', '9999-and-later-still']);
 });
 
-test('what takes away what this version has no more use for does not stop it', async () => {
+test('a later migration that removes what this version does not use does not prevent a start', async () => {
   const last = names.at(-1)?.slice(0, 4);
   await enter(`9999-after-${last}-without-the-old-column`);
   await migrate(db);
 });
 
-test('what takes away what this version needs does', async () => {
+test('a later migration that removes what this version needs prevents a start', async () => {
   await enter('9998-later');
   await enter('9999-after-9998-without-the-old-column');
   await assert.rejects(migrate(db), (error: SetupError) => {
@@ -63,12 +63,12 @@ test('what takes away what this version needs does', async () => {
   });
 });
 
-test('a migration that this version ought to have, and has not, stops it', async () => {
+test('a missing migration of this version prevents a start', async () => {
   await enter('0001-of-nobody');
   await assert.rejects(migrate(db), /0001-of-nobody is missing/);
 });
 
-test('of a migration that fails the reason is told, and nothing of it is left', async () => {
+test('a failed migration reports its reason, and leaves nothing behind', async () => {
   // Of those that can not be run twice, the last one that is known to be so.
   const from = names.indexOf('0023-last-scrapes');
   await sql`delete from kysely_migration where name >= ${names[from]}`.execute(db);

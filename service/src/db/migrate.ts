@@ -7,20 +7,21 @@ import type { Db, Trx } from './connection.ts';
 const folder = new URL('../../migrations/', import.meta.url);
 
 /**
- * Brings the schema up to date, or up to the migration `to`; all of it or nothing. Replicas that start
- * together wait for each other. Later migrations than this version has are left alone, as
- * docs/decisions/0010-upgrades.md says. Throws `SetupError` for one that this version can't work with.
+ * Migrates the schema, up to the migration `to` if it is given, in one transaction. Replicas that
+ * start together wait for each other. Later migrations than this version knows are left as they are
+ * (docs/decisions/0010-upgrades.md). Throws `SetupError` for those with which this version can't
+ * work.
  */
 export async function migrate(db: Db, to?: string): Promise<void> {
   await db.transaction().execute((trx) => migrateWithin(trx, to));
 }
 
-/** Holds back all others that migrate, until the transaction ends. */
+/** Locks out other migrations until the transaction ends. */
 export async function lockMigrations(trx: Trx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('berth migrations', 0))`.execute(trx);
 }
 
-/** The same within a transaction. */
+/** The same as `migrate`, within a transaction. */
 export async function migrateWithin(trx: Trx, to?: string): Promise<void> {
   await lockMigrations(trx);
   let failure: unknown;
@@ -30,17 +31,17 @@ export async function migrateWithin(trx: Trx, to?: string): Promise<void> {
   const provider = { getMigrations: () => ownAndLater(trx, onFailure) };
   const migrator = new Migrator({ db: trx, provider });
   const { error } = to ? await migrator.migrateTo(to) : await migrator.migrateToLatest();
-  // Of a transaction that has failed Kysely tells only that it has.
+  // For a failed transaction, Kysely only reports that it failed.
   if (error) throw failure ?? error;
 }
 
-/** The names of this version's migrations, in their order. */
+/** The names of this version's migrations in order. */
 export async function migrationNames(): Promise<string[]> {
   const files = (await readdir(folder)).filter((name) => name.endsWith('.ts'));
   return files.map((name) => name.replace(/\.ts$/, '')).sort();
 }
 
-/** What a later version has done counts as ours, so that this one can start beside it. */
+/** Treats migrations of a later version as known, so that this one can start beside it. */
 async function ownAndLater(
   trx: Trx,
   onFailure: (error: unknown) => void,
@@ -71,7 +72,7 @@ async function laterMigrations(trx: Trx, names: string[]): Promise<string[]> {
   return rows.map(({ name }) => name).filter((name) => name > last);
 }
 
-/** `0030-after-0025-…` takes away what versions without the migration 0025 need. */
+/** `0030-after-0025-…` removes what versions without the migration 0025 need. */
 function requireUsable(later: string[], names: string[]): void {
   for (const name of later) {
     const [, needed] = /^\d{4}-after-(\d{4})-/.exec(name) ?? [];

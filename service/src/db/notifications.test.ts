@@ -32,7 +32,7 @@ async function heard(id: number): Promise<number[]> {
   return ids;
 }
 
-test('what is sent is heard, and what a roll-back takes back is not', async () => {
+test('a notification is received after a commit, and not after a roll-back', async () => {
   assert.ok((await heard(1)).includes(1));
   const refused = db.transaction().execute(async (trx) => {
     await notify(trx, 'operation_due', { id: 2 });
@@ -42,7 +42,7 @@ test('what is sent is heard, and what a roll-back takes back is not', async () =
   assert.ok(!(await heard(3)).includes(2));
 });
 
-test('what others write to the channel is told in the log, and harms nothing', async () => {
+test('invalid payloads of others are logged, and ignored', async () => {
   const foreign = ['', 'not json', 'null', '[]', '{"name":"other","payload":{"id":1}}'];
   const malformed = [
     { name: 'operation_due', payload: { id: '1' } },
@@ -61,7 +61,7 @@ test('what others write to the channel is told in the log, and harms nothing', a
   assert.ok((await heard(4)).every((id) => id === 4));
 });
 
-/** Once there is one: there is none while it connects. */
+/** Ends a connection as soon as there is one. */
 async function cutOff(application: string): Promise<void> {
   await until('a connection was ended', async () => {
     const ended = await pool.query(
@@ -73,7 +73,7 @@ async function cutOff(application: string): Promise<void> {
   });
 }
 
-test('a connection that is lost is made again, and both are told', async () => {
+test('a lost connection is reopened, and both are reported', async () => {
   const told: string[] = [];
   logged.on('data', (chunk) => told.push(String(chunk)));
   await cutOff('berth-listen');
@@ -83,7 +83,7 @@ test('a connection that is lost is made again, and both are told', async () => {
   await until('both are told', look, () => isTold('was lost') && isTold('is back'));
 });
 
-test('one that is lost as soon as it is made is one outage, told once', async (t) => {
+test('a connection that is lost again and again is one outage, logged once', async (t) => {
   const { log: kept, lines } = keptLog();
   const announce = () => 'flapping';
   const own = listenForNotifications(connectionString, kept, { announce, steadyMs: 3_600_000 });

@@ -6,23 +6,25 @@ import { createOutage, type Outage } from '../lib/outage.ts';
 import { pause } from '../lib/pause.ts';
 import { createClient, type Queryable } from './connection.ts';
 
-/** What the replicas tell each other. A notification is a hint: who missed it polls. */
+/**
+ * The notifications between replicas. A notification may be lost, so that its receivers also poll.
+ */
 export interface Notifications {
   operation_due: { id: number };
   operation_superseded: { id: number };
   operation_released: { id: number };
   operation_finished: { id: number };
-  /** The id is the node's, on which another create may begin. The tables' triggers send it. */
+  /** `id` is the node on which another create may begin. Sent by triggers. */
   create_place_free: { id: number };
-  /** The id is the location's. */
+  /** `id` is the location. */
   image_wanted: { id: number };
-  /** What servers of a location may reach has changed; the id is the location's. */
+  /** What servers of a location may reach has changed; `id` is the location. */
   network_policy_wanted: { id: number };
-  /** Where an engine is, or whether there is one. The tables' triggers send it. */
+  /** The address of an engine has changed, or a location was added or removed. Sent by triggers. */
   locations_changed: Record<string, never>;
-  /** What a token or a session came to may hold no longer. The tables' triggers send it. */
+  /** Cached results for tokens or sessions may be outdated. Sent by triggers. */
   credentials_changed: Record<string, never>;
-  /** What a service let through, for the others to count it too. */
+  /** What a service took from its rate limits, so that the others count it too. */
   limits_taken: {
     from: string;
     taken: readonly (readonly [policy: string, key: string, count: number])[];
@@ -31,7 +33,7 @@ export interface Notifications {
 
 type Name = keyof Notifications;
 
-/** Whether a payload is what its name says. */
+/** Checks the payload of each notification. */
 const checks: Record<Name, (payload: Record<string, unknown>) => boolean> = {
   operation_due: hasId,
   operation_superseded: hasId,
@@ -65,9 +67,9 @@ type Handler<N extends Name> = (payload: Notifications[N]) => void;
 
 export interface NotificationListener {
   on<N extends Name>(name: N, handler: Handler<N>): () => void;
-  /** Called when the connection is lost: what is sent until there is another one is not heard. */
+  /** Called when the connection is lost: notifications are missed until there is a new one. */
   onLost(handler: () => void): () => void;
-  /** Whether all was heard that was sent until a second ago. */
+  /** Whether all notifications were received that were sent until a second ago. */
   isUpToDate(): boolean;
   close(): Promise<void>;
 }
@@ -75,8 +77,8 @@ export interface NotificationListener {
 const channel = 'berth';
 const name = 'berth-listen';
 
-/** How often PostgreSQL is asked for a sign of life, and when one that gives none counts as lost. */
-const beatMs = 300;
+/** The interval of heartbeats, and the time after which a connection without one counts as lost. */
+const heartbeatMs = 300;
 const longestSilenceMs = 10_000;
 const upToDateMs = 1000;
 /** One that is lost sooner has not come back: what connects and is cut off at once is one outage. */
@@ -84,15 +86,15 @@ const steadyAfterMs = 10_000;
 
 const lost = Symbol('lost');
 
-/** What the listener's connection tells about itself. */
-interface Line {
+/** The state of the listener's connection. */
+interface ListenerState {
   emitter: EventEmitter;
-  /** When the last sign of life was asked for that came. */
+  /** When the last heartbeat was sent that was answered. */
   aliveAt: number;
   announce?: () => string;
 }
 
-/** Sent when the transaction commits, and never when it rolls back. */
+/** Sends a notification when the transaction commits; none if it rolls back. */
 export async function notify<N extends Name>(
   db: Queryable,
   name: N,
@@ -102,19 +104,19 @@ export async function notify<N extends Name>(
 }
 
 interface Listening {
-  /** What it answers, up to 50 characters, is shown to whoever looks at the connections in PostgreSQL, within a second. */
+  /** Its result, of up to 50 characters, is shown within a second as the name of the connection in PostgreSQL. */
   announce?: (() => string) | undefined;
-  /** After how long a new connection counts as one that is back. */
+  /** How long a new connection has to last until the outage counts as over. */
   steadyMs?: number;
 }
 
-/** Listens on a connection of its own, and connects again when that is lost. */
+/** Listens on a connection of its own, and reconnects when that is lost. */
 export function listenForNotifications(
   connectionString: string,
   log: Logger,
   { announce, steadyMs = steadyAfterMs }: Listening = {},
 ): NotificationListener {
-  const line: Line = {
+  const line: ListenerState = {
     emitter: new EventEmitter(),
     aliveAt: Number.NEGATIVE_INFINITY,
     ...(announce && { announce }),
@@ -142,7 +144,7 @@ export function listenForNotifications(
 
 async function keepListening(
   connectionString: string,
-  line: Line,
+  line: ListenerState,
   signal: AbortSignal,
   { log, steadyMs }: { log: Logger; steadyMs: number },
 ): Promise<void> {
@@ -162,7 +164,7 @@ async function keepListening(
 
 async function listenOnce(
   connectionString: string,
-  line: Line,
+  line: ListenerState,
   signal: AbortSignal,
   { log, outage, steadyMs }: { log: Logger; outage: Outage; steadyMs: number },
 ): Promise<void> {
@@ -190,7 +192,7 @@ async function listenOnce(
     const onAlive = () => {
       if (performance.now() >= steadyAt) outage.worked();
     };
-    await Promise.race([ended.promise, proveAlive(client, line, signal, onAlive)]);
+    await Promise.race([ended.promise, sendHeartbeats(client, line, signal, onAlive)]);
   } finally {
     signal.removeEventListener('abort', stop);
     line.aliveAt = Number.NEGATIVE_INFINITY;
@@ -201,12 +203,12 @@ async function listenOnce(
 }
 
 /**
- * PostgreSQL sends what there is to hear before it answers a query: an answer proves that all was
- * heard that was sent before the question. A connection that hangs is found out by that, too.
+ * Queries the connection regularly. PostgreSQL sends notifications before the answer of a query, so
+ * an answer proves that all earlier ones were received. It also detects a connection that hangs.
  */
-async function proveAlive(
+async function sendHeartbeats(
   client: pg.Client,
-  line: Line,
+  line: ListenerState,
   signal: AbortSignal,
   onAlive: () => void,
 ): Promise<void> {
@@ -220,11 +222,11 @@ async function proveAlive(
     announced = told;
     line.aliveAt = askedAt;
     onAlive();
-    await pause(beatMs, signal);
+    await pause(heartbeatMs, signal);
   }
 }
 
-/** Anyone who may use the database may write to the channel. */
+/** Anyone who may use the database can write to the channel, so the payload is checked. */
 function parseNotification(text: string): { name: string; payload: unknown } | undefined {
   try {
     const { name, payload } = JSON.parse(text);

@@ -48,7 +48,7 @@ const ask = async (db: Db) => {
   return (await query.execute(db)).rows[0]?.statement_timeout;
 };
 
-test('one project has half of the connections of requests, and all others theirs at once', async (t) => {
+test('one project has half of the connections for requests, and others get theirs at once', async (t) => {
   const { opened, hold } = await open(t);
   const { db, pool } = opened;
   await hold(db, one, poolLimits.requests.max / 2);
@@ -64,7 +64,7 @@ test('one project has half of the connections of requests, and all others theirs
   assert.equal(await ninth, 'refused', 'in the end');
 });
 
-test('what works without being asked knows neither shares nor the bound of reads', async (t) => {
+test('background work has neither shares nor the timeout of reads', async (t) => {
   const { opened, hold } = await open(t);
   const { db, workers } = opened;
   const reads = { ...one, onlyReads: true };
@@ -74,7 +74,7 @@ test('what works without being asked knows neither shares nor the bound of reads
   assert.equal(await withClaim(reads, () => ask(workers.db)), '0');
 });
 
-test('the health is known while all other connections are taken', async (t) => {
+test('health checks work while all other connections are in use', async (t) => {
   const { opened, hold, stack } = await open(t);
   const { signal } = new AbortController();
   const engines = createEngines();

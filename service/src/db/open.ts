@@ -2,19 +2,19 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { createDb, createPool, createSharedDb, type Db, type PoolLimits } from './connection.ts';
 import { joinEmbeddedPostgres, startEmbeddedPostgres } from './embedded/embedded.ts';
-import { createRefusedRoom, type RefusedRoom } from './errors.ts';
+import { createDiskFullMonitor, type DiskFullMonitor } from './errors.ts';
 import { migrate } from './migrate.ts';
 import { listenForNotifications, type NotificationListener } from './notifications.ts';
 
-/** Rather a 503 than a request that hangs as long as PostgreSQL does. */
-const longestQueryMs = 20_000;
-/** Together few enough for three services on a PostgreSQL with its usual 100 connections. */
+/** A 503 is better than a request that hangs as long as PostgreSQL does. */
+const queryTimeoutMs = 20_000;
+/** Three services together stay below the 100 connections that PostgreSQL allows by default. */
 export const poolLimits = {
-  requests: { max: 16, queryMilliseconds: longestQueryMs },
-  workers: { max: 11, queryMilliseconds: longestQueryMs, patienceMilliseconds: 30_000 },
-  // An answer that comes later is too late: a lease is given up after 10 s.
+  requests: { max: 16, queryMilliseconds: queryTimeoutMs },
+  workers: { max: 11, queryMilliseconds: queryTimeoutMs, patienceMilliseconds: 30_000 },
+  // Later answers are too late: a lease is given up after 10 s.
   leases: { max: 2, queryMilliseconds: 3000, patienceMilliseconds: 3000 },
-  // A check waits for 2 s at most.
+  // A health check waits for 2 s at most.
   health: { max: 1, queryMilliseconds: 3000, patienceMilliseconds: 2000 },
 } satisfies Record<string, PoolLimits>;
 
@@ -25,21 +25,21 @@ export interface Connections {
 }
 
 export interface OpenDatabase extends Connections {
-  /** For what works without being asked: however much that is, no request waits for it. */
+  /** For background work, so that requests need not wait for it. */
   workers: Connections;
-  /** For keeping the leases of operations, and nothing else. */
+  /** For renewing the leases of operations only. */
   leases: Connections;
-  /** For looking whether the service works, however many requests wait. */
+  /** For health checks, even if many requests wait. */
   health: Connections;
   notifications: NotificationListener;
-  /** Whether the disk of PostgreSQL is full, as its answers say. */
-  refusedRoom: RefusedRoom;
+  /** Reports whether the disk of PostgreSQL is full. */
+  refusedRoom: DiskFullMonitor;
   close(): Promise<void>;
 }
 
 /** Where the database is. */
 export interface DatabasePlace {
-  /** An outside PostgreSQL; without it an embedded one under the data directory is used. */
+  /** An external PostgreSQL; otherwise the embedded one in the data directory is used. */
   databaseUrl: string | undefined;
   dataDir: string;
 }
@@ -47,11 +47,11 @@ export interface DatabasePlace {
 interface Opening {
   /** What this service tells the others when it connects. */
   announce?: () => string;
-  /** Given the end of an embedded PostgreSQL, which would outlive this process. */
+  /** Registers the end of an embedded PostgreSQL, which would outlive this process. */
   always: (end: () => Promise<void>) => void;
 }
 
-/** The outside PostgreSQL of `DATABASE_URL`, else the embedded one; with its schema up to date. */
+/** Opens the PostgreSQL of `DATABASE_URL`, or the embedded one, and migrates its schema. */
 export async function openDatabase(
   place: DatabasePlace,
   log: Logger,
@@ -60,7 +60,7 @@ export async function openDatabase(
   await using stack = new AsyncDisposableStack();
   const connectionString = place.databaseUrl ?? (await embedded(place, log, { stack, always }));
   await migrateTo(connectionString);
-  const refusedRoom = createRefusedRoom();
+  const refusedRoom = createDiskFullMonitor();
   const { failed } = refusedRoom;
   const connect = (
     limits: PoolLimits,
@@ -102,7 +102,7 @@ async function embedded(
   return connectionString;
 }
 
-/** For tools beside the service: only queries, on the running service's database if there is one. */
+/** For tools: only queries, on the database of the running service if there is one. */
 export async function joinDatabase(
   place: DatabasePlace,
 ): Promise<{ db: Db; close(): Promise<void> }> {
@@ -119,7 +119,7 @@ export async function joinDatabase(
   };
 }
 
-/** On a connection of its own: a migration may take long. */
+/** Uses a connection of its own, because a migration may take long. */
 async function migrateTo(connectionString: string): Promise<void> {
   const db = createDb(createPool(connectionString, { max: 1 }));
   try {

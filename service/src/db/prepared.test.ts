@@ -6,7 +6,7 @@ import { createDb, createPool } from './connection.ts';
 import { isDatabaseUnavailable, isOutdatedPlan } from './errors.ts';
 import { createStatementNames } from './statement-names.ts';
 
-test('a text is named from its second use on, and keeps its name', () => {
+test('a text gets a name on its second use, and keeps it', () => {
   const names = createStatementNames();
   assert.equal(names.of('select $1'), undefined);
   const name = names.of('select $1') ?? '';
@@ -18,21 +18,21 @@ test('a text is named from its second use on, and keeps its name', () => {
   assert.notEqual(names.of('select $2'), name);
 });
 
-test('there are no more names than allowed, however many texts there are', () => {
+test('the number of names is limited, however many texts there are', () => {
   const names = createStatementNames(3);
   const texts = Array.from({ length: 10 }, (_, index) => `select ${index}`);
   const named = texts.filter((text) => names.of(text) ?? names.of(text));
   assert.deepEqual(named, texts.slice(0, 3));
 });
 
-test('what needs no plan, or holds several commands, is not named', () => {
+test('texts without planning time, or with several commands, get no name', () => {
   const names = createStatementNames();
   for (const text of ['begin', ' COMMIT', 'savepoint a', 'select 1; select 2', 'notify a']) {
     assert.deepEqual([names.of(text), names.of(text)], [undefined, undefined], text);
   }
 });
 
-test('after a renewal all names are others', () => {
+test('after a renewal all names are new', () => {
   const names = createStatementNames();
   const nameOf = (text: string) => names.of(text) ?? names.of(text);
   const before = nameOf('select 1');
@@ -51,7 +51,7 @@ async function ofOneConnection(stack: AsyncDisposableStack) {
   return { db, database };
 }
 
-test('a query that is run again on a connection is prepared there once', async () => {
+test('a query that is repeated on a connection is prepared once', async () => {
   await using stack = new AsyncDisposableStack();
   const { db } = await ofOneConnection(stack);
   for (let runs = 0; runs < 4; runs += 1) {
@@ -62,7 +62,7 @@ test('a query that is run again on a connection is prepared there once', async (
   assert.equal(rows.length, 1);
 });
 
-test('after a migration that changes what a prepared query answers, one try fails and the next succeeds', async () => {
+test('after a migration that changes the result of a prepared query, one attempt fails and the next succeeds', async () => {
   await using stack = new AsyncDisposableStack();
   const { db, database } = await ofOneConnection(stack);
   const read = () => db.selectFrom('locations').selectAll().execute();

@@ -41,7 +41,7 @@ const allowed: Record<string, string> = {
 };
 
 // Files named ...-queries.ts are kept from routes and rules by .dependency-cruiser.cjs.
-test('a queries.ts asks for what belongs to a project from its Project', async () => {
+test('the queries of a folder access rows of a project only through Project', async () => {
   const tables = await ownedTables();
   assert.ok(['servers', 'operations', 'tokens', 'audit_log'].every((one) => tables.includes(one)));
   const direct = directly(tables);

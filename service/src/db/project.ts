@@ -10,21 +10,24 @@ import type { Queryable, Trx } from './connection.ts';
 import { type Notifications, notify } from './notifications.ts';
 import type { Database } from './schema/schema.ts';
 
-/** Tables whose rows belong to a project, some of them to none: operations on nodes, entries of the audit log. */
+/**
+ * Tables with rows that belong to a project. Some rows belong to none: operations on nodes, entries
+ * of the audit log.
+ */
 type Readable = {
   [T in keyof Database]: Database[T] extends { project_id: number | null } ? T : never;
 }[keyof Database];
-/** Those that are written so. Entries of the audit log are made by changes. */
+/** Tables that are written through a project. Changes write the audit log. */
 type Owned = Exclude<Readable, 'audit_log'>;
 
-/** What is read of a project, or, by administrators, of all: every-project.ts. */
+/** Read access to the rows of one project, or for administrators of all (every-project.ts). */
 export interface ProjectRows {
   select<T extends Readable>(table: T): SelectQueryBuilder<Database, T, object>;
 }
 
 /**
- * A project's share of the database. Queries for the API begin here, so that none can forget whose
- * rows it is about, or see another project's.
+ * Access to the rows of one project. Queries for the API start here, so that none can forget the
+ * project, or see another one's rows.
  */
 export class Project implements ProjectRows {
   readonly id: number;

@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import type { Queryable } from './connection.ts';
 
-/** The id that labels what this installation made in Incus. */
+/** The id of this installation, with which its instances in Incus are labelled. */
 export async function installationId(db: Queryable): Promise<string> {
   const { id } = await db.selectFrom('installation').select('id').executeTakeFirstOrThrow();
   return id;
 }
 
-/** Notes the key that secrets are kept with, unless one is noted. Answers the one that is. */
-export async function noteSecretKey(db: Queryable, sha256: Buffer): Promise<Buffer> {
+/** Records the fingerprint of the secret key, unless there is one. Returns the recorded one. */
+export async function recordSecretKey(db: Queryable, sha256: Buffer): Promise<Buffer> {
   const { noted } = await db
     .updateTable('installation')
     .set({ secret_key_sha256: sql`coalesce(secret_key_sha256, ${sha256})` })
@@ -17,7 +17,7 @@ export async function noteSecretKey(db: Queryable, sha256: Buffer): Promise<Buff
   return noted ?? sha256;
 }
 
-/** Which key secrets are kept with, and how; and the one before, while that is replaced. */
+/** The fingerprint and format of the secret key, and the previous one during a rotation. */
 export async function findSealing(db: Queryable) {
   return await db
     .selectFrom('installation')
@@ -26,8 +26,9 @@ export async function findSealing(db: Queryable) {
 }
 
 /**
- * Notes a key in place of the one that is noted, since that one is lost, and with it what was kept under it.
- * Answers whether it is one that was lost before: it is back then, and what was kept under it can be read.
+ * Replaces the recorded key, which is lost with everything that was encrypted with it. Returns
+ * whether the new key is one that was lost before; then what was encrypted with it can be read
+ * again.
  */
 export async function replaceSecretKey(db: Queryable, sha256: Buffer): Promise<boolean> {
   const { rows } = await sql<{ isBack: boolean }>`
@@ -40,7 +41,7 @@ export async function replaceSecretKey(db: Queryable, sha256: Buffer): Promise<b
   return rows[0]?.isBack ?? false;
 }
 
-/** The database's clock, the one clock that all replicas share. */
+/** The time of the database, whose clock all replicas share. */
 export async function databaseTime(db: Queryable): Promise<string> {
   const { rows } = await sql<{ now: string }>`select clock_timestamp() as now`.execute(db);
   const [row] = rows;
@@ -49,8 +50,8 @@ export async function databaseTime(db: Queryable): Promise<string> {
 }
 
 /**
- * Resolves where the database takes changes. Throws where it is a standby, as the one that a service
- * still reaches after a failover may be, or is set to be read-only.
+ * Throws if the database does not accept changes: it may be a standby, which a service still
+ * reaches after a failover, or be set to read-only.
  */
 export async function requireWritable(db: Queryable): Promise<void> {
   const { rows } = await sql<{ isReadOnly: boolean }>`

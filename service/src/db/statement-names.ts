@@ -1,20 +1,23 @@
 import { createHash } from 'node:crypto';
 
-// PostgreSQL parses and plans a statement that has a name once per connection, not at each execution (its
-// documentation, "PREPARE"). For a query over eight tables that is most of its time.
+// PostgreSQL parses and plans a named statement once per connection, and not for each execution
+// (its documentation, "PREPARE"). For a query over eight tables that is most of its time.
 
 export interface StatementNames {
-  /** The name to prepare a text under; undefined where it is to be run without one. */
+  /** The name under which to prepare a text; undefined if it should run without one. */
   of(text: string): string | undefined;
-  /** Makes other names of all texts: the prepared ones no longer fit the tables. */
+  /** Gives new names to all texts, because the prepared statements no longer fit the tables. */
   renew(): void;
 }
 
-/** In a statement: of which rows there are many hangs on its values, so that no plan is good for all of them. */
+/** Marks a statement whose best plan depends on its values, so that no plan can be reused. */
 export const plannedByValues = '/* planned by its values */';
 
-/** Statements that take no parameters and no time to plan, that hold several commands, or that want a plan each time. */
-const isNotWorthIt = (text: string) =>
+/**
+ * Statements without parameters, without planning time, with several commands, or marked to be
+ * planned each time.
+ */
+const isUnnamed = (text: string) =>
   /^\s*(begin|start|commit|rollback|savepoint|release|set|reset|lock|notify|listen|create|alter|drop)\b/i.test(
     text,
   ) ||
@@ -22,9 +25,8 @@ const isNotWorthIt = (text: string) =>
   text.includes(plannedByValues);
 
 /**
- * Names each text from its second use on. Each connection keeps what it has prepared, so there are at most `most`
- * names, first come, first served; texts that vary, such as inserts of any number of rows, are not named
- * beyond that.
+ * Names each text from its second use on. Each connection keeps what it has prepared, so there are
+ * at most `most` names; further texts, such as inserts of a varying number of rows, are not named.
  */
 export function createStatementNames(most = 1000): StatementNames {
   const seenOnce = new Set<string>();
@@ -42,9 +44,9 @@ export function createStatementNames(most = 1000): StatementNames {
     of(text) {
       const name = names.get(text);
       if (name !== undefined) return name;
-      if (names.size >= most || isNotWorthIt(text)) return undefined;
+      if (names.size >= most || isUnnamed(text)) return undefined;
       if (seenOnce.delete(text)) return add(text);
-      // What is seen once only must not be kept for ever.
+      // A text that is used only once must not be kept forever.
       if (seenOnce.size >= most) seenOnce.clear();
       seenOnce.add(text);
       return undefined;

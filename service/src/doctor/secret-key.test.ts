@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { noteSecretKey } from '../db/queries.ts';
+import { recordSecretKey } from '../db/queries.ts';
 import { keyFile, loadKeys } from '../keys/key-file.ts';
 import { fingerprintOf, keySha256 } from '../keys/keyring.ts';
 import { createEmptyDatabase, createTestDatabase } from '../testing/postgres.ts';
@@ -28,7 +28,7 @@ test('the key of the database is right, another one is a problem, and so are non
   const { db, connectionString, close } = await createTestDatabase();
   t.after(close);
   const [own, other] = [await directory(), await directory()];
-  await noteSecretKey(db, own.sha256);
+  await recordSecretKey(db, own.sha256);
   const look = async (dataDir: string) => {
     const [found] = await keyFindings(none, { databaseUrl: connectionString, dataDir, exports });
     return found;

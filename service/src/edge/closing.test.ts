@@ -32,7 +32,7 @@ async function open(port: number): Promise<Socket> {
   return socket;
 }
 
-test('a connection whose answer was under way is closed after it', async () => {
+test('a busy connection is closed after its answer', async () => {
   const held = Promise.withResolvers<object>();
   const { app, port } = await serve(held.promise);
   const began = once(app.server, 'request');

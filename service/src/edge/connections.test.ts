@@ -133,7 +133,7 @@ async function closings(): Promise<Record<string, number>> {
 const ten = Array.from({ length: 10 }, (_, at) => at + 10);
 const nine = ten.slice(1);
 
-test('ten addresses that open all they may, again and again, keep nobody out', async () => {
+test('ten addresses that open all they may, again and again, lock nobody out', async () => {
   await serve();
   function attack(address: number): void {
     const { socket } = openFrom(address);
@@ -151,7 +151,7 @@ test('ten addresses that open all they may, again and again, keep nobody out', a
   assert.deepEqual(statuses, new Set([200]));
 });
 
-test('the longest idle of who holds most gives way, and nobody who has asked for something', async () => {
+test('the longest idle connection of the largest network is closed, and never a busy one', async () => {
   await serve();
   const few = await fill([3], 1);
   const waits = await fill([10], 1, get('held'));
@@ -174,7 +174,7 @@ test('the longest idle of who holds most gives way, and nobody who has asked for
   assert.deepEqual(closed(others), []);
 });
 
-test('who holds as many as anybody else closes nothing of others', async () => {
+test('a network does not replace connections of one that has as many', async () => {
   await serve();
   const clients = await fill(ten, 9);
   await untilOpen(full);
@@ -183,7 +183,7 @@ test('who holds as many as anybody else closes nothing of others', async () => {
   assert.deepEqual(await closings(), { address: 0, full: 1, idle: 0 });
 });
 
-test('where all are being answered, some places are left for addresses that hold few', async () => {
+test('if all connections are busy, some places are reserved for addresses with few', async () => {
   await serve();
   await fill(nine, 10, get('held'));
   await until('all wait', () => held === full);
@@ -194,7 +194,7 @@ test('where all are being answered, some places are left for addresses that hold
   assert.deepEqual(await closings(), { address: 0, full: 1, idle: 0 });
 });
 
-test('a proxy holds as many as there may be, of which none is closed', async () => {
+test('a proxy may have all connections, and none of them is closed', async () => {
   await serve();
   const clients = await fill([proxy], full);
   await untilOpen(full);
@@ -211,7 +211,7 @@ test('a proxy holds as many as there may be, of which none is closed', async () 
   assert.deepEqual(await closings(), { address: 0, full: 2, idle: 0 });
 });
 
-test('what comes by a proxy takes the place of what is idle', async () => {
+test('a connection by a proxy replaces an idle one', async () => {
   await serve();
   const silent = await fill(nine, 10);
   await untilOpen(full);
@@ -220,7 +220,7 @@ test('what comes by a proxy takes the place of what is idle', async () => {
   assert.deepEqual(await closings(), { address: 0, full: 0, idle: 1 });
 });
 
-test('connections are kept for less long as places run out', async () => {
+test('the keep-alive timeout decreases as connections run out', async () => {
   await serve();
   const kept = async () => {
     const client = openFrom(2, get('open'));
@@ -240,7 +240,7 @@ test('connections are kept for less long as places run out', async () => {
   assert.equal(await kept(), 5);
 });
 
-test('over TLS, too, who is being answered keeps the connection', async (t) => {
+test('a busy connection over TLS is not closed either', async (t) => {
   const { file, remove } = temporaryDirectory();
   t.after(remove);
   selfSigned(file('tls'));

@@ -1,23 +1,25 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { addressKey, networkKey } from '../limits/credentials.ts';
-import { createHolders } from './holders.ts';
+import { createConnectionCounts } from './holders.ts';
 
-/** How long a connection without a request is kept, in milliseconds. */
+/** How long an idle connection is kept open, in milliseconds. */
 export const keepAlive = { longest: 75_000, shortest: 5000 };
-/** Beyond this part of the places somebody else has to give one up, or few are held. */
+/**
+ * Above this share of all connections, a new one replaces another, or is for a network with few.
+ */
 const commonPart = 0.9;
 const few = 8;
 
 /**
- * Why a connection was closed: a new one, since its `address` holds its share or since the service is `full`;
- * or an `idle` one, since a new one took its place.
+ * Why a connection was closed. `address`: its address has reached its share. `full`: the service
+ * has. `idle`: a new connection replaced it.
  */
 export const closings = ['address', 'full', 'idle'] as const;
 export type Closing = (typeof closings)[number];
 
 export interface ConnectionBounds {
-  /** Open at once. */
+  /** The maximum of open connections. */
   maxConnections: number;
   isProxy: (address: string) => boolean;
   closed: (why: Closing) => void;
@@ -27,36 +29,37 @@ interface Connection {
   socket: Socket;
   address: string;
   ends: string;
-  /** Requests whose headers have come, and that are not answered yet. */
+  /** Requests whose headers have arrived, and that are not answered yet. */
   underWay: number;
 }
 
 /**
- * Bounds the connections of a server. What an address opens beyond a tenth of them is closed. Once nine tenths are
- * open, a new one takes the place of the longest idle one of the network that holds most, if that is more than its
- * own holds; where there is none, the rest is for networks that hold few. None that has a request is closed. A proxy
- * holds the connections of others: of its own none is closed, and only all there may be bound them.
+ * Limits the connections of a server. An address may have a tenth of them. Once nine tenths are
+ * open, a new connection replaces the longest idle one of the network with the most, if that has
+ * more than its own; otherwise only networks with few get one. Connections with a request are never
+ * closed. Proxies have the connections of others, so theirs are not closed, and only the total
+ * limits them.
  */
 export function boundConnections(server: Server, bounds: ConnectionBounds): void {
   const { maxConnections, isProxy, closed } = bounds;
   const common = Math.max(1, Math.floor(maxConnections * commonPart));
   const share = Math.max(1, Math.floor(maxConnections / 10));
   const ofAddress = new Map<string, number>();
-  const byNetwork = createHolders<Connection>();
-  /** Over TLS the socket of a request is another one. */
+  const byNetwork = createConnectionCounts<Connection>();
+  /** Over TLS, a request has another socket than the connection. */
   const byEnds = new Map<string, Connection>();
   let ofProxies = 0;
 
   const open = () => byNetwork.count + ofProxies;
 
-  /** Why there is no place for a new one. Closes another one for it if need be. */
+  /** Why a new connection is refused; undefined if it is not. May close another one for it. */
   function refusal(address: string, isOfProxy: boolean): Closing | undefined {
     if (!isOfProxy && (ofAddress.get(addressKey(address)) ?? 0) >= share) return 'address';
     if (open() < common) return undefined;
     const held = isOfProxy ? 0 : byNetwork.countOf(networkKey(address));
     const idle = byNetwork.longestIdle(held);
     if (idle) {
-      // Its socket tells that it is closed only later, when many more may have come.
+      // The socket reports its end only later, when many more may have come.
       remove(idle);
       idle.socket.destroy();
       closed('idle');
@@ -93,8 +96,9 @@ export function boundConnections(server: Server, bounds: ConnectionBounds): void
   }
 
   /**
-   * Shorter once half of the places are taken. Node reads it at the end of each answer. Connections of proxies don't
-   * shorten it: one that asks again just when its connection is closed gets no answer.
+   * Shortens the keep-alive timeout once half of the connections are open. Node reads it at the end
+   * of each answer. Connections of proxies do not count: a proxy whose connection is closed just as
+   * it sends a request gets no answer.
    */
   function adaptKeepAlive(): void {
     const places = Math.max(1, byNetwork.count, common - ofProxies);
@@ -116,7 +120,7 @@ export function boundConnections(server: Server, bounds: ConnectionBounds): void
     else add(socket, address);
     adaptKeepAlive();
   });
-  // Before the answer can be there.
+  // Runs before the answer can be ready.
   server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
     const connection = byEnds.get(endsOf(request.socket));
     if (!connection) return;

@@ -63,7 +63,7 @@ async function isStillServed(): Promise<void> {
   assert.equal((await sendRaw(port, get('Host: a'))).status, 200);
 }
 
-test('what could be read as two requests is refused, and the connection closed', async () => {
+test('ambiguous requests are refused, and the connection is closed', async () => {
   const chunked = 'Transfer-Encoding: chunked';
   const smuggled = 'GET /v1/open HTTP/1.1\r\nHost: a\r\n\r\n';
   for (const [name, bytes] of Object.entries({
@@ -103,7 +103,7 @@ test('what could be read as two requests is refused, and the connection closed',
   await isStillServed();
 });
 
-test('what is not HTTP of our time gets a clean answer or none', async () => {
+test('invalid HTTP gets a clean answer or none', async () => {
   const hello = Buffer.from('16030100c8010000c40303', 'hex');
   for (const [name, bytes] of Object.entries({
     'a TLS client': Buffer.concat([hello, randomBytes(200)]),
@@ -128,7 +128,7 @@ test('what is not HTTP of our time gets a clean answer or none', async () => {
   await isStillServed();
 });
 
-test('old and odd ways to ask are answered', async () => {
+test('unusual but valid requests are answered', async () => {
   const old = await sendRaw(port, 'GET /v1/open HTTP/1.0\r\n\r\n');
   assert.deepEqual([old.status, old.isClosed], [200, true]);
   for (const [url, status] of [
@@ -152,7 +152,7 @@ test('old and odd ways to ask are answered', async () => {
   assert.equal(expecting.status, 417);
 });
 
-test('a request names its host, once and as hosts are named', async () => {
+test('a request must have one valid host name', async () => {
   for (const headers of [
     [],
     ['Host:'],
@@ -173,7 +173,7 @@ test('a request names its host, once and as hosts are named', async () => {
   }
 });
 
-test('a header that may be there once only is refused where it is twice', async () => {
+test('a header that must be unique is refused if it is repeated', async () => {
   for (const name of ['Authorization', 'Content-Type', 'Idempotency-Key', 'Berth-Project']) {
     for (const values of ['ab', 'aa']) {
       const [first, second] = [`${name}: ${values[0]}`, `${name.toUpperCase()}: ${values[1]}`];
@@ -184,7 +184,7 @@ test('a header that may be there once only is refused where it is twice', async 
   }
 });
 
-test('a method that no address takes is a 405, with a body and without', async () => {
+test('an unknown method is a 405, with a body and without', async () => {
   for (const method of ['QUERY', 'PROPFIND', 'LOCK']) {
     for (const rest of ['', 'Content-Length: 2\r\nContent-Type: application/json\r\n']) {
       const line = `${method} /v1/open HTTP/1.1\r\nHost: a\r\n${rest}\r\n${rest && '{}'}`;
@@ -195,7 +195,7 @@ test('a method that no address takes is a 405, with a body and without', async (
   }
 });
 
-test('a client that hangs up amid its body is no failure of ours', async (t) => {
+test('a client that disconnects within its body is not logged as a failure', async (t) => {
   const { log, lines } = keptLog();
   const logged = await createTestApp(db, [probeRoutes], { log });
   t.after(() => logged.close());
@@ -213,7 +213,7 @@ test('a client that hangs up amid its body is no failure of ours', async (t) => 
   for (const line of lines) assert.match(JSON.parse(line).level, /^(trace|debug|info)$/, line);
 });
 
-test('where names are listed, no other is served', async () => {
+test('with a list of host names, no other is served', async () => {
   for (const host of ['api.example.com', 'API.example.com:443', 'api.example.com.', '[::1]:8']) {
     assert.equal((await sendRaw(strictPort, get(`Host: ${host}`))).status, 200, host);
   }
@@ -229,7 +229,7 @@ test('where names are listed, no other is served', async () => {
   assert.equal((await sendRaw(strictPort, 'GET /v1/open HTTP/1.0\r\n\r\n')).status, 400);
 });
 
-test('health and metrics answer whatever the name: probes and Prometheus ask by address', async (t) => {
+test('health and metrics answer for any host name, since probes and Prometheus use addresses', async (t) => {
   const shell = { ...plainShell, allowedHosts: ['api.example.com'] };
   const metrics = createMetrics({ db, pools: {} }, { ofServers: false });
   const served = await createTestApp(db, [probeRoutes, healthRoutes], { shell, metrics });
@@ -252,7 +252,7 @@ test('health and metrics answer whatever the name: probes and Prometheus ask by 
   assert.equal((await sendRaw(at, 'GET /v1/health HTTP/1.1\r\n\r\n')).status, 400);
 });
 
-test('headers, addresses and bodies are bounded', async () => {
+test('headers, URLs and bodies have a maximum size', async () => {
   const large = `X-A: ${'a'.repeat(17_000)}`;
   const many = Array.from({ length: 101 }, (_, at) => `X-${at}: a`);
   const long = `GET /v1/open?${'a'.repeat(17_000)} HTTP/1.1\r\nHost: a\r\n\r\n`;

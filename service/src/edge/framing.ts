@@ -8,17 +8,17 @@ const mostHeaders = 100;
 const hostPattern = /^(?<name>[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 
 /**
- * Refuses what Node's parser lets through and another one on the way might read otherwise, and
- * names that are not ours, except where the route is for whoever asks by address. The connection ends with
- * it: what follows on it can't be trusted.
+ * Refuses requests that Node's parser accepts but another one on the way might read differently,
+ * and unknown host names, except on routes that are called by address. It closes the connection,
+ * because what follows can't be trusted.
  */
-export function refuseUnclear(app: FastifyInstance, allowedHosts: readonly string[]): void {
+export function refuseAmbiguous(app: FastifyInstance, allowedHosts: readonly string[]): void {
   const names = new Set(allowedHosts);
   const any = new Set<string>();
   app.addHook('onRequest', async (request, reply) => {
     const { raw } = request;
     const allowed = request.routeOptions.config.answersAnyHost ? any : names;
-    refuseWith(reply, unclearFraming(raw) ?? repeated(raw) ?? unclearHost(raw, allowed));
+    refuseWith(reply, ambiguousFraming(raw) ?? repeated(raw) ?? ambiguousHost(raw, allowed));
     leaveOutPorts(raw);
     if (isIP(addressOf(request)) === 0) {
       refuseWith(reply, malformed('The proxy names no address in X-Forwarded-For.'));
@@ -36,7 +36,7 @@ function malformed(detail: string): Problem {
   return new Problem('malformed_request', detail);
 }
 
-function unclearFraming({ httpVersion, headers, rawHeaders }: IncomingMessage) {
+function ambiguousFraming({ httpVersion, headers, rawHeaders }: IncomingMessage) {
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return malformed('Use HTTP/1.1.');
   if (rawHeaders.length / 2 > mostHeaders) {
     return new Problem('headers_too_large', `There are more than ${mostHeaders} headers.`);
@@ -49,7 +49,7 @@ function unclearFraming({ httpVersion, headers, rawHeaders }: IncomingMessage) {
     : malformed('The only Transfer-Encoding that is taken is chunked.');
 }
 
-/** Node takes the first of these, or joins them; what is before it may have gone by the last. */
+/** Node takes the first of these headers, or joins them; a proxy may have used the last. */
 const single = ['Host', 'Authorization', 'Content-Type', 'Idempotency-Key', 'Berth-Project'];
 
 function repeated({ rawHeaders }: IncomingMessage): Problem | undefined {
@@ -63,7 +63,7 @@ function repeated({ rawHeaders }: IncomingMessage): Problem | undefined {
 
 const ofAddressWithPort = /^(?:(?<v4>[\d.]+):\d{1,5}|\[(?<v6>[\da-f:.]+)\](?::\d{1,5})?)$/i;
 
-/** Some proxies name the client's port, too: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+/** Some proxies add the client's port: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
 function leaveOutPorts({ headers }: IncomingMessage): void {
   const { 'x-forwarded-for': forwarded } = headers;
   if (forwarded === undefined) return;
@@ -75,8 +75,11 @@ function leaveOutPorts({ headers }: IncomingMessage): void {
     .join(', ');
 }
 
-/** RFC 9112, section 3.2: exactly one, and only HTTP/1.0 may go without. None are allowed: any is. */
-function unclearHost({ httpVersion, headers }: IncomingMessage, allowed: Set<string>) {
+/**
+ * RFC 9112, section 3.2: there must be exactly one, except in HTTP/1.0. An empty `allowed` allows
+ * any.
+ */
+function ambiguousHost({ httpVersion, headers }: IncomingMessage, allowed: Set<string>) {
   const { host } = headers;
   if (host === undefined) {
     if (httpVersion === '1.0' && allowed.size === 0) return undefined;

@@ -4,22 +4,22 @@ import type { Socket } from 'node:net';
 const left = new WeakSet<Socket>();
 const timed = new WeakSet<Socket>();
 
-/** Whether nothing more is answered on a connection. */
-export function isLeft(socket: Socket): boolean {
+/** Whether a connection is closing, so that nothing more is answered on it. */
+export function isClosing(socket: Socket): boolean {
   return left.has(socket);
 }
 
 /**
- * Ends a connection, after these bytes, and destroys it that much later, whatever the client does:
- * Node's HTTP connections stay open for as long as the client's half does. Destroyed at once with
- * something unread it would be reset, and the answer lost on the way (RFC 9112, section 9.6).
+ * Sends these bytes and ends a connection, then destroys it after `lingerMs` whatever the client
+ * does: Node keeps a connection open until the client has closed its half. Destroying it at once
+ * with unread data would reset it, and the answer could be lost (RFC 9112, section 9.6).
  */
-export function hangUp(socket: Socket, lingerMs: number, bytes?: string): void {
+export function closeGracefully(socket: Socket, lingerMs: number, bytes?: string): void {
   if (!left.has(socket)) end(socket, bytes);
   destroyAfter(socket, lingerMs);
 }
 
-/** Has Node, where it closes a connection after an answer, do so as above, once all of it is sent. */
+/** Makes Node close connections like this, once an answer was sent completely. */
 export function lingerOnClose(server: Server, lingerMs: number, event: string): void {
   server.on(event, (socket: Socket) => {
     socket.destroySoon = () => {
@@ -35,7 +35,7 @@ function end(socket: Socket, bytes?: string): void {
   left.add(socket);
   if (bytes === undefined) socket.end();
   else socket.end(bytes);
-  // Who hangs up, too, is seen only by reading on.
+  // The end of the client's half is noticed only by reading on.
   socket.resume();
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { createHolders } from './holders.ts';
+import { createConnectionCounts } from './holders.ts';
 import '../testing/fixed-seed.ts';
 
 const name = fc.constantFrom('a', 'b', 'c', 'd');
@@ -17,10 +17,10 @@ interface Known {
   idleSince: number | undefined;
 }
 
-test('what is found at once is what a look at all would find', () => {
+test('the result is the same as that of a search through all connections', () => {
   fc.assert(
     fc.property(fc.array(act, { maxLength: 100 }), fc.nat({ max: 5 }), (acts, count) => {
-      const holders = createHolders<number>();
+      const holders = createConnectionCounts<number>();
       const all = new Map<number, Known>();
       for (const [now, { kind, which: id, ...to }] of acts.entries()) {
         const known = all.get(id);
@@ -42,7 +42,7 @@ test('what is found at once is what a look at all would find', () => {
 });
 
 function look(
-  holders: ReturnType<typeof createHolders<number>>,
+  holders: ReturnType<typeof createConnectionCounts<number>>,
   all: Map<number, Known>,
   count: number,
 ) {

@@ -1,37 +1,41 @@
-/** Who holds how many connections, and who of them can spare one. */
-export interface Holders<C> {
-  /** Of all. */
+/** Counts connections by client, and finds one that can be closed. */
+export interface ConnectionCounts<C> {
+  /** All connections. */
   readonly count: number;
   countOf(name: string): number;
-  /** Idle until it works. */
+  /** Adds a connection, which is idle until `work` is called. */
   add(connection: C, name: string): void;
-  /** Answers whether it was there. */
+  /** Returns whether it was there. */
   remove(connection: C): boolean;
   work(connection: C): void;
-  /** It has done its work, and is idle from now on. */
+  /** Marks a connection as idle after its work. */
   rest(connection: C): void;
   /**
-   * The longest idle one of who holds most of those who have an idle one, if that is more than `count`. Where several
-   * hold as many: of the one whose connections changed the longest ago.
+   * The longest idle connection of the client with the most connections, among clients that have an
+   * idle one, if it has more than `count`. Among equals, the client whose connections changed the
+   * longest ago.
    */
   longestIdle(count: number): C | undefined;
 }
 
-interface Holder<C> {
+interface Client<C> {
   name: string;
   count: number;
-  /** The longest idle first. */
+  /** The longest idle comes first. */
   idle: Set<C>;
 }
 
-/** Each takes as long however many there are, but for `longestIdle`: see `most`. */
-export function createHolders<C>(): Holders<C> {
-  const byName = new Map<string, Holder<C>>();
-  const holderOf = new Map<C, Holder<C>>();
-  /** Those who have an idle one, by how many they hold; who changed last comes last. */
-  const withIdle = new Map<number, Set<Holder<C>>>();
+/** All functions take constant time, except for `longestIdle`: see `most`. */
+export function createConnectionCounts<C>(): ConnectionCounts<C> {
+  const byName = new Map<string, Client<C>>();
+  const holderOf = new Map<C, Client<C>>();
+  /**
+   * Clients with an idle connection by the number of their connections; the last that changed comes
+   * last.
+   */
+  const withIdle = new Map<number, Set<Client<C>>>();
 
-  function change(holder: Holder<C>, by: 1 | 0 | -1): void {
+  function change(holder: Client<C>, by: 1 | 0 | -1): void {
     const before = withIdle.get(holder.count);
     before?.delete(holder);
     if (before?.size === 0) withIdle.delete(holder.count);
@@ -41,7 +45,10 @@ export function createHolders<C>(): Holders<C> {
     withIdle.set(holder.count, alike.add(holder));
   }
 
-  /** Different counts are few: of 4,000 connections 88 at most, since 1 + 2 + … + 89 are more. */
+  /**
+   * There are few different numbers: at most 88 for 4,000 connections, since 1 + 2 + … + 89 is
+   * more.
+   */
   function most(): number {
     let most = 0;
     for (const count of withIdle.keys()) most = Math.max(most, count);

@@ -1,26 +1,29 @@
 import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { boundConnections, type ConnectionBounds, keepAlive } from './connections.ts';
-import { isLeft, lingerOnClose } from './hang-up.ts';
+import { isClosing, lingerOnClose } from './hang-up.ts';
 import { useOriginForm } from './origin-form.ts';
 import type { Tls } from './tls.ts';
 
-/** How long a client may take, in milliseconds. */
-export interface Patience {
+/** Timeouts of connections, in milliseconds. */
+export interface Timeouts {
   headers: number;
-  /** For the whole request to arrive; an answer may take longer, as `Prefer: wait` asks. */
+  /** Until the whole request has arrived. An answer may take longer, as with `Prefer: wait`. */
   request: number;
-  /** Without a byte either way: longer than an answer is held, and the end of who never reads. */
+  /**
+   * Without a byte in either direction. Longer than any answer is delayed; ends clients that never
+   * read.
+   */
   silence: number;
-  /** That a client may be behind the least speed in reading a large answer. */
+  /** How far a client may lag behind the minimum speed when it reads a large answer. */
   behind: number;
-  /** For who was answered that the connection ends to read it, before it is destroyed. */
+  /** For a client to read its answer after the connection was ended, before it is destroyed. */
   linger: number;
-  /** Between two looks at the connections, so that each of the above holds that much longer. */
+  /** The interval at which connections are checked, which adds to each of the above. */
   checks: number;
 }
 
-export const patience: Patience = {
+export const defaultTimeouts: Timeouts = {
   headers: 15_000,
   request: 30_000,
   silence: 120_000,
@@ -30,32 +33,35 @@ export const patience: Patience = {
 };
 
 interface Bounds extends ConnectionBounds {
-  patience: Patience;
+  timeouts: Timeouts;
   tls: Tls | undefined;
 }
 
 const handshakeTimeout = 10_000;
 
-/** Makes the servers that listen. Node's parser refuses what is not HTTP, or could be two requests. */
-export function listenerFactory({ patience: times, tls, ...bounds }: Bounds) {
+/**
+ * Creates the servers that listen. Node's parser refuses what is not HTTP, or could be two
+ * requests.
+ */
+export function listenerFactory({ timeouts: times, tls, ...bounds }: Bounds) {
   const options: ServerOptions = {
     headersTimeout: times.headers,
     requestTimeout: times.request,
     connectionsCheckingInterval: times.checks,
     keepAliveTimeout: keepAlive.longest,
-    // Of the request line and the headers together, so that the URL is bounded too.
+    // The request line and the headers together, so that the URL is limited too.
     maxHeaderSize: 16 * 1024,
     insecureHTTPParser: false,
-    // We refuse it ourselves, in words.
+    // `framing.ts` refuses it, with an explanation.
     requireHostHeader: false,
   };
   return (handler: RequestListener): Server => {
-    const listener = useOriginForm(unlessLeft(handler));
+    const listener = useOriginForm(unlessClosing(handler));
     const server = tls
       ? createTlsServer({ ...options, ...tls.context(), handshakeTimeout }, listener)
       : createServer(options, listener);
     server.setTimeout(times.silence);
-    // Node would leave out those beyond without a word; they are counted in `framing.ts`.
+    // Node would silently ignore further headers; `framing.ts` counts them.
     server.maxHeadersCount = 0;
     lingerOnClose(server, times.linger, tls ? 'secureConnection' : 'connection');
     boundConnections(server, bounds);
@@ -64,10 +70,13 @@ export function listenerFactory({ patience: times, tls, ...bounds }: Bounds) {
   };
 }
 
-/** What follows on a connection that was to end may not be what the client meant. */
-function unlessLeft(handler: RequestListener): RequestListener {
+/**
+ * Ignores what follows on a connection that should end, since the client may have meant something
+ * else.
+ */
+function unlessClosing(handler: RequestListener): RequestListener {
   return (request, response) => {
-    if (isLeft(request.socket)) request.resume();
+    if (isClosing(request.socket)) request.resume();
     else handler(request, response);
   };
 }

@@ -1,8 +1,8 @@
 import type { RequestListener } from 'node:http';
 
 /**
- * Takes `GET http://host/path` as `GET /path` with that host, whatever the header `Host` says
- * (RFC 9112, section 3.2.2): routes know paths alone.
+ * Handles `GET http://host/path` like `GET /path` with that host, whatever the header `Host` says
+ * (RFC 9112, section 3.2.2), since routes are paths only.
  */
 export function useOriginForm(handler: RequestListener): RequestListener {
   return (request, response) => {

@@ -38,7 +38,7 @@ async function seen(app: App, remoteAddress: string, forwardedFor?: string, prot
   return { status: answer.statusCode, isStrict, ...answer.json() };
 }
 
-test('without a proxy that is trusted nobody says where they come from', async () => {
+test('without a trusted proxy, forwarded addresses are ignored', async () => {
   const spoofed = await seen(plain, '10.0.0.1', '192.0.2.9', 'https');
   const { status, ip, protocol, isStrict } = spoofed;
   assert.deepEqual([status, ip, protocol, isStrict], [200, '10.0.0.1', 'http', false]);
@@ -46,7 +46,7 @@ test('without a proxy that is trusted nobody says where they come from', async (
   assert.deepEqual([stranger.ip, stranger.protocol], ['192.0.2.1', 'http']);
 });
 
-test('what a trusted proxy says counts, and what it was told by others does not', async () => {
+test('the addresses that a trusted proxy sends are used, and those it received from others are not', async () => {
   for (const [peer, forwardedFor, ip] of [
     ['10.0.0.1', '192.0.2.9', '192.0.2.9'],
     ['::ffff:10.0.0.1', '192.0.2.9', '192.0.2.9'],
@@ -65,7 +65,7 @@ test('what a trusted proxy says counts, and what it was told by others does not'
   assert.deepEqual([secure.protocol, secure.isStrict], ['https', true]);
 });
 
-test('a proxy that names no address is told so', async () => {
+test('a proxy that sends no address gets an error', async () => {
   const { headers } = await createTestToken(db);
   for (const text of ['nonsense', '192.0.2.9:', '192.0.2:1', '192.0.2.9/8', '', "'; select 1"]) {
     const forwarded = { ...headers, 'x-forwarded-for': text };
@@ -76,13 +76,13 @@ test('a proxy that names no address is told so', async () => {
   }
 });
 
-test('the zone of a link-local address is left out where it is not known', async () => {
+test('the zone of a link-local address is removed if it is unknown', async () => {
   const { headers } = await createTestToken(db);
   const options = { url: '/v1/shut', remoteAddress: 'fe80::1%eth0', headers };
   assert.equal((await inject(plain, options)).statusCode, 200);
 });
 
-test('networks are of both kinds, and nothing else is among them', () => {
+test('networks of both families match, and nothing else does', () => {
   const isProxy = isAmong(['10.0.0.0/8', '192.0.2.7/32', '2001:db8::/32']);
   for (const address of ['10.255.0.1', '::ffff:10.1.1.1', '192.0.2.7', '2001:db8:1::1']) {
     assert.ok(isProxy(address), address);

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Whether an address is one of a reverse proxy that is trusted. */
+/** Whether an address belongs to a trusted reverse proxy. */
 export function isAmong(networks: readonly string[]): (address: string) => boolean {
   const list = new BlockList();
   for (const network of networks) {
@@ -9,7 +9,7 @@ export function isAmong(networks: readonly string[]): (address: string) => boole
   }
   return (address) => {
     const family = isIP(address);
-    // An IPv4 address within an IPv6 one, as a socket on `::` has it, is checked as IPv4 too.
+    // An IPv4-mapped IPv6 address, as of a socket on `::`, is checked as IPv4 too.
     return family !== 0 && list.check(address, family === 4 ? 'ipv4' : 'ipv6');
   };
 }

@@ -10,7 +10,7 @@ after(async () => {
   await close();
 });
 
-test('every answer tells browsers to make nothing of it', async () => {
+test('every answer forbids browsers to interpret it', async () => {
   for (const url of ['/openapi.json', '/nowhere', '/%zz', '/docs/', '/docs/errors', '/docs']) {
     const { headers } = await app.inject(url);
     assert.equal(headers['x-content-type-options'], 'nosniff', url);
@@ -24,7 +24,7 @@ test('every answer tells browsers to make nothing of it', async () => {
   }
 });
 
-test('only the documentation may run its own script, and the list of errors its style', async () => {
+test('only the documentation may run its own script, and the list of errors use its style', async () => {
   const policy = async (url: string) =>
     String((await app.inject(url)).headers['content-security-policy']);
   assert.match(await policy('/docs/'), /default-src 'self'/);

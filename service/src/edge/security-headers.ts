@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** What a browser is to make of an answer: nothing. Pages set a policy of their own. */
+/** Headers that keep a browser from interpreting an answer. Pages set a policy of their own. */
 export const securityHeaders: Record<string, string> = {
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
@@ -13,7 +13,7 @@ const oneYear = 365 * 24 * 3600;
 
 export function setSecurityHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.headers(securityHeaders);
-  // Over plain HTTP a browser ignores it, and so might anyone have written it.
+  // Over plain HTTP browsers ignore it, and anyone could have inserted it.
   if (request.protocol === 'https') {
     reply.header('Strict-Transport-Security', `max-age=${oneYear}`);
   }

@@ -1,16 +1,18 @@
-/** What of the outer side of the HTTP server can be set. */
+/** The settings of the listening side of the HTTP server. */
 export interface ShellSettings {
-  /** Names that the service is called by, in lower case; none: any. */
+  /** The host names of the service in lower case; empty means any. */
   allowedHosts: readonly string[];
-  /** Networks of reverse proxies whose `X-Forwarded-*` count, as CIDR. */
+  /** Networks of reverse proxies whose `X-Forwarded-*` are trusted, as CIDR. */
   trustedProxies: readonly string[];
   /** Files in PEM; without them there is no TLS. */
   tls: TlsFiles | undefined;
-  /** Open at once, see `connections.ts`. */
+  /** The maximum of open connections, see `connections.ts`. */
   maxConnections: number;
-  /** Large answers that are sent at once; a token may have a tenth of them, a project a third. */
+  /**
+   * The maximum of concurrent large answers; a token may have a tenth of them, a project a third.
+   */
   maxStreams: number;
-  /** Bytes a second that a client takes a large answer with, or is cut off. */
+  /** The minimum speed at which a client must read a large answer, in bytes a second. */
   leastSpeed: number;
 }
 

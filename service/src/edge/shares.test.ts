@@ -45,7 +45,7 @@ test('an address of IPv6 is its /64', () => {
   assert.deepEqual(closed, ['address']);
 });
 
-test('of IPv6 the addresses of a /48 give way as those of one', () => {
+test('addresses of an IPv6 /48 count as one network', () => {
   const { openAll, open } = serve();
   const others = openAll(45, (at) => `192.0.2.${at}`);
   const crowd = openAll(45, (at) => `2001:db8:1:${at}::1`);
@@ -55,7 +55,7 @@ test('of IPv6 the addresses of a /48 give way as those of one', () => {
   assert.deepEqual(destroyed([...others, ...crowd]), crowd.slice(0, 1));
 });
 
-test('of many that come at once each takes the place of another one', () => {
+test('each of many concurrent connections replaces another one', () => {
   const { openAll, closed } = serve();
   const crowd = openAll(90, (at) => `192.0.2.${at % 9}`);
   const comers = openAll(40, (at) => `198.51.100.${at}`);
@@ -64,7 +64,7 @@ test('of many that come at once each takes the place of another one', () => {
   assert.deepEqual(closed, Array(40).fill('idle'));
 });
 
-test('where each holds one, that gives way which is idle for longest', () => {
+test('if each network has one connection, the longest idle is closed', () => {
   const { openAll, open } = serve();
   const crowd = openAll(90, (at) => `192.0.2.${at}`);
   open('198.51.100.1');
@@ -72,7 +72,7 @@ test('where each holds one, that gives way which is idle for longest', () => {
   assert.deepEqual(destroyed(crowd), crowd.slice(0, 2));
 });
 
-test('a connection that is closed gives its place back once', () => {
+test('a closed connection frees its place once', () => {
   const { openAll, open, closed } = serve();
   const crowd = openAll(90, (at) => `192.0.2.${at % 9}`);
   open('198.51.100.1');
@@ -83,7 +83,7 @@ test('a connection that is closed gives its place back once', () => {
   assert.deepEqual(closed, ['idle', 'idle']);
 });
 
-test('connections of a proxy make none be kept for less long', () => {
+test('connections of a proxy do not shorten the keep-alive timeout', () => {
   const { server, openAll } = serve();
   openAll(95, () => '10.0.0.1');
   assert.equal(server.keepAliveTimeout, keepAlive.longest);

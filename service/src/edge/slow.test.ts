@@ -36,7 +36,7 @@ afterEach(() => app.close());
 
 async function serve(maxConnections: number, times = patience): Promise<number> {
   const shell = { ...plainShell, maxConnections };
-  app = await createTestApp(db, [probeRoutes], { shell, patience: times });
+  app = await createTestApp(db, [probeRoutes], { shell, timeouts: times });
   await app.listen({ host: '127.0.0.1', port: 0 });
   return (app.server.address() as AddressInfo).port;
 }
@@ -87,7 +87,7 @@ for (const [what, beginning, byte] of [
   ['nothing', '', ''],
   ['bodies', body, 'a'],
 ] as const) {
-  test(`${slow} clients that send ${what} slowly are let go, and others served meanwhile`, async () => {
+  test(`${slow} clients that send ${what} slowly are disconnected, and others are served meanwhile`, async () => {
     const port = await serve(10_000);
     const dripping = await drip(port, beginning, byte);
     try {
@@ -108,7 +108,7 @@ for (const [what, beginning, byte] of [
   ['bodies', body, 'a'],
   ['bodies without a token', body.replace('read', 'shut'), 'a'],
 ] as const) {
-  test(`clients that send ${what} slowly and never close give their connections back`, async () => {
+  test(`the connections of clients that send ${what} slowly and never close are freed`, async () => {
     // All that their address may have.
     const port = await serve(slow * 10);
     const dripping = await drip(port, beginning, byte, openStubborn);
@@ -123,7 +123,7 @@ for (const [what, beginning, byte] of [
   });
 }
 
-test('a body that nobody asked for is neither waited for nor read on', async () => {
+test('an unwanted body is neither awaited nor read', async () => {
   // Nothing but the answer ends this connection.
   const port = await serve(100, { ...patience, headers: 600_000, request: 600_000 });
   const client = await openStubborn(port);
@@ -141,7 +141,7 @@ test('a body that nobody asked for is neither waited for nor read on', async () 
   client.destroy();
 });
 
-test('what follows a request whose body was not read is not answered', async () => {
+test('a request after an unread body is not answered', async () => {
   const port = await serve(100, { ...patience, linger: 600_000 });
   const client = await openStubborn(port);
   let text = '';
@@ -158,7 +158,7 @@ test('what follows a request whose body was not read is not answered', async () 
   assert.equal(text.match(/HTTP\/1\.1 /g)?.length, 1, text);
 });
 
-test('an address gets a tenth of the connections that there may be', async () => {
+test('an address gets a tenth of the connections', async () => {
   const port = await serve(100);
   const sockets = await Promise.all(Array.from({ length: 30 }, () => open(port)));
   for (const socket of sockets) socket.on('error', () => undefined).resume();

@@ -103,13 +103,13 @@ test('TLS is 1.2 at least', async () => {
   await assert.rejects(secure(old), /alert protocol version/);
 });
 
-test('a client without TLS gets nothing, and harms nothing', async () => {
+test('a client without TLS gets no answer, and affects nothing else', async () => {
   const plain = await sendRaw(port, 'GET /v1/open HTTP/1.1\r\nHost: a\r\n\r\n');
   assert.deepEqual([plain.status, plain.isClosed], [0, true]);
   assert.equal((await ask()).status, 200);
 });
 
-test('a new pair is taken while connections stay, and a bad one is not', async () => {
+test('a new certificate is used for new connections, and an invalid one is not', async () => {
   const opened = await secure();
   assert.equal(await nameShown(), 'one');
   const complaints = () => lines.filter((line) => line.includes('is invalid')).length;
@@ -137,7 +137,7 @@ test('a new pair is taken while connections stay, and a bad one is not', async (
   assert.ok(!lines.join('').includes('PRIVATE'));
 });
 
-test('files that can not be used are refused at the start', async () => {
+test('unusable files prevent a start', async () => {
   const nowhere = path('nowhere');
   for (const bad of [
     { cert: nowhere, key: path('one.key') },

@@ -9,15 +9,15 @@ import type { TlsFiles } from './settings.ts';
 
 const lookEveryMs = 2000;
 
-/** A certificate and its key, taken anew when their files change. */
+/** A certificate and its key, which are reloaded when their files change. */
 export interface Tls {
   context(): SecureContextOptions;
-  /** Gives a server each new pair. Connections that are open stay as they are. */
+  /** Gives a server each new pair. Open connections keep theirs. */
   follow(server: Server): void;
   stop(): void;
 }
 
-/** Throws `SetupError` for files that can't be used. */
+/** Throws `SetupError` if the files can't be used. */
 export async function openTls(files: TlsFiles, log: Logger, everyMs = lookEveryMs): Promise<Tls> {
   let seen = await readPair(files).catch(refuse);
   let context = await checked(seen).catch(refuse);
@@ -26,7 +26,7 @@ export async function openTls(files: TlsFiles, log: Logger, everyMs = lookEveryM
   const looking = serialised(look, complain);
   const timer = setInterval(() => looking.run('files'), everyMs).unref();
 
-  // Contents, not times: links that are changed and copies that keep their time are seen too.
+  // Compares contents, because links and copies may keep their times.
   async function look(): Promise<void> {
     const pair = await readPair(files);
     if (pair.cert !== seen.cert || pair.key !== seen.key) {
@@ -60,7 +60,7 @@ async function readPair({ cert, key }: TlsFiles): Promise<{ cert: string; key: s
   return { cert: await readFile(cert, 'utf8'), key: await readFile(key, 'utf8') };
 }
 
-/** Throws also when the key is not that of the certificate. */
+/** Throws if the key does not belong to the certificate. */
 async function checked(pair: { cert: string; key: string }): Promise<SecureContextOptions> {
   const context = { ...pair, minVersion: 'TLSv1.2' } as const;
   createSecureContext(context);

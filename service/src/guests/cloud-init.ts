@@ -1,6 +1,6 @@
 import type { OperatingSystemType } from '../db/schema/schema.ts';
 
-/** One address of a guest, as its network configuration states it. */
+/** An address of a guest, in its network configuration. */
 export interface GuestAddress {
   ip: string;
   prefixLength: number;
@@ -61,7 +61,7 @@ function cloudConfig(config: object): string {
   return `#cloud-config\n${JSON.stringify(config, null, 2)}\n`;
 }
 
-/** One default route a family, by the first address of that family. */
+/** One default route per family, by its first address. */
 function defaultRoutes(addresses: GuestAddress[]) {
   const routes = new Map<string, { to: string; via: string; 'on-link': true }>();
   for (const { gateway } of addresses) {

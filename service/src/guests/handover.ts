@@ -15,9 +15,9 @@ const runner = readFileSync(new URL('./runner.sh', import.meta.url), 'utf8');
 export const stateFolder = '/var/lib/berth';
 
 /**
- * What is put into a stopped new guest, in this order: the secrets, readable by root alone, and
- * the script that carries them out at the first boot and removes both. Put it into a guest that
- * has never been started; in another it would run everything again.
+ * The files to push into a new, stopped guest, in this order: the secrets, which only root can
+ * read, and the script that runs at the first boot and removes both. The guest must never have been
+ * started, since it would run everything again.
  */
 export function handoverFiles(handover: {
   passwordHash: string;
@@ -41,7 +41,7 @@ function file(path: string, mode: number, content: string): GuestFile {
   return { path, uid: 0, gid: 0, mode, type: 'file', content };
 }
 
-/** One file for all: each file that is put into a guest costs tens of milliseconds. */
+/** A single file, because each file that is pushed into a guest takes tens of milliseconds. */
 function script({
   passwordHash,
   commands,

@@ -10,7 +10,7 @@ test('the example of the specification', () => {
   );
 });
 
-test('it is what the C library makes of it, whatever the length', () => {
+test('the result is that of the C library, for any length', () => {
   const lengths = Array.from({ length: 128 }, (_, i) => i + 1);
   const ascii = lengths.map((length) => 'Pass word-9'.repeat(12).slice(0, length));
   const others = [7, 16, 21, 32, 33, 64, 96, 127, 128].flatMap((count) => [
@@ -25,7 +25,7 @@ test('it is what the C library makes of it, whatever the length', () => {
   assert.deepEqual(ours, theirs.toString().trim().split('\n'));
 });
 
-test('each has a salt of its own', () => {
+test('each hash has its own salt', () => {
   const made = Array.from({ length: 50 }, () => hashPassword('the same'));
   assert.equal(new Set(made).size, 50);
   for (const hash of made) assert.match(hash, /^\$6\$[./0-9A-Za-z]{16}\$[./0-9A-Za-z]{86}$/);

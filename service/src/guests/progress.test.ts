@@ -9,7 +9,7 @@ test('a guest without a progress file is booting', async () => {
   assert.deepEqual([phase, finished], ['booting', 0]);
 });
 
-test('one file tells the phase and the results so far', async () => {
+test('one file has the phase and the results so far', async () => {
   assert.deepEqual(await guestSays('running 2 ok\n0 3 1340\na\nb'), {
     phase: 'running',
     finished: 1,
@@ -18,7 +18,7 @@ test('one file tells the phase and the results so far', async () => {
   });
 });
 
-test('a result says how long it took where the guest knows, and nothing senseless', async () => {
+test('a result has its duration if the guest knows it, and no impossible one', async () => {
   for (const [header, duration] of [
     ['0 1 20', 20],
     ['0 1', null],
@@ -31,7 +31,7 @@ test('a result says how long it took where the guest knows, and nothing senseles
   }
 });
 
-test('a guest can make up neither more results than there are commands nor endless ones', async () => {
+test('a guest can forge neither more results than there are commands nor endless ones', async () => {
   const forged = `done 2 missing\n0 9000\n${'x'.repeat(9000)}0 0\n0 0\n0 0\n`;
   const { results, sshReady } = await guestSays(forged);
   assert.equal(results.length, 2);
@@ -39,10 +39,10 @@ test('a guest can make up neither more results than there are commands nor endle
   assert.equal(sshReady, false);
 });
 
-test('a cut or senseless result ends the reading', async () => {
+test('a truncated or invalid result ends the reading', async () => {
   assert.equal((await guestSays('done 2 ok\nnonsense\n')).results.length, 0);
 });
 
-test('a file that Berth did not write is an error', async () => {
+test('a file that Berth’s script did not write is an error', async () => {
   await assert.rejects(guestSays('hello'), /not what Berth writes there/);
 });

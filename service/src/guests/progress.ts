@@ -1,35 +1,35 @@
 import type { CommandResult } from '../db/schema/schema.ts';
 import { stateFolder } from './handover.ts';
 
-/** How far a new guest is with what was handed over to it. */
+/** The progress of a new guest with its handover. */
 export interface GuestProgress {
   phase: 'booting' | 'running' | 'done' | 'failed';
   /** How many commands have ended. */
   finished: number;
-  /** Of the commands that have ended, in their order. */
+  /** The results of the commands that have ended, in order. */
   results: CommandResult[];
   /** False when no SSH server is there and none could be installed. */
   sshReady: boolean;
 }
 
-/** Where a guest reports. */
+/** The file in which a guest reports. */
 export const progressFile = `${stateFolder}/progress`;
 const keptBytes = 4096;
 
 /** No longer than this is the progress of the most commands (64) that a create takes. */
 export const longestProgressBytes = 512 * 1024;
 
-/** What is left in the guest once it is done: delete these, in this order. */
+/** What remains in the guest at the end: delete these, in this order. */
 export const resultPaths: readonly string[] = [progressFile, stateFolder];
 
-/** What is in the file is none of what a guest of ours reports. */
+/** The content of the file is not a report of Berth's script. */
 export class ProgressReplaced extends Error {
   override name = 'ProgressReplaced';
 }
 
 /**
- * Reads the guest's one progress file. `pull` answers null when there is no such file (yet). Throws
- * `ProgressReplaced` where somebody else wrote it.
+ * Reads the progress file of a guest. `pull` returns null if it does not exist (yet). Throws
+ * `ProgressReplaced` if something else wrote it.
  */
 export async function readProgress(
   pull: (path: string) => Promise<Buffer | null>,
@@ -74,7 +74,9 @@ function readLine(content: Buffer, from: number): { text: string; end: number } 
   return { text: content.toString('latin1', from, end), end: end + 1 };
 }
 
-/** Text that PostgreSQL's jsonb takes: valid Unicode without NUL, not begun amid a character. */
+/**
+ * Text that PostgreSQL's jsonb accepts: valid Unicode without NUL, not starting within a character.
+ */
 function safeText(bytes: Buffer): string {
   const kept = bytes.subarray(-keptBytes);
   const whole = kept.length < keptBytes ? kept : kept.subarray(continuationBytes(kept));

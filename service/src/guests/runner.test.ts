@@ -92,7 +92,7 @@ function progress(total: number): Promise<GuestProgress> {
 const untimed = (results: GuestProgress['results']) =>
   results.map(({ duration_ms: _, ...result }) => result);
 
-test('commands run in order, and one that fails does not end the rest', async () => {
+test('commands run in order, and a failing one does not end the rest', async () => {
   const { phase, finished, results } = await run([
     `echo one; echo one >>${out}`,
     `echo two >>${out}; echo wrong >&2; exit 7`,
@@ -110,7 +110,7 @@ test('commands run in order, and one that fails does not end the rest', async ()
   assert.equal(results[3]?.output, `${root}/root\n${root}/root\n`);
 });
 
-test('arguments arrive byte by byte as they were given', async () => {
+test('arguments are passed unchanged, byte by byte', async () => {
   const odd = ["it's", '"$HOME"', 'a\nb\n', '-n', '', '\\n \t*', 'ü€😀', '`id`', '\x01\x7f'];
   const { results } = await run([['printf', '[%s]', ...odd], '-x; true', `printf %s 'a'"b"`]);
   assert.equal(results[0]?.output, odd.map((argument) => `[${argument}]`).join(''));
@@ -118,13 +118,13 @@ test('arguments arrive byte by byte as they were given', async () => {
   assert.equal(results[2]?.output, 'ab');
 });
 
-test("the password's hash goes to chpasswd by its input alone", async () => {
+test('the password hash is passed to chpasswd by standard input only', async () => {
   await run([]);
   assert.equal(readFileSync(join(root, 'chpasswd.in'), 'utf8'), `root:${passwordHash}\n`);
   assert.equal(readFileSync(join(root, 'chpasswd.args'), 'utf8'), '-e\n');
 });
 
-test('a password that can not be set is reported, and no command runs', async () => {
+test('if the password can not be set, that is reported and no command runs', async () => {
   fakeProgram('chpasswd', 'exit 1');
   handOver([`echo one >${out}`]);
   assert.equal(await boot().ended, 1);
@@ -132,14 +132,14 @@ test('a password that can not be set is reported, and no command runs', async ()
   assert.equal(existsSync(out), false);
 });
 
-test('what a command makes is readable by others, what is ours is not', async () => {
+test('files of a command are readable by others, and ours are not', async () => {
   await run([`echo one >${out}; mkdir ${out}.d`]);
   const mode = (path: string) => statSync(path).mode & 0o777;
   assert.deepEqual([mode(out), mode(`${out}.d`)], [0o644, 0o755]);
   assert.equal(mode(join(root, 'var/lib/berth/progress')), 0o600);
 });
 
-test('root may log in over SSH with its password, and sshd is told once', async () => {
+test('root may log in over SSH with its password, and sshd is reloaded once', async () => {
   await run(['true']);
   const settings = readFileSync(join(root, 'etc/ssh/sshd_config.d/00-berth.conf'), 'utf8');
   assert.match(settings, /^PermitRootLogin yes$/m);
@@ -147,7 +147,7 @@ test('root may log in over SSH with its password, and sshd is told once', async 
   assert.equal(calls.match(/try-reload/g)?.length, 1);
 });
 
-test('a guest without an SSH server gets one, or says that it has none', async () => {
+test('a guest without an SSH server gets one, or reports that it has none', async () => {
   rmSync(join(root, 'bin/sshd'));
   fakeProgram('apt-get', `echo "$@" >>${root}/apt.args; exit 1`);
   fakeProgram('sleep', '');
@@ -155,13 +155,13 @@ test('a guest without an SSH server gets one, or says that it has none', async (
   assert.deepEqual([sshReady, phase], [existsSync('/usr/sbin/sshd'), 'done']);
 });
 
-test('of a long output the end is kept', async () => {
+test('the end of a long output is kept', async () => {
   const { results } = await run(['seq 1 2000000; echo end']);
   assert.equal(results[0]?.output.length, 4096);
   assert.match(results[0]?.output ?? '', /2000000\nend\n$/);
 });
 
-test('output that is no text is made safe to store', async () => {
+test('binary output is made safe to store', async () => {
   const { results } = await run([
     `printf 'a\\000b\\377c'`,
     "printf 'x%.0s' $(seq 4094); printf '€€'",
@@ -180,7 +180,7 @@ test('a child left in the background neither blocks nor loses its output pipe', 
   await until('the child has written', () => existsSync(survived));
 });
 
-test('what a command printed is kept, however late the reader of its output is', async () => {
+test('the output of a command is kept, however late it is read', async () => {
   fakeProgram(
     'dd',
     `case "$*" in */part*) sleep 1.5;; esac; PATH=${process.env.PATH} exec dd "$@"`,
@@ -192,7 +192,7 @@ test('what a command printed is kept, however late the reader of its output is',
   ]);
 });
 
-test('a command cut short by a crash is recorded, not repeated, and the rest run', async () => {
+test('a command that a crash interrupts is recorded and not repeated, and the rest run', async () => {
   const commands = ['true', `echo x >>${out}; echo before; sleep 60`, `echo y >>${out}`];
   handOver(commands);
   const first = boot();
@@ -212,7 +212,7 @@ test('a command cut short by a crash is recorded, not repeated, and the rest run
   assert.match(results[1]?.output ?? '', /^before\n\nInterrupted: /);
 });
 
-test('no command starts while the guest goes down; the rest run after the next boot', async () => {
+test('no command starts while the guest shuts down; the rest run after the next boot', async () => {
   fakeProgram('systemctl', `[ "$1" != is-system-running ] || cat ${root}/system-state`);
   writeFileSync(join(root, 'system-state'), 'running');
   const commands = [`echo stopping >${root}/system-state; echo one >>${out}`, `echo two >>${out}`];
@@ -224,7 +224,7 @@ test('no command starts while the guest goes down; the rest run after the next b
   assert.equal(readFileSync(out, 'utf8'), 'one\ntwo\n');
 });
 
-test('a secret is gone once its command has started, and everything but the results at the end', async () => {
+test('secrets are deleted when the commands have started, and everything except the results at the end', async () => {
   const secret = 'hunter2';
   const look = `grep -rl ${secret.slice(0, 3)}${secret.slice(3)} ${root}/var; true`;
   const { results } = await run([`true ${secret}`, look]);
@@ -233,7 +233,7 @@ test('a secret is gone once its command has started, and everything but the resu
   assert.ok(!existsSync(join(root, runner)));
 });
 
-test('the progress says which command runs', async () => {
+test('the progress says which command is running', async () => {
   handOver(['true', `touch ${out}; sleep 60`]);
   const running = boot();
   await until('the second runs', () => existsSync(out));

@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { lackOfRoom } from '../db/embedded/no-room.ts';
-import type { RefusedRoom } from '../db/errors.ts';
+import type { DiskFullMonitor } from '../db/errors.ts';
 import { Unwell } from './checks.ts';
 
 /**
@@ -9,7 +9,7 @@ import { Unwell } from './checks.ts';
  */
 export function createRoomCheck(
   { databaseUrl, dataDir }: Pick<Config, 'databaseUrl' | 'dataDir'>,
-  refused: RefusedRoom,
+  refused: DiskFullMonitor,
 ): () => Promise<void> {
   let since: Date | undefined;
   return async () => {

@@ -5,7 +5,7 @@ import { after, type TestContext, test } from 'node:test';
 import type { Health } from '@berth/contract/health';
 import { sql } from 'kysely';
 import { createDb, createPool } from '../db/connection.ts';
-import { createRefusedRoom } from '../db/errors.ts';
+import { createDiskFullMonitor } from '../db/errors.ts';
 import { listenOnSocket, stop, temporaryDirectory } from '../incus/test-server.ts';
 import { createEngines } from '../locations/engines.ts';
 import { createTestApp } from '../testing/app.ts';
@@ -27,7 +27,7 @@ after(() => engines.close());
 async function service(t: TestContext, room: { databaseUrl?: string } = {}) {
   const dataDir = directory.file(crypto.randomUUID());
   await mkdir(dataDir);
-  const refused = createRefusedRoom();
+  const refused = createDiskFullMonitor();
   const { db, connectionString, close } = await createTestDatabase();
   t.after(close);
   await installation(db);
@@ -128,7 +128,7 @@ test('so does a PostgreSQL that has refused to write for want of room', async (t
 
 test('that PostgreSQL refused for want of room is forgotten half a minute after the last time', () => {
   let at = 0;
-  const refused = createRefusedRoom(() => at);
+  const refused = createDiskFullMonitor(() => at);
   const full = Object.assign(new Error('could not extend file'), { code: '53100' });
   refused.failed(new Error('another one'));
   assert.equal(refused.since(), undefined);

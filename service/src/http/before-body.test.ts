@@ -42,7 +42,7 @@ describe('without a token', () => {
   }
 });
 
-it('nothing reads a body of somebody unknown but what lets people in, and that is counted', () => {
+it('only routes that sign in read a body before authentication, and these are rate limited', () => {
   const reading = routesOf
     .filter(({ method, scope }) => scope === 'public' && !['GET', 'HEAD'].includes(method))
     .map(({ method, url }) => `${method} ${url.replace(/^\/api/, '')}`);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
-import { hangUp, isLeft } from '../edge/hang-up.ts';
+import { closeGracefully, isClosing } from '../edge/hang-up.ts';
 import { securityHeaders } from '../edge/security-headers.ts';
 import { problemBody } from '../problems/answers.ts';
 import { Problem, type ProblemCode } from '../problems/problem.ts';
@@ -25,15 +25,15 @@ const refusals: Record<string, Refusal> = {
   ],
 };
 
-/** Answers what is not HTTP, before there is a request, and hangs up. */
+/** Answers something that is not HTTP, when there is no request yet, and closes the connection. */
 export function refuseUnreadable(
   error: Error & { code?: string },
   socket: Socket,
   lingerMs: number,
 ): void {
-  // It has its answer, which it may not read at all.
-  if (isLeft(socket)) {
-    hangUp(socket, lingerMs);
+  // It has been answered, and may not read the answer at all.
+  if (isClosing(socket)) {
+    closeGracefully(socket, lingerMs);
     return;
   }
   if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -52,5 +52,5 @@ export function refuseUnreadable(
     ...Object.entries(securityHeaders).map(([name, value]) => `${name}: ${value}`),
     'Connection: close',
   ];
-  hangUp(socket, lingerMs, `${headers.join('\r\n')}\r\n\r\n${body}`);
+  closeGracefully(socket, lingerMs, `${headers.join('\r\n')}\r\n\r\n${body}`);
 }

@@ -61,7 +61,7 @@ async function ask(name: string, headers: object) {
   return { answer, refused: [answer.statusCode, answer.json().code] };
 }
 
-it('each route that changes something says whether it wants a confirmation', () => {
+it('each route that changes something declares whether it needs a confirmation', () => {
   const undecided = changing.filter(({ needsConfirmation }) => needsConfirmation === undefined);
   assert.deepEqual(
     undecided.map(({ name }) => name),

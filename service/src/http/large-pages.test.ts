@@ -56,7 +56,7 @@ async function pageOf(query: string) {
   return { answer, ids, link: answer.headers.link };
 }
 
-test('a page of 1000 large rows is read a few rows at a time, and is whole', async () => {
+test('a page of 1000 large rows is read a few rows at a time, and complete', async () => {
   const { ids, link } = await pageOf('?limit=1000');
   assert.deepEqual(
     ids,
@@ -68,7 +68,7 @@ test('a page of 1000 large rows is read a few rows at a time, and is whole', asy
   assert.ok(Math.max(...others) <= 9, `${fetched}`);
 });
 
-test('whether there is a next page is told at each place where the pieces may end', async () => {
+test('whether there is a next page is right wherever a part ends', async () => {
   for (const limit of [1, 2, 7, 8, 9, 19, 20, 21, 22, 27, 28, 29, 36, 100]) {
     const { ids, link } = await pageOf(`?limit=${limit}`);
     assert.equal(ids.length, limit);
@@ -81,7 +81,7 @@ test('whether there is a next page is told at each place where the pieces may en
   assert.deepEqual([last.ids.length, last.ids.at(-1), last.link], [1000, count, undefined]);
 });
 
-test('a large page that there is no place for is refused before more than its beginning is read', async () => {
+test('a large page without a free place is refused before more than its beginning is read', async () => {
   const socket = connect({ port, host: '127.0.0.1' });
   after(() => socket.destroy());
   const { authorization } = headers;

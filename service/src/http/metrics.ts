@@ -7,23 +7,23 @@ import { completeSchema } from '../openapi/route-schemas.ts';
 /** A request that was answered. */
 export interface AnsweredRequest {
   method: string;
-  /** `/v1/servers/:id`, under whichever prefix; `unknown` where there is nothing. */
+  /** The route, such as `/v1/servers/:id` with any prefix; `unknown` if there is none. */
   route: string;
   status: number;
   seconds: number;
 }
 
-/** What is told of requests, and what is answered to who reads the metrics. */
+/** Records requests, and renders the metrics. */
 export interface HttpMetrics {
   answered(request: AnsweredRequest): void;
   /** `share`: of whom there were as many large answers already as there may be, such as `token` or `all`. */
   largeAnswerRefused(share: string): void;
   connectionClosed(why: Closing): void;
-  /** Without what is read of the database, where that is not to be. */
+  /** Can leave out what needs the database. */
   text(type: MetricsType, what?: { ofDatabase: boolean }): Promise<string>;
 }
 
-/** As Prometheus asks for them, and for who asks for neither. */
+/** The formats that Prometheus asks for, and the default. */
 const types = {
   openMetrics: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
   text: 'text/plain; version=0.0.4; charset=utf-8',

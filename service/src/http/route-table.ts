@@ -25,7 +25,7 @@ function pathPattern(url: string): RegExp {
   return new RegExp(`^${sources.join('/')}/?$`);
 }
 
-/** The routes of a request's path, whatever their methods. */
+/** The routes of a request's path with any method. */
 export function routesOf(routes: KnownRoute[], url: string): RouteOptions[] {
   const [path = ''] = url.split('?');
   return routes.filter(({ pattern }) => pattern.test(path)).map(({ options }) => options);

@@ -63,13 +63,13 @@ const ask = (
   more = {},
 ) => inject(app, { method, url, headers: { ...headers, ...more } });
 
-test('both prefixes serve the same routes, with a trailing slash or without', async () => {
+test('both prefixes serve the same routes, with and without a trailing slash', async () => {
   for (const url of ['/v1/probe', '/v1/probe/', '/api/v1/probe', '/api/v1/probe/']) {
     assert.deepEqual((await ask('GET', url)).json(), { ok: true }, url);
   }
 });
 
-test('the line of a request says who asked, for whom and when, and nothing of what let them in', async (t) => {
+test('the log line of a request has its caller, project and time, and no credentials', async (t) => {
   const { log, lines } = keptLog();
   const logged = await createTestApp(db, [probeRoutes], { log });
   t.after(() => logged.close());
@@ -92,7 +92,7 @@ test('the line of a request says who asked, for whom and when, and nothing of wh
   for (const text of [token, 'canary']) assert.ok(!lines.join('').includes(text), text);
 });
 
-test('an unknown address is a 404, token or not', async () => {
+test('an unknown path is a 404, with and without a token', async () => {
   for (const url of [
     '/v2',
     '/v2/probe',
@@ -107,14 +107,14 @@ test('an unknown address is a 404, token or not', async () => {
   }
 });
 
-test('an address that is not one is a 400', async () => {
+test('an invalid path is a 400', async () => {
   const answer = await ask('GET', '/v1/%zz');
   assert.equal(answer.statusCode, 400);
   assert.equal(answer.json().code, 'malformed_request');
   assert.match(answer.json().detail, /percent sign.*escape sequence/);
 });
 
-test('a known address asked in another way is a 405 that says which ways there are', async () => {
+test('a known path with another method is a 405 with the allowed methods', async () => {
   for (const [method, url] of [
     ['PUT', '/v1/probe'],
     ['DELETE', '/api/v1/probe/'],
@@ -127,7 +127,7 @@ test('a known address asked in another way is a 405 that says which ways there a
   assert.equal(one.headers.allow, 'GET, HEAD, OPTIONS');
 });
 
-test('HEAD is a GET without its body, and OPTIONS tells the methods', async () => {
+test('HEAD is a GET without its body, and OPTIONS returns the methods', async () => {
   const head = await ask('HEAD', '/v1/probe');
   assert.equal(head.statusCode, 200);
   assert.equal(head.body, '');
@@ -136,7 +136,7 @@ test('HEAD is a GET without its body, and OPTIONS tells the methods', async () =
   assert.equal(options.headers.allow, 'GET, HEAD, OPTIONS, POST');
 });
 
-test('who takes no JSON gets a 406', async () => {
+test('a client that does not accept JSON gets a 406', async () => {
   for (const accept of [
     'text/html',
     'application/xml',
@@ -158,7 +158,7 @@ test('who takes no JSON gets a 406', async () => {
   }
 });
 
-test('every answer carries a request id, and takes that of the client when it can', async () => {
+test('every answer has a request id, which is that of the client if it is valid', async () => {
   for (const id of ['abc', 'A.b_c-1', 'x'.repeat(64)]) {
     const answer = await ask('GET', '/v1/nothing', { 'x-request-id': id });
     assert.equal(answer.headers['x-request-id'], id);
@@ -179,7 +179,7 @@ test('an unknown query parameter is refused by name', async () => {
   }
 });
 
-test('a failure shows nothing of its inside, and the log has it with the request id', async () => {
+test('an internal error shows no details, and the log has them with the request id', async () => {
   for (const how of ['bug', 'text']) {
     const answer = await ask('POST', `/v1/fail/${how}`, { 'x-request-id': `failing-${how}` });
     assert.equal(answer.statusCode, 500);
@@ -190,7 +190,7 @@ test('a failure shows nothing of its inside, and the log has it with the request
   }
 });
 
-test('a database that can not be reached is a 503', async () => {
+test('an unavailable database is a 503', async () => {
   for (const how of ['connection', 'shutdown', 'crowded', 'terminated', 'wrapped']) {
     const answer = await ask('POST', `/v1/fail/${how}`);
     assert.equal(answer.statusCode, 503, how);
@@ -224,7 +224,7 @@ test('the log has neither tokens nor bodies nor queries', async () => {
     assert.ok(!all.includes(text), text);
 });
 
-test('the documentation needs nothing from elsewhere', async () => {
+test('the documentation loads nothing from other hosts', async () => {
   const page = await app.inject('/docs/');
   assert.equal(page.statusCode, 200);
   const sources = [...page.body.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, source]) => source);
@@ -238,7 +238,7 @@ test('the documentation needs nothing from elsewhere', async () => {
   assert.deepEqual(Object.keys(document.paths), ['/v1/probe', '/v1/probe/{id}', '/v1/fail/{how}']);
 });
 
-test('what is not HTTP is answered too', async () => {
+test('invalid HTTP is answered too', async () => {
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as { port: number };
   const socket = connect(port, '127.0.0.1');

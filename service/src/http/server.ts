@@ -9,10 +9,10 @@ import { claimDatabase } from '../access/claims.ts';
 import type { App, Deps, Routes } from '../callers/app-types.ts';
 import { aboutRequest } from '../changes/audit-entry.ts';
 import { type Lookups, resolveReferences } from '../changes/references.ts';
-import { hangUpIdleOnClose } from '../edge/closing.ts';
+import { closeIdleOnClose } from '../edge/closing.ts';
 import type { Closing } from '../edge/connections.ts';
-import { refuseUnclear } from '../edge/framing.ts';
-import { listenerFactory, type Patience, patience } from '../edge/listener.ts';
+import { refuseAmbiguous } from '../edge/framing.ts';
+import { defaultTimeouts, listenerFactory, type Timeouts } from '../edge/listener.ts';
 import { isAmong } from '../edge/proxies.ts';
 import { setSecurityHeaders } from '../edge/security-headers.ts';
 import { plainShell, type ShellSettings } from '../edge/settings.ts';
@@ -38,18 +38,18 @@ export interface HttpServerOptions<D extends Deps> extends Serving {
   deps: D;
   /** The API, noun by noun; each is served under both prefixes. */
   routes: readonly Routes<D>[];
-  /** How what requests refer to is found. */
+  /** Resolves the references in requests. */
   lookups: Lookups;
   limiter: Limiter;
 }
 
-/** How requests are served, whatever they are about. */
+/** How requests are served, regardless of the nouns. */
 export interface Serving {
   metrics?: HttpMetrics | undefined;
   shell?: ShellSettings;
   tls?: Tls | undefined;
-  /** Of tests that don't want to wait. */
-  patience?: Patience;
+  /** For tests that should not wait. */
+  timeouts?: Timeouts;
   log?: Logger;
 }
 
@@ -74,8 +74,8 @@ export async function createHttpServer<D extends Deps>(
     setSecurityHeaders(request, reply);
   });
   app.addHook('onSend', async (request, reply) => closeIfUnread(request, reply));
-  refuseUnclear(app, shell.allowedHosts);
-  // Fastify knows it as one with a body, which it wants a type of before it looks for a route.
+  refuseAmbiguous(app, shell.allowedHosts);
+  // Fastify expects a body for it, and would check the media type before it looks for a route.
   app.addHttpMethod('QUERY', { overrideExisting: true });
   app.setValidatorCompiler(compileValidator);
   app.setErrorHandler(handleError);
@@ -85,7 +85,7 @@ export async function createHttpServer<D extends Deps>(
   resolveReferences(app, deps, lookups);
   boundStreams(app, streamSettings(options));
   logRequests(app);
-  hangUpIdleOnClose(app, (options.patience ?? patience).linger);
+  closeIdleOnClose(app, (options.timeouts ?? defaultTimeouts).linger);
   app.addHook('onClose', async () => options.tls?.stop());
   refuseUnknown(app, known);
   serveDocs(app);
@@ -102,7 +102,7 @@ function createInstance(options: Serving): App {
   const isProxy = isAmong(shell.trustedProxies);
   const { maxConnections } = shell;
   const closed = (why: Closing) => options.metrics?.connectionClosed(why);
-  const times = options.patience ?? patience;
+  const times = options.timeouts ?? defaultTimeouts;
   return fastify({
     loggerInstance: log.child(
       {},
@@ -116,7 +116,7 @@ function createInstance(options: Serving): App {
     requestIdHeader: false,
     bodyLimit,
     trustProxy: shell.trustedProxies.length > 0 && ((address: string) => isProxy(address)),
-    serverFactory: listenerFactory({ maxConnections, isProxy, closed, patience: times, tls }),
+    serverFactory: listenerFactory({ maxConnections, isProxy, closed, timeouts: times, tls }),
     // Only for the scheme of the address that it says it listens on.
     ...(tls && { https: {} }),
     forceCloseConnections: 'idle',
@@ -126,7 +126,7 @@ function createInstance(options: Serving): App {
     frameworkErrors: (error, request, reply) => {
       setSecurityHeaders(request, reply);
       closeIfUnread(request, reply);
-      request.server.limits.admitUnknown(request, reply).then(
+      request.server.limits.admitNotFound(request, reply).then(
         () => handleError(error, request, reply),
         (refusal: unknown) => handleError(refusal, request, reply),
       );
@@ -134,13 +134,16 @@ function createInstance(options: Serving): App {
   }).withTypeProvider<TypeBoxTypeProvider>() as unknown as App;
 }
 
-function streamSettings({ shell = plainShell, patience: times, metrics }: Serving): StreamSettings {
+function streamSettings({ shell = plainShell, timeouts: times, metrics }: Serving): StreamSettings {
   const { maxStreams: most, leastSpeed: leastBytesPerSecond } = shell;
   const refused = (share: string) => metrics?.largeAnswerRefused(share);
-  return { most, refused, leastBytesPerSecond, behindMs: (times ?? patience).behind };
+  return { most, refused, leastBytesPerSecond, behindMs: (times ?? defaultTimeouts).behind };
 }
 
-/** What is answered before its body was read is not read on: who sends it would keep us at it. */
+/**
+ * Closes the connection after an answer that did not wait for the body: the client could go on
+ * sending forever.
+ */
 function closeIfUnread({ raw }: FastifyRequest, reply: FastifyReply): void {
   if (raw.complete === false) reply.header('Connection', 'close');
 }
@@ -160,7 +163,10 @@ function serveApi<D extends Deps>(api: App, deps: D, routes: readonly Routes<D>[
   for (const addRoutes of routes) addRoutes(api, deps);
 }
 
-/** One line a request, without its body, its query and its headers: docs/operations.md has its fields. */
+/**
+ * Logs one line per request, without its body, query and headers; docs/operations.md describes the
+ * fields.
+ */
 function logRequests(app: App): void {
   app.addHook('onResponse', async (request, reply) => {
     const { method, routeOptions, url } = request;
@@ -176,14 +182,14 @@ function logRequests(app: App): void {
 }
 
 /**
- * An unknown address is a 404, and a known one asked with another method a 405; both before a body is read,
- * which nobody asked for.
+ * Answers an unknown path with 404, and a known one with another method with 405, both without
+ * reading the body.
  */
 function refuseUnknown(app: App, known: KnownRoute[]): void {
   app.addHook('onRequest', async (request, reply) => {
     if (request.is404) return answerUnknown(request, reply);
   });
-  // For what says so only once it has looked.
+  // For a handler that refuses after it has begun.
   app.setNotFoundHandler(answerUnknown);
 
   function answerUnknown(request: FastifyRequest, reply: FastifyReply): FastifyReply {

@@ -5,12 +5,12 @@ import { emailOf } from './provider.ts';
 const email = 'ada@example.com';
 const verified = { email, email_verified: true };
 
-test('an address is verified where the provider says so of that one', () => {
+test('an address is verified if the provider says so about that address', () => {
   assert.deepEqual(emailOf(verified, {}), { email, isEmailVerified: true });
   assert.deepEqual(emailOf({}, verified), { email, isEmailVerified: true });
 });
 
-test('what is said of another address does not count', () => {
+test('statements about another address do not count', () => {
   const elsewhere = { email: 'other@example.com', email_verified: true };
   assert.deepEqual(emailOf({ email }, elsewhere), {
     ...asIs(elsewhere.email),
@@ -27,7 +27,7 @@ for (const email_verified of [undefined, false, 'true', 1, null]) {
   });
 }
 
-test('what is no text is no address', () => {
+test('a value that is not a string is no address', () => {
   assert.equal(emailOf({ email: 7, email_verified: true }, {}).email, undefined);
   assert.equal(emailOf({}, {}).email, undefined);
 });

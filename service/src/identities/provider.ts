@@ -6,30 +6,30 @@ export interface OidcSettings {
   issuer: URL;
   clientId: string;
   clientSecret: string;
-  /** Whose addresses may sign in; empty: any. */
+  /** Email domains whose users may sign in; empty means any. */
   allowedDomains: readonly string[];
 }
 
-/** What has to come back from the provider as it was sent. */
+/** The values that the provider must return unchanged. */
 export interface OidcState {
   nonce: string;
   codeVerifier: string;
 }
 
-/** What the provider says of a person. */
+/** What the provider says about a person. */
 export interface Claims {
   issuer: string;
   subject: string;
   email: string | undefined;
   isEmailVerified: boolean;
   name: string | undefined;
-  /** When the provider last had the person prove who they are; null where it does not say. */
+  /** When the person last authenticated at the provider; null if it does not say. */
   authenticatedAt: Date | null;
 }
 
 export interface IdentityProvider {
   readonly allowedDomains: readonly string[];
-  /** Where the browser is to go, which comes back to `redirectUri` with `state`. */
+  /** The URL to which the browser is redirected. It comes back to `redirectUri` with `state`. */
   authorizationUrl(state: string, kept: OidcState, redirectUri: string): Promise<string>;
   /** Throws what the provider, or the check of its answer, objects to. */
   claimsOf(callbackUrl: URL, state: string, kept: OidcState): Promise<Claims>;
@@ -61,7 +61,7 @@ export function createIdentityProvider(settings: OidcSettings): IdentityProvider
     try {
       return await discovering;
     } catch (error) {
-      // It may be up again the next time.
+      // It may be up again at the next attempt.
       discovering = undefined;
       const detail = 'The OpenID provider cannot be reached at the moment. Try again.';
       throw new Problem('unavailable', detail, { retryAfter: 5, cause: error });
@@ -76,7 +76,8 @@ export function createIdentityProvider(settings: OidcSettings): IdentityProvider
         scope: 'openid email profile',
         state,
         nonce,
-        // Has the provider say when that was, too (OpenID Connect Core 1.0, section 3.1.2.1).
+        // Makes the provider return the time of the authentication too (OpenID Connect Core 1.0,
+        // section 3.1.2.1).
         max_age: String(confirmedSeconds),
         code_challenge: await openid.calculatePKCECodeChallenge(codeVerifier),
         code_challenge_method: 'S256',
@@ -110,7 +111,7 @@ export function createIdentityProvider(settings: OidcSettings): IdentityProvider
   };
 }
 
-/** By the names of OpenID Connect Core 1.0, section 5.1. */
+/** Claims with the names of OpenID Connect Core 1.0, section 5.1. */
 type Said = Readonly<Record<string, unknown>>;
 
 function isWhole({ email, email_verified }: Said): boolean {

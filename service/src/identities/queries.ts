@@ -7,7 +7,7 @@ export interface Identity {
   subject: string;
 }
 
-/** One transaction at a time signs an identity in; until its end. */
+/** Serialises sign-ins with an identity, until the transaction ends. */
 export async function lockIdentity(trx: Trx, { issuer, subject }: Identity): Promise<void> {
   const key = `identity ${issuer} ${subject}`;
   await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(trx);
@@ -24,7 +24,7 @@ export async function findUserOfIdentity(trx: Trx, { issuer, subject }: Identity
     .executeTakeFirst();
 }
 
-/** Who has this address, and whether there is a way for them to sign in. Locked, to stay so. */
+/** The user with this email address, and whether they can sign in in any way. Locks the row. */
 export async function findUserWithoutCredentials(trx: Trx, email: string) {
   return await trx
     .selectFrom('users')

@@ -91,7 +91,7 @@ test('a person signs in at the provider, and is the same user the next time', as
   );
 });
 
-test('the way to the provider has a state, a nonce and a challenge, new each time', async () => {
+test('the redirect to the provider has a new state, nonce and challenge each time', async () => {
   const urls = [new URL((await begin()).url), new URL((await begin()).url)];
   for (const name of ['state', 'nonce', 'code_challenge']) {
     const values = urls.map((url) => url.searchParams.get(name));
@@ -101,7 +101,7 @@ test('the way to the provider has a state, a nonce and a challenge, new each tim
   assert.equal(urls[0]?.searchParams.get('code_challenge_method'), 'S256');
 });
 
-test('a link with somebody else’s code signs nobody in', async () => {
+test('a link with the code of somebody else signs nobody in', async () => {
   const attacker = await begin();
   const query = await provider.visit(attacker.url, account);
   const victim = await begin();
@@ -110,14 +110,14 @@ test('a link with somebody else’s code signs nobody in', async () => {
   }
 });
 
-test('what comes back can be used once', async () => {
+test('a callback can be used once', async () => {
   const { url, cookie } = await begin();
   const query = await provider.visit(url, account);
   assert.equal((await come(query, cookie)).statusCode, 303);
   await refused(await come(query, cookie), /not begun here/);
 });
 
-test('what comes back late is refused', async () => {
+test('a late callback is refused', async () => {
   const { url, cookie } = await begin();
   const query = await provider.visit(url, account);
   await db
@@ -127,7 +127,7 @@ test('what comes back late is refused', async () => {
   await refused(await come(query, cookie), /long ago/);
 });
 
-test('a code that was changed, or of another sign-in, is refused', async () => {
+test('a modified code, or one of another sign-in, is refused', async () => {
   for (const change of [
     (query: URLSearchParams) => query.set('code', 'guessed'),
     (query: URLSearchParams) => query.delete('code'),
@@ -145,7 +145,7 @@ test('a code that was changed, or of another sign-in, is refused', async () => {
   await refused(await come(`?${query}`, cookie), /did not confirm/);
 });
 
-test('who signs in proves who they are if the provider says that it asked them, and when', async () => {
+test('a sign-in is a confirmation if the provider says that it authenticated the person, and when', async () => {
   const confirmedFor = async (change: (url: URL) => void = () => undefined) => {
     const { url, cookie } = await begin();
     const asked = new URL(url);
@@ -163,12 +163,12 @@ test('who signs in proves who they are if the provider says that it asked them, 
   assert.equal(await confirmedFor((url) => url.searchParams.delete('max_age')), false);
 });
 
-test('without a verified email address no user is made', async () => {
+test('without a verified email address no user is created', async () => {
   await refused(await whole({ ...account, email_verified: false }), /not verified/);
   await refused(await whole({ sub: account.sub, name: 'x' }), /names no email/);
 });
 
-test('of other domains than the allowed ones no user is made', async () => {
+test('outside of the allowed domains no user is created', async () => {
   const narrow = await open(['example.org']);
   await refused(await whole(account, narrow), /this domain/);
   const email = `grace-${people}@EXAMPLE.org`;
@@ -176,7 +176,7 @@ test('of other domains than the allowed ones no user is made', async () => {
   await narrow.close();
 });
 
-test('who signed in before the domains were narrowed does so no longer', async () => {
+test('a user whose domain is no longer allowed can not sign in', async () => {
   const user = await signedIn();
   const narrow = await open(['example.org']);
   await refused(await whole(account, narrow), /domain.*BERTH_OIDC_ALLOWED_DOMAINS/);
@@ -198,7 +198,7 @@ test('who signed in before the domains were narrowed does so no longer', async (
   );
 });
 
-test('an address that only looks like an allowed one, or like somebody’s, is neither', async () => {
+test('an address that only looks like an allowed or known one is neither', async () => {
   const kelvin = await open(['kexample.org']);
   const domain = `grace-${people}@\u212aexample.org`;
   await refused(await whole({ ...account, email: domain }, kelvin), /this domain/);
@@ -208,25 +208,25 @@ test('an address that only looks like an allowed one, or like somebody’s, is n
   assert.notEqual((await signedIn({ ...account, email })).id, user.id);
 });
 
-test('somebody who signs in otherwise is not taken over by their address', async () => {
+test('a user who signs in in another way is not taken over by their address', async () => {
   await createTestUser(db, { email: account.email ?? '' });
   await refused(await whole(), /signs in otherwise/);
 });
 
-test('somebody who was added without a password is the one whom the provider means', async () => {
+test('a user who was added without a password is linked to the identity', async () => {
   const email = account.email?.toUpperCase() ?? '';
   const user = await createTestUser(db, { email, password: null });
   assert.equal((await signedIn()).id, user.id);
   await refused(await whole({ ...account, sub: 'another' }), /signs in otherwise/);
 });
 
-test('a disabled user stays out', async () => {
+test('a disabled user can not sign in', async () => {
   const { id } = await signedIn();
   await db.updateTable('users').set({ disabled_at: new Date() }).where('id', '=', id).execute();
   await refused(await whole(), /shut out/);
 });
 
-test('somebody who is shut out while they sign in is not in, also when they are let in again', async () => {
+test('a user who is disabled during a sign-in is not signed in, even if enabled again', async () => {
   const { id } = await signedIn();
   await db.deleteFrom('sessions').where('user_id', '=', id).execute();
   const shutOut = (trx: Trx) => changeUser(trx, id, { is_disabled: true }, { ownId: null });
@@ -235,7 +235,7 @@ test('somebody who is shut out while they sign in is not in, also when they are 
   assert.deepEqual(await sessions.execute(), []);
 });
 
-test('somebody who is given a password meanwhile is not taken over by their address', async () => {
+test('a user who gets a password meanwhile is not taken over by their address', async () => {
   const { id } = await createTestUser(db, { email: account.email ?? '', password: null });
   const passwordHash = await hashPassword('velvet-harbour-Monday-badger');
   const give = (trx: Trx) => changeUser(trx, id, {}, { passwordHash, ownId: null });
@@ -252,7 +252,7 @@ test('an identity is not linked to a user who is deleted meanwhile', async () =>
   assert.notEqual((await signedIn()).id, id);
 });
 
-test('two first sign-ins at once make one user', async () => {
+test('two concurrent first sign-ins create one user', async () => {
   const begun = [await begin(), await begin()];
   const back = await Promise.all(
     begun.map(async ({ url, cookie }) => [await provider.visit(url, account), cookie] as const),
@@ -264,7 +264,7 @@ test('two first sign-ins at once make one user', async () => {
   );
 });
 
-test('a provider that is away is a 503, and is asked again the next time', async () => {
+test('an unavailable provider is a 503, and is tried again the next time', async () => {
   const away = { ...provider.settings, issuer: new URL('http://127.0.0.1:9') };
   const identityProvider = createIdentityProvider(away);
   const lonely = await createTestApp(db, [identityRoutes], { identityProvider });
@@ -274,7 +274,7 @@ test('a provider that is away is a 503, and is asked again the next time', async
   await lonely.close();
 });
 
-test('where no provider is set up there is nothing', async () => {
+test('without a provider the routes do not exist', async () => {
   const plain = await createTestApp(db, [identityRoutes]);
   const answer = await inject(plain, { method: 'POST', url: '/v1/session/oidc' });
   assert.equal(answer.statusCode, 404);

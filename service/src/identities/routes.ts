@@ -23,9 +23,9 @@ const tags = ['Sessions'];
 const longAgo = new Date(0);
 const cookie = 'berth-sign-in';
 
-/** What the routes of identities need beside what all do. */
+/** The dependencies of the routes of identities. */
 export interface ProviderDeps extends Deps {
-  /** Undefined where none is set up. */
+  /** Undefined if none is configured. */
   identityProvider?: IdentityProvider | undefined;
 }
 
@@ -62,7 +62,8 @@ function beginRoute(app: App, deps: ProviderDeps): void {
       const kept = newOidcState();
       const state = await changesNothing(request, keepState(db, secretKey, 'oidc', kept));
       const url = await provider.authorizationUrl(state, kept, redirectUri(publicUrl));
-      // Only the browser that began may end it: a link with somebody else's code signs nobody in.
+      // Only the browser that started may finish: a link with the code of somebody else must sign
+      // nobody in.
       setCookie(reply, publicUrl, { name: cookie, value: state, seconds: stateSeconds });
       return { authorization_url: url };
     },
@@ -92,7 +93,7 @@ function callbackRoute(app: App, deps: ProviderDeps): void {
       const provider = requireProvider(deps);
       const claims = await claimsOf(request, deps, provider);
       const who = (trx: Trx) => userOfClaims(request, trx, claims, provider.allowedDomains);
-      // The provider may know the browser, and have asked nobody anything.
+      // The provider may have recognised the browser, without authenticating the person again.
       await signIn(request, reply, deps, who, claims.authenticatedAt ?? longAgo);
       forget(reply, deps);
       return reply.redirect('/', 303);

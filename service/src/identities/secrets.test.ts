@@ -12,7 +12,7 @@ import { identityRoutes } from './routes.ts';
 const { db, close } = await createTestDatabase();
 after(close);
 
-test('no code, state, client secret or address of who is refused is in the log or the database', async () => {
+test('codes, states, client secrets and addresses of refused sign-ins are neither in the log nor in the database', async () => {
   const { log, lines } = keptLog();
   const provider = await startTestProvider('http://localhost:8080/v1/session/oidc');
   const identityProvider = createIdentityProvider(provider.settings);

@@ -6,7 +6,7 @@ import { machineArchitecture } from '../operating-systems/catalogue.ts';
 import { runProgram } from './child.ts';
 import { machineMirror, reachableSources, sourcesList } from './debian-mirror.ts';
 
-/** Told how far something is (0 to 1) and what is being done, in words. */
+/** Receives the progress from 0 to 1, and what is being done. */
 export type OnProgress = (fraction: number, doing: string) => void;
 
 export interface BuiltImage {
@@ -41,7 +41,10 @@ const packages = [
   'vim-tiny',
 ];
 
-/** What mmdebstrap says at the beginning of each of its phases, and how far the build is then. */
+/**
+ * The messages with which mmdebstrap begins its phases, and the progress of the build at that
+ * point.
+ */
 const phases: readonly (readonly [RegExp, number, string])[] = [
   [/^I: running apt-get update/, 0.02, 'reading the package lists'],
   [/^I: downloading packages/, 0.08, 'downloading packages'],
@@ -103,7 +106,8 @@ async function writeRootfs(
     program: 'mmdebstrap',
     args: mmdebstrapArguments(rootfsPath, await customizeHooks(sourcesPath)),
     input: `${usable.join('\n')}\n`,
-    // Its working folder holds the whole system: not in a /tmp that may be memory.
+    // Its working directory holds the whole system, so it should not be in a /tmp that may be
+    // memory.
     env: { TMPDIR: scratch },
     signal,
     onLine: (line) => reportPhase(line, onProgress),
@@ -122,7 +126,7 @@ function mmdebstrapArguments(rootfsPath: string, hooks: string[]): string[] {
   ];
 }
 
-/** Each server makes its own machine id and host keys at its first boot. */
+/** Each server creates its own machine id and host keys at its first boot. */
 async function customizeHooks(sourcesPath: string): Promise<string[]> {
   return [
     ...(await templateUploads()),
@@ -185,7 +189,7 @@ function filledIn(file: string, standard?: string) {
   return { when: ['create', 'copy'], template: file, ...properties };
 }
 
-/** For the shell words of mmdebstrap's own hooks. */
+/** Quotes a path for the shell commands of mmdebstrap's hooks. */
 function quoted(path: string): string {
   return `'${path.replaceAll("'", `'\\''`)}'`;
 }

@@ -46,7 +46,7 @@ async function image(recipe: string, { directory }: { directory?: string } = { d
   return { wasBuilt, told };
 }
 
-test('an image is built once, and taken from then on', async () => {
+test('an image is built once, and then cached', async () => {
   assert.equal((await image('one')).wasBuilt, true);
   assert.equal((await image('one')).wasBuilt, false);
 });
@@ -57,7 +57,7 @@ test('another recipe is another image', async () => {
   assert.equal((await image('one')).wasBuilt, false);
 });
 
-test('an image is built again after a week, or when the clock was before its making', async () => {
+test('an image is built again after a week, or if the clock was set back', async () => {
   const day = 24 * 60 * 60;
   for (const days of [-8, 8]) {
     await image('one');
@@ -67,7 +67,7 @@ test('an image is built again after a week, or when the clock was before its mak
   }
 });
 
-test('what a killed process left of a copy is not taken, and is removed after a week', async () => {
+test('a partial copy of a killed process is not used, and removed after a week', async () => {
   mkdirSync(join(cache, 'partial-x'), { recursive: true });
   await image('one');
   assert.deepEqual(readdirSync(cache).sort(), ['one', 'partial-x']);
@@ -76,7 +76,7 @@ test('what a killed process left of a copy is not taken, and is removed after a 
   assert.deepEqual(readdirSync(cache), ['one']);
 });
 
-test('two that build at once both have their image, and one is kept', async () => {
+test('two concurrent builds both succeed, and one is cached', async () => {
   const both = await Promise.all([image('one'), image('one')]);
   assert.deepEqual(
     both.map(({ told }) => told),
@@ -85,13 +85,13 @@ test('two that build at once both have their image, and one is kept', async () =
   assert.deepEqual(readdirSync(cache), ['one']);
 });
 
-test('without a cache each is built', async () => {
+test('without a cache each image is built', async () => {
   for (let tries = 0; tries < 2; tries += 1) {
     assert.equal((await image('one', {})).wasBuilt, true);
   }
 });
 
-test('a cache that others may write to is not used, and that is said', async () => {
+test('a cache that others can write to is not used, with a warning', async () => {
   await image('one');
   chmodSync(cache, 0o777);
   const { wasBuilt, told } = await image('one');
@@ -99,7 +99,7 @@ test('a cache that others may write to is not used, and that is said', async () 
   assert.match(told.join(), /others may write to it/);
 });
 
-test('a cache that can’t be made costs nothing but time', async () => {
+test('if the cache can not be created, images are built nevertheless', async () => {
   writeFileSync(join(folder, 'file'), '');
   const { wasBuilt, told } = await image('one', { directory: join(folder, 'file', 'images') });
   assert.equal(wasBuilt, true);

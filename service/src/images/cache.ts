@@ -11,10 +11,10 @@ const longestMilliseconds = 7 * 24 * 60 * 60 * 1000;
 const files = { metadataPath: 'meta.tar', rootfsPath: 'rootfs.tar' };
 
 /**
- * Answers the image of `recipe` (a hash) that was kept within the last week; otherwise builds it with `build`, and
- * keeps a copy. A cache that can't be used costs only time: `tell` is given the reason, in words, and the image is
- * built.
- * @param directory made if need be; undefined where nothing is to be kept
+ * Returns the image of `recipe` (a hash) if one was stored within the last week. Otherwise builds
+ * it with `build`, and stores a copy. If the cache can't be used, the image is built nevertheless,
+ * and `tell` gets the reason.
+ * @param directory is created if it does not exist; undefined disables the cache
  */
 export async function keptOrBuilt(
   directory: string | undefined,
@@ -42,7 +42,7 @@ async function attempt(work: () => Promise<void>, tell: (text: string) => void):
   }
 }
 
-/** What is in it becomes the disk of servers, so nobody else may be able to write to it. */
+/** The content becomes the disk of servers, so nobody else may be able to write to it. */
 async function prepare(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const { uid, mode } = await stat(directory);
@@ -75,7 +75,7 @@ async function statIfThere(path: string) {
   });
 }
 
-/** Copied beside its place first: whoever finds an image there finds all of it. */
+/** Copied to a temporary name first, so that there are no partial images. */
 async function keep(directory: string, recipe: string, built: BuiltImage): Promise<void> {
   const partial = await mkdtemp(join(directory, 'partial-'));
   try {

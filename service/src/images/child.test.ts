@@ -9,7 +9,7 @@ import { ProgramFailed, runProgram } from './child.ts';
 const shell = (script: string, signal = new AbortController().signal) =>
   runProgram({ program: 'sh', args: ['-c', script], signal });
 
-test('a failure names the program and its last lines', async () => {
+test('a failure has the name of the program and its last lines', async () => {
   await assert.rejects(shell('seq 100 >&2; exit 3'), (error) => {
     assert.ok(error instanceof ProgramFailed);
     assert.match(error.message, /^sh ended with status 3:\n86\n/);
@@ -17,13 +17,13 @@ test('a failure names the program and its last lines', async () => {
   });
 });
 
-test('a program that is missing is named', async () => {
+test('a missing program is named', async () => {
   const signal = new AbortController().signal;
   const missing = runProgram({ program: '/no/such/program', args: [], signal });
   await assert.rejects(missing, /\/no\/such\/program could not be run/);
 });
 
-test('an abort ends the program with its children', async (t) => {
+test('an abort ends the program and its children', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'berth-child-'));
   t.after(() => rmSync(directory, { recursive: true }));
   const file = join(directory, 'pid');

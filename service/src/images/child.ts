@@ -48,7 +48,7 @@ export async function runProgram(run: Program): Promise<void> {
   }
 }
 
-/** It may have ended by itself just now. */
+/** The process may have ended just now. */
 function endGroup(pid: number | undefined): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGTERM');
@@ -57,7 +57,7 @@ function endGroup(pid: number | undefined): void {
   }
 }
 
-/** How a program ended, in words; null when all went well. */
+/** How a program ended, as a sentence; null if it succeeded. */
 async function endOf(child: ReturnType<typeof spawn>): Promise<string | null> {
   return await new Promise((resolve) => {
     child.on('error', (error) => resolve(`could not be run (${error.message})`));

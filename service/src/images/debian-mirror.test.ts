@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { mirrorOf, sourcesList } from './debian-mirror.ts';
 
-test("a Debian machine's own mirror is taken", () => {
+test('the mirror of a Debian machine is used', () => {
   const targets = [
     'Debian Backports|Debian Backports|http://mirror.example/debian/',
     'Debian|Debian-Security|http://mirror.example/debian-security/',
@@ -14,12 +14,12 @@ test("a Debian machine's own mirror is taken", () => {
   });
 });
 
-test('on another system the public mirror is taken', () => {
+test('on another system the public mirror is used', () => {
   const { archive } = mirrorOf('Ubuntu|Ubuntu|http://archive.ubuntu.com/ubuntu/\n');
   assert.equal(archive, 'http://deb.debian.org/debian');
 });
 
-test('a mirror that guests could not reach is left out', () => {
+test('a mirror that guests could not reach is not used', () => {
   assert.equal(mirrorOf('Debian|Debian|file:/mnt/debian/').archive, 'http://deb.debian.org/debian');
 });
 

@@ -53,7 +53,7 @@ export async function reachableSources(
   return lines.filter((_, index) => there[index]);
 }
 
-/** Asks by apt's own downloader, which knows the machine's proxies. */
+/** Uses apt's own downloader, which knows the proxies of the machine. */
 async function suiteExists(line: string, file: string, signal: AbortSignal): Promise<boolean> {
   const [, uri, suite] = line.split(' ');
   const options = ['-o', 'Acquire::Retries=0', '-o', 'Acquire::http::Timeout=10'];

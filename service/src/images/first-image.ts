@@ -2,7 +2,7 @@ import type { Db } from '../db/connection.ts';
 import type { IncusClient } from '../incus/client.ts';
 import { builtOperatingSystem } from '../operating-systems/catalogue-queries.ts';
 import { ensureImage, type ImageDirectories } from './images.ts';
-import { noteImage } from './queries.ts';
+import { recordImage } from './queries.ts';
 
 interface FirstImage {
   db: Db;
@@ -13,7 +13,7 @@ interface FirstImage {
   signal: AbortSignal;
 }
 
-/** Has the operating system that is built here ready, so that the first create need not wait. */
+/** Builds the default operating system in advance, so that the first create need not wait. */
 export async function ensureFirstImage({
   db,
   incus,
@@ -28,7 +28,7 @@ export async function ensureFirstImage({
   await ensureImage({
     incus,
     os,
-    // It is built here.
+    // It is built on this machine.
     imageServers: [],
     directories,
     signal,
@@ -37,5 +37,5 @@ export async function ensureFirstImage({
       shown = doing;
     },
   });
-  await noteImage(db, { osId: os.id, locationId });
+  await recordImage(db, { osId: os.id, locationId });
 }

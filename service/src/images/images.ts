@@ -11,15 +11,15 @@ import { buildDebian, debianRecipe, type OnProgress } from './build-debian.ts';
 import { keptOrBuilt } from './cache.ts';
 import { ProgramFailed } from './child.ts';
 
-/** Where images are built. */
+/** The directories in which images are built and cached. */
 export interface ImageDirectories {
   /** Emptied at each start. */
   work: string;
-  /** Where built ones are kept, for a week, for whoever builds the same one; undefined: nowhere. */
+  /** The cache of built images, for a week; undefined disables it. */
   cache?: string | undefined;
 }
 
-/** As a service of these settings has them. */
+/** The directories that the settings of the service name. */
 export function imageDirectoriesOf(config: {
   dataDir: string;
   cacheDir: string;
@@ -36,12 +36,12 @@ export interface ImageRequest {
     type: OperatingSystemType;
     source: ImageSource & { certificate?: string };
   };
-  /** Those that an image may be pulled from, as `readImageServer` answers them. */
+  /** The image servers that are allowed, as `readImageServer` returns them. */
   imageServers: readonly string[];
   directories: ImageDirectories;
   onProgress: OnProgress;
   signal?: AbortSignal;
-  /** How long an image server may send nothing. */
+  /** After so long without data, a download is aborted. */
   stallSeconds?: number;
 }
 
@@ -58,7 +58,7 @@ export class ImageServerUnreachable extends EngineError {
   }
 }
 
-/** It was taken off the list, or the operating system was entered before there was one. */
+/** It was removed from the list, or the operating system was added before there was a list. */
 export class ImageServerNotAllowed extends EngineError {
   constructor(server: string) {
     super('forbidden', notAnImageServer(server));
@@ -101,7 +101,7 @@ function queueOf(incus: IncusClient): Map<string, Promise<unknown>> {
 
 async function queued<T>(incus: IncusClient, alias: string, work: () => Promise<T>): Promise<T> {
   const working = work();
-  // Those who wait look again whatever became of it; its own caller gets the error.
+  // Others that wait check again whatever the result is; the caller gets the error.
   const ended = working.then(
     () => {},
     () => {},

@@ -4,7 +4,7 @@ import type { IncusClient } from '../incus/client.ts';
 import { EngineError } from '../incus/transport/errors.ts';
 import { inTurn } from '../lib/in-turn.ts';
 import { ensureImage, type ImageDirectories } from './images.ts';
-import { imageIsReady, nextWantedImage, setImage } from './queries.ts';
+import { imageIsReady, nextRequestedImage, setImage } from './queries.ts';
 
 const reportMilliseconds = 500;
 
@@ -22,13 +22,13 @@ export interface Importing {
 export async function importWantedImages(importing: Importing): Promise<void> {
   const { db, locationId, signal } = importing;
   while (!signal.aborted) {
-    const wanted = await nextWantedImage(db, locationId);
+    const wanted = await nextRequestedImage(db, locationId);
     if (!wanted) return;
     await importImage(importing, wanted);
   }
 }
 
-type Wanted = NonNullable<Awaited<ReturnType<typeof nextWantedImage>>>;
+type Wanted = NonNullable<Awaited<ReturnType<typeof nextRequestedImage>>>;
 
 async function importImage(
   { db, client, locationId, directories, imageServers, log, signal }: Importing,
@@ -55,7 +55,7 @@ async function importImage(
     await reports.idle();
     await enter(imageIsReady);
   } catch (error) {
-    // It goes on when the service does.
+    // It continues when the service runs again.
     if (signal.aborted) return;
     await reports.idle();
     log.warn({ err: error, os: os.slug }, 'An image could not be prepared.');

@@ -6,7 +6,7 @@ import type { Database, ImageStatus } from '../db/schema/schema.ts';
 
 export type ImageRow = Selectable<Database['images']>;
 
-/** Those of an operating system that locations have or are getting, by location. */
+/** The images of an operating system by location, including those in progress. */
 export function listImages(db: Queryable, osId: number) {
   const query = db.selectFrom('images').selectAll().select('location_id as id');
   return listing(query.where('os_id', '=', osId), { id: 'location_id' });
@@ -18,8 +18,8 @@ export const imageIsReady = {
   message: 'Servers can be created with it.',
 };
 
-/** Enters that a location has an image, whoever got it. One that is on its way goes on. */
-export async function noteImage(
+/** Records that a location has an image. An import in progress is not affected. */
+export async function recordImage(
   db: Queryable,
   { osId, locationId }: { osId: number; locationId: number },
 ): Promise<void> {
@@ -35,8 +35,8 @@ export async function noteImage(
     .execute();
 }
 
-/** Asks for an image, or asks again; one that is on its way goes on. */
-export async function wantImage(trx: Trx, osId: number, locationId: number): Promise<ImageRow> {
+/** Requests an image. An import in progress is not affected. */
+export async function requestImage(trx: Trx, osId: number, locationId: number): Promise<ImageRow> {
   const wanted = { status: 'wanted' as const, progress: 0, message: 'Queued.' };
   await trx
     .insertInto('images')
@@ -57,8 +57,8 @@ export async function wantImage(trx: Trx, osId: number, locationId: number): Pro
     .executeTakeFirstOrThrow();
 }
 
-/** What a location is to get next; also one that a killed service was at. */
-export async function nextWantedImage(db: Queryable, locationId: number) {
+/** The next image to import into a location, including one that a killed service was importing. */
+export async function nextRequestedImage(db: Queryable, locationId: number) {
   return await db
     .selectFrom('images')
     .innerJoin('operating_systems as os', 'os.id', 'images.os_id')

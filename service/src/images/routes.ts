@@ -11,7 +11,7 @@ import { operatingSystemNotFound } from '../operating-systems/operating-systems.
 import { findOperatingSystem } from '../operating-systems/queries.ts';
 import { invalidFields } from '../problems/problem.ts';
 import { readPage, sendList } from '../requests/pagination.ts';
-import { type ImageRow, listImages, wantImage } from './queries.ts';
+import { type ImageRow, listImages, requestImage } from './queries.ts';
 
 const params = PathParams({ id: 'operating_system' });
 
@@ -66,7 +66,7 @@ export function imageRoutes(app: App, deps: Deps): void {
         if (!(await findLocation(trx, locationId))) {
           throw invalidFields([unknownLocation(locationId)]);
         }
-        const row = await wantImage(trx, id, locationId);
+        const row = await requestImage(trx, id, locationId);
         return { status: 202, body: imageView(row), target: { kind: 'operating_system', id } };
       });
       return sendAnswer(reply, answer);

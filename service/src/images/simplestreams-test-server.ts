@@ -51,7 +51,8 @@ async function imageFiles(folder: string): Promise<Map<string, Buffer>> {
   const root = join(folder, 'root');
   await mkdir(join(root, 'sbin'), { recursive: true });
   await writeFile(join(root, 'sbin/init'), '');
-  // Its fingerprint is of its content: each run's own image must not meet another's.
+  // The fingerprint depends on the content, which differs for each run so that runs do not share an
+  // image.
   await writeFile(join(root, 'folder'), folder);
   const rootfsPath = join(folder, 'rootfs.squashfs');
   await run('mksquashfs', [root, rootfsPath, '-quiet', '-no-progress', '-all-root']);

@@ -1,23 +1,27 @@
 import type { IncusClient } from '../incus/client.ts';
 import type { StoragePool } from '../incus/storage.ts';
 
-// Disks are clones of a pool's own copy of their image, its image volume. Incus (6.0, EnsureImage)
-// notes that volume before it unpacks the image, and takes what it has noted as whole: a daemon that
-// is killed in between leaves half a system to every server that comes later. So a volume counts only
-// once a create was seen to succeed on it, which its description then says. It goes with the volume.
+// Disks are clones of the pool's own copy of their image, its image volume. Incus (6.0,
+// EnsureImage) records that volume before it unpacks the image, and treats a recorded one as
+// complete: if the daemon is killed in between, all later servers get half a system. So a volume is
+// only used after a create has succeeded on it, which its description then says. It is deleted with
+// the volume.
 
 const seenWhole = 'Unpacked whole, as seen by Berth';
 
 export interface ImageVolume {
   incus: IncusClient;
   pool: string;
-  /** Of a cluster; null without one. */
+  /** The member of a cluster; null without a cluster. */
   member: string | null;
   fingerprint: string;
   signal: AbortSignal;
 }
 
-/** Whether disks can be made of it: it is known to be whole, or the pool unpacks each for itself. */
+/**
+ * Whether disks can be cloned from it: it is known to be complete, or the pool unpacks the image
+ * for each disk.
+ */
 export async function isImageReady(image: ImageVolume): Promise<boolean> {
   const { incus, pool, signal } = image;
   const volume = await findVolume(image);
@@ -32,8 +36,8 @@ function keepsImages({ driver, config }: StoragePool): boolean {
 }
 
 /**
- * Removes it, unless it has become whole since somebody looked. Whoever does so must be the only one
- * that unpacks it.
+ * Deletes the volume, unless it was marked as complete meanwhile. Only one operation at a time may
+ * unpack it.
  */
 export async function discardPartialImage(image: ImageVolume): Promise<void> {
   const { incus, pool, member, signal } = image;
@@ -42,7 +46,7 @@ export async function discardPartialImage(image: ImageVolume): Promise<void> {
   await incus.storage.deleteVolume(pool, volume, member ?? undefined, { signal });
 }
 
-/** After a create that succeeded on it. */
+/** Marks the volume as complete, after a create has succeeded on it. */
 export async function markImageWhole(image: ImageVolume): Promise<void> {
   const { incus, pool, member, signal } = image;
   const volume = { ...idOf(image), description: seenWhole };

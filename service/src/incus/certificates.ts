@@ -6,7 +6,9 @@ import { EngineError, errorFromConnection } from './transport/errors.ts';
 export interface TrustedCertificate {
   fingerprint: string;
   name: string;
-  /** To some projects; it may then change nothing of the server itself. */
+  /**
+   * Whether it is restricted to some projects; it then can't change anything of the server itself.
+   */
   restricted: boolean;
 }
 
@@ -15,8 +17,8 @@ export type CertificateCalls = ReturnType<typeof certificateCalls>;
 export function certificateCalls(api: Api) {
   return {
     /**
-     * Has Incus trust the certificate that this very call comes with, by a token of `incus config trust add`.
-     * Throws `invalid` where it is trusted already, `forbidden` for a token that was used.
+     * Makes Incus trust the certificate of this connection, with a token of `incus config trust
+     * add`. Throws `invalid` if it is trusted already, `forbidden` if the token was used before.
      */
     trust: (token: string, options?: CallOptions): Promise<void> =>
       api.change(
@@ -37,15 +39,15 @@ export function fingerprintOf(certificate: string): string {
 
 export interface JoinToken {
   text: string;
-  /** Of the certificate that the server presents. */
+  /** The fingerprint of the certificate that the server presents. */
   fingerprint: string;
-  /** Where it listens: `https://10.0.0.1:8443`. */
+  /** The addresses that it listens on: `https://10.0.0.1:8443`. */
   urls: string[];
-  /** Null: it does not expire. */
+  /** Null if it does not expire. */
   expiresAt: Date | null;
 }
 
-/** A token of `incus config trust add`: JSON in Base64; undefined for what is none. */
+/** Reads a token of `incus config trust add` (JSON in Base64); undefined if it is none. */
 export function readJoinToken(text: string): JoinToken | undefined {
   const fields = parse(Buffer.from(text, 'base64').toString('utf8'));
   const { fingerprint, addresses, secret, expires_at } = fields;
@@ -56,7 +58,7 @@ export function readJoinToken(text: string): JoinToken | undefined {
     text,
     fingerprint,
     urls: addresses.map((address) => `https://${address}`).filter((url) => URL.canParse(url)),
-    // Go's zero time stands for none.
+    // Go's zero time means none.
     expiresAt: expiresAt.getTime() > 0 ? expiresAt : null,
   };
 }
@@ -74,8 +76,8 @@ function parse(text: string): Record<string, unknown> {
 const handshakeMs = 5000;
 
 /**
- * The certificate (PEM) that a server presents, whoever it may be: nothing is sent to it. Throws
- * `EngineError` where none is presented.
+ * The certificate (PEM) that a server presents, without trusting it: nothing is sent. Throws
+ * `EngineError` if there is none.
  */
 export async function presentedCertificate(url: string): Promise<string> {
   const { hostname, port } = new URL(url);

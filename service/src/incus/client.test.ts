@@ -39,7 +39,7 @@ describe('a call over the unix socket', () => {
     ]);
   });
 
-  it('finds null for a 404 and throws it where the thing must be there', async () => {
+  it('returns null for a 404, or throws it if the thing is required', async () => {
     const client = await clientOf((_, response) => refuse(response, 404, 'Instance not found'));
     assert.equal(await client.instances.get('a'), null);
     assert.equal(await client.images.getAlias('a'), null);
@@ -47,13 +47,13 @@ describe('a call over the unix socket', () => {
     await assert.rejects(client.instances.delete('a'), failsWith('not_found'));
   });
 
-  it('takes an error in the body of a 200 for the error that it is', async () => {
+  it('throws an error in the body of a 200', async () => {
     const client = await clientOf((_, response) => refuse(response, 409, 'Taken', 200));
     const project = { name: 'p', description: '', config: {} };
     await assert.rejects(client.projects.create(project), failsWith('already_exists', /Taken/));
   });
 
-  it('refuses an answer of the other kind', async () => {
+  it('refuses an answer of the wrong type', async () => {
     const client = await clientOf((_, response) => sync(response, {}));
     await assert.rejects(client.instances.delete('a'), failsWith('failed', /starts an operation/));
   });
@@ -68,14 +68,14 @@ describe('a call over the unix socket', () => {
     await assert.rejects(client.instances.list(), failsWith('unreachable', /HTTP 502: <html>/));
   });
 
-  it('takes null for an empty list', async () => {
+  it('treats null as an empty list', async () => {
     const client = await clientOf((_, response) => sync(response, null));
     assert.deepEqual(await client.instances.list(), []);
     assert.deepEqual(await client.operations.list(), []);
     assert.deepEqual(await client.storage.listVolumes('p'), []);
   });
 
-  it('reads no state of an instance without an end', async () => {
+  it("limits the length of an instance's state", async () => {
     let interfaces = 100;
     const client = await clientOf((_, response) => {
       const nic = { addresses: [], counters: {}, hwaddr: '', host_name: 'x'.repeat(400) };
@@ -89,7 +89,7 @@ describe('a call over the unix socket', () => {
     await assert.rejects(client.instances.getState('a'), tooLong);
   });
 
-  it('reads what an instance used, however many interfaces its guest made, whatever they are called', async () => {
+  it('reads the usage of an instance with any number and names of interfaces', async () => {
     const client = await clientOf((_, response) => {
       const nic = { addresses: [], counters: {}, hwaddr: '', host_name: 'x'.repeat(400) };
       const names = ['cpu', 'memory', '"cpu":{"usage":1,', '"memory":{"usage":1}'];
@@ -101,7 +101,7 @@ describe('a call over the unix socket', () => {
     assert.deepEqual(await client.instances.getUse('a'), { cpuSeconds: 2.5, memoryBytes: 5e6 });
   });
 
-  it('reads of a state that is broken what it has in pieces, and nothing of one that does not tell', async () => {
+  it('reads the complete figures of a broken state, and none that are missing', async () => {
     const halves = ['{"metadata":{"memory":{"usage":', '12', '34,"x":0},"cpu":{"usa', 'ge":'];
     const client = await clientOf(async (_, response) => {
       for (const half of halves) {
@@ -122,13 +122,13 @@ describe('a call over the unix socket', () => {
 });
 
 describe('an outage', () => {
-  it('is unreachable where nobody listens', async () => {
+  it('is unreachable if nobody listens', async () => {
     const socketPath = directory.file('none.socket');
     const client = connect({ socketPath, project: 'p' });
     await assert.rejects(client.server.info(), failsWith('unreachable', /ENOENT/, socketPath));
   });
 
-  it('is unreachable where the connection breaks before or amid the answer', async () => {
+  it('is unreachable if the connection breaks before or within the answer', async () => {
     const client = await clientOf((request, response) => {
       if (request.url?.startsWith('/1.0/projects') === true) response.writeHead(200).write('{"ty');
       setTimeout(() => request.socket.destroy(), 20);
@@ -137,7 +137,7 @@ describe('an outage', () => {
     await assert.rejects(client.projects.get('x'), failsWith('unreachable'));
   });
 
-  it('is failed where something else than HTTP answers', async () => {
+  it('is failed if the server does not speak HTTP', async () => {
     const socketPath = directory.file('other.socket');
     const server = createServer((socket) => socket.end('SSH-2.0\r\n\r\n')).listen(socketPath);
     cleanUpWith(() => server.close());
@@ -146,14 +146,14 @@ describe('an outage', () => {
   });
 });
 
-describe('the time of a call', () => {
-  it('ends without an answer', async () => {
+describe('the timeout of a call', () => {
+  it('applies before an answer', async () => {
     const client = await clientOf(() => {}, 0.1);
     const message = /GET \/1\.0\/instances: no answer within 0\.1 s/;
     await assert.rejects(client.instances.list(), failsWith('timeout', message));
   });
 
-  it('ends within an answer', async () => {
+  it('applies within an answer', async () => {
     const client = await clientOf((_, response) => response.writeHead(200).write('{"type"'), 0.1);
     await assert.rejects(client.instances.list(), failsWith('timeout'));
   });
@@ -163,7 +163,7 @@ describe('the time of a call', () => {
     await assert.rejects(client.instances.list({ timeoutSeconds: 0.05 }), failsWith('timeout'));
   });
 
-  it('is cut short by the caller, whose reason is thrown as it is', async () => {
+  it('can be preceded by an abort, whose reason is thrown', async () => {
     const client = await clientOf(() => {});
     const controller = new AbortController();
     const call = client.instances.list({ signal: controller.signal });

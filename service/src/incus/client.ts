@@ -13,11 +13,11 @@ import { type ServerCalls, serverCalls } from './transport/server.ts';
 import { createTransport } from './transport/transport.ts';
 
 export type IncusOptions = IncusConnection & {
-  /** The Incus project that everything happens in. */
+  /** The Incus project of all calls. */
   project: string;
-  /** Of a plain call; 10 unless told. */
+  /** Timeout of a plain call; 10 s by default. */
   timeoutSeconds?: number;
-  /** Told of each call when it has ended. */
+  /** Called for each call when it has ended. */
   observe?: CallObserver | undefined;
 };
 
@@ -34,11 +34,11 @@ export interface IncusClient {
   networks: NetworkCalls;
   networkAcls: NetworkAclCalls;
   storage: StorageCalls;
-  /** Ends the connections; calls under way fail as `unreachable`. */
+  /** Closes the connections. Calls in progress fail as `unreachable`. */
   close(): Promise<void>;
 }
 
-/** Connects with the first call. Events have a connection of their own: `watchEvents`. */
+/** Connects with the first call. Events have their own connection: see `watchEvents`. */
 export function createIncusClient(options: IncusOptions): IncusClient {
   const { project, timeoutSeconds = 10, observe } = options;
   const transport = createTransport(options);

@@ -92,7 +92,7 @@ const started = {
 };
 
 describe('watchEvents', () => {
-  it('asks for the project and types, and hands on typed events', async () => {
+  it('requests the project and types, and passes on typed events', async () => {
     const paths: string[] = [];
     const connection = await eventServer((socket, path) => {
       paths.push(path);
@@ -110,7 +110,7 @@ describe('watchEvents', () => {
     ]);
   });
 
-  it('connects anew when the connection ends', async () => {
+  it('reconnects when the connection ends', async () => {
     let connections = 0;
     const connection = await eventServer((socket) => {
       connections += 1;
@@ -122,7 +122,7 @@ describe('watchEvents', () => {
     assert.match(String(reasons[0]), /closed the event stream: 1001/);
   });
 
-  it('keeps trying where nobody listens or the stream is refused', async () => {
+  it('retries if nobody listens or the stream is refused', async () => {
     const nobody = watch({ socketPath: directory.file('none.socket') });
     await nobody.untilLogged(2);
     assert.deepEqual(nobody.log.slice(0, 2), ['disconnect', 'disconnect']);
@@ -137,7 +137,7 @@ describe('watchEvents', () => {
     assert.equal((refused.reasons[0] as EngineError).code, 'forbidden');
   });
 
-  it('gives up a connection that went silent', async () => {
+  it('closes a silent connection', async () => {
     const connection = await eventServer((socket) => {
       // Neither reads nor answers pings, as though its machine were gone.
       socket.pause();
@@ -148,7 +148,7 @@ describe('watchEvents', () => {
     assert.equal(reasons[0].code, 'timeout');
   });
 
-  it('keeps a quiet connection whose peer answers pings', async () => {
+  it('keeps an idle connection whose peer answers pings', async () => {
     await everLonger(async (longest) => {
       let pings = 0;
       const connection = await eventServer((socket) =>
@@ -164,7 +164,7 @@ describe('watchEvents', () => {
     });
   });
 
-  it('takes malformed events and throwing handlers for a reason to connect anew', async () => {
+  it('reconnects after malformed events and errors of handlers', async () => {
     const garbled = watch(await eventServer((socket) => socket.send('{')));
     await garbled.untilLogged('disconnect');
     assert.match(String(garbled.reasons[0]), /malformed event/);
@@ -178,7 +178,7 @@ describe('watchEvents', () => {
     assert.match(String(broken.reasons[0]), /handler broke/);
   });
 
-  it('resolves when aborted, connected or not, without a further word', async () => {
+  it('resolves when aborted, connected or not, without another event', async () => {
     const connected = watch(await eventServer(() => {}));
     await connected.untilLogged(1);
     connected.controller.abort();
@@ -193,7 +193,7 @@ describe('watchEvents', () => {
     assert.deepEqual(pausing.log, before);
   });
 
-  it('goes on to the next member over HTTPS', async () => {
+  it('tries the next member over HTTPS', async () => {
     const identity = selfSigned(directory.file('server'));
     const own = selfSigned(directory.file('client'));
     const { server, url } = await listenOnTls(identity, own.cert, notFound);

@@ -12,10 +12,10 @@ import {
 import { EngineError, errorFromConnection, errorFromIncus } from './transport/errors.ts';
 
 interface EventOrigin {
-  /** When Incus sent it, ISO 8601; events may arrive out of order. */
+  /** The time at which Incus sent it, in ISO 8601. Events may arrive out of order. */
   timestamp: string;
   project: string;
-  /** The member that it happened on; `none` without a cluster. */
+  /** The member of the cluster; `none` without one. */
   location: string;
 }
 
@@ -23,9 +23,9 @@ export interface LifecycleEvent extends EventOrigin {
   type: 'lifecycle';
   /** `instance-started`, `instance-shutdown`, … ("Events" in Incus's documentation). */
   action: string;
-  /** URL of what it happened to. */
+  /** The URL of its subject. */
   source: string;
-  /** Name of the instance, if it is one. */
+  /** The name of the instance, if it is about one. */
   instance: string | undefined;
   context: Record<string, unknown>;
 }
@@ -41,25 +41,28 @@ export interface WatchOptions {
   types: IncusEvent['type'][];
   project: string;
   onEvent: (event: IncusEvent) => void;
-  /** Events before it are lost: compare everything now. */
+  /** The connection is open. Earlier events were missed, so everything should be compared now. */
   onConnect: () => void;
-  /** With the reason, for each connection that ended and each attempt that failed; not for abort. */
+  /**
+   * Gets the error of each connection that ended and of each attempt that failed, except for
+   * aborts.
+   */
   onDisconnect: (reason: unknown) => void;
   signal: AbortSignal;
-  /** A connection without any sign of life for one to two of these is given up. */
+  /** A connection without a sign of life is closed after one to two of these intervals. */
   pingSeconds?: number;
 }
 
 const handshakeTimeoutMs = 5000;
 const shortestPauseMs = 200;
 const longestPauseMs = 5000;
-/** A connection that held this long was a success, and is tried again at once. */
-const lastingMs = 1000;
+/** A connection that lasted so long counts as a success, and is reopened at once. */
+const stableMs = 1000;
 
 /**
- * Follows Incus's events until `signal` aborts, then resolves. It reconnects for ever, trying the
- * members in turn; what a handler throws ends the connection and goes to `onDisconnect`, which
- * itself must not throw.
+ * Follows Incus's events until `signal` aborts, then resolves. It reconnects forever, using the
+ * members in turn. An error of a handler ends the connection and goes to `onDisconnect`, which must
+ * not throw.
  */
 export async function watchEvents(
   connection: IncusConnection,
@@ -76,12 +79,12 @@ export async function watchEvents(
     if (options.signal.aborted) return;
     options.onDisconnect(reason);
     failures = lasted ? 0 : failures + 1;
-    // The other members are asked without delay: pauses grow with each round.
+    // The other members are tried without a delay: the back-off grows with each round.
     await pause(backOffMs(Math.floor(failures / places.length)), options.signal);
   }
 }
 
-/** Half of it at random, so that many watchers don't come back all at once. */
+/** Half of it is random, so that many watchers do not return at the same time. */
 function backOffMs(failures: number): number {
   const longest = Math.min(longestPauseMs, shortestPauseMs * 2 ** failures);
   return longest / 2 + (Math.random() * longest) / 2;
@@ -98,7 +101,7 @@ function openSocket(
     return new WebSocket(`ws+unix:${connection.socketPath}:${path}`, settings);
   }
   const url = `${endpoint.origin.replace(/^http/, 'ws')}${path}`;
-  // By an agent: types/ws has `checkServerIdentity` wrong.
+  // Set on the agent, because types/ws declares `checkServerIdentity` wrongly.
   return new WebSocket(url, { ...settings, agent: new Agent(tlsSettings(connection)) });
 }
 
@@ -107,7 +110,7 @@ interface Ending {
   lasted: boolean;
 }
 
-/** Resolves when the connection has ended, for whatever reason. */
+/** Resolves when the connection has ended, for any reason. */
 function follow(socket: WebSocket, options: WatchOptions & { name: string }): Promise<Ending> {
   let reason: unknown;
   let connectedAt = Number.POSITIVE_INFINITY;
@@ -146,15 +149,18 @@ function follow(socket: WebSocket, options: WatchOptions & { name: string }): Pr
       reason ??= new EngineError('unreachable', `Incus closed the event stream: ${code}`, {
         where: options.name,
       });
-      resolve({ reason, lasted: performance.now() - connectedAt > lastingMs });
+      resolve({ reason, lasted: performance.now() - connectedAt > stableMs });
     });
   });
 }
 
-/** The library has no code for it. */
+/** The library has no error code for it. */
 const isLateHandshake = (error: Error) => /handshake has timed out/.test(error.message);
 
-/** A member that loses its power closes nothing: without pings its silence looks like peace. */
+/**
+ * Sends pings. A member that loses its power closes no connection, and without pings its silence
+ * looks normal.
+ */
 function keepAlive(
   socket: WebSocket,
   options: WatchOptions & { name: string },
@@ -180,7 +186,7 @@ interface RawEvent extends EventOrigin {
   metadata: unknown;
 }
 
-/** Throws `failed` for what is no event of the types that were asked for. */
+/** Throws `failed` unless it is an event of a requested type. */
 function parseEvent(text: string): IncusEvent {
   const { type, timestamp, project, location, metadata } = parseJson(text);
   const origin = { timestamp, project, location: location ?? 'none' };

@@ -26,7 +26,7 @@ export interface PulledFile extends FileOwnership {
 export type FileCalls = ReturnType<typeof fileCalls>;
 
 /**
- * Files in an instance: of a container also while it is stopped, of a virtual machine only through
+ * Files in an instance: in a container also while it is stopped, in a virtual machine only through
  * its running agent. Paths are absolute.
  */
 export function fileCalls(api: Api) {
@@ -38,9 +38,9 @@ export function fileCalls(api: Api) {
 
   return {
     /**
-     * Overwrites the content of a file that exists; its owner and mode stay, since Incus sets them
-     * on new ones only, and after the content is written. Put secrets into a directory of mode 0700.
-     * A directory that exists is left as it is; a missing parent is `not_found`.
+     * Replaces the content of an existing file. Its owner and mode stay, because Incus sets these
+     * on new files only, and after writing the content. So secrets need a directory of mode 0700.
+     * An existing directory is not changed; a missing parent is `not_found`.
      */
     push: (instance: string, path: string, file: NewFile, options?: CallOptions): Promise<void> =>
       api.change(
@@ -53,10 +53,11 @@ export function fileCalls(api: Api) {
       ),
 
     /**
-     * `null` without such a file or instance. Throws `invalid` for a directory, a symlink, and for more
-     * than `maxBytes`: the guest decides what is there. It is looked at before it is opened, and what is
-     * empty never is: a FIFO or a device looks so, and Incus opens a FIFO of a guest without an end. The
-     * instance can then be neither stopped nor deleted, until its `forkfile` process is ended by hand.
+     * `null` if the file or the instance does not exist. Throws `invalid` for a directory, a
+     * symlink, and more than `maxBytes`, because the guest decides what is there. The file is
+     * checked before it is opened, and an empty one is never opened: a FIFO or a device looks
+     * empty, and Incus would block on a guest's FIFO forever. The instance could then be neither
+     * stopped nor deleted until its `forkfile` process is killed by hand.
      */
     async pull(
       instance: string,
@@ -115,7 +116,7 @@ async function readFile(
   return { ...owner, content: await readBounded(response, path, maxBytes) };
 }
 
-/** Of a regular file, or what looks like one. */
+/** The owner of a regular file, or of what looks like one. */
 async function readOwner(response: WireResponse, path: string): Promise<FileOwnership> {
   if (response.statusCode >= 400) throw await errorOf(response);
   const type = header(response, 'x-incus-type');

@@ -31,7 +31,7 @@ describe('an image import', () => {
     assert.equal(sent, total);
   });
 
-  it('may take longer than its time-out, as long as it moves', async () => {
+  it('may take longer than the timeout if it makes progress', async () => {
     // Taken in slices that take longer together than the time-out.
     const [timeoutSeconds, everyMs, sliceBytes, bytes] = [2, 25, 65_536, 8_000_000];
     const most = Math.floor(bytes / sliceBytes);
@@ -55,7 +55,7 @@ describe('an image import', () => {
     assert.ok(slices >= most);
   });
 
-  it('ends when nothing is taken any more', async () => {
+  it('is aborted when the server accepts no more data', async () => {
     const client = await clientOf((request) => request.pause());
     const large = directory.file('large.squashfs');
     writeFileSync(large, Buffer.alloc(8_000_000));

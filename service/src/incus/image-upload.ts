@@ -22,7 +22,7 @@ interface Part {
 
 interface ImageUpload {
   headers: Record<string, string>;
-  /** The body anew, from the files; calls `touch` with each chunk. */
+  /** Creates the body from the files; calls `touch` with each chunk. */
   body: (touch: () => void) => Readable;
 }
 

@@ -26,7 +26,7 @@ export interface RemoteImage {
   server: string;
   alias: string;
   type: InstanceType;
-  /** PEM; where the server's certificate is not one of a public authority. */
+  /** PEM; only if the certificate of the server is not signed by a public authority. */
   certificate?: string;
 }
 
@@ -35,7 +35,7 @@ interface ImportOptions extends CallOptions {
   onProgress?: (sent: number, total: number) => void;
 }
 
-/** Time without a byte sent, or for the answer after the last; not for the upload as a whole. */
+/** Timeout without progress, and for the answer at the end; not for the upload as a whole. */
 const uploadTimeoutSeconds = 120;
 
 export type ImageCalls = ReturnType<typeof imageCalls>;
@@ -85,8 +85,8 @@ export function imageCalls(api: Api) {
       ),
 
     /**
-     * Uploads a split image, streamed from its files. `timeoutSeconds` is the longest pause. The
-     * operation fails as `already_exists` where the same image is there.
+     * Uploads a split image from its files. `timeoutSeconds` is the timeout without progress. The
+     * operation fails as `already_exists` if Incus has the same image.
      */
     async import(files: ImageFiles, options: ImportOptions = {}): Promise<Operation> {
       const upload = await imageUpload(files, options.onProgress);
@@ -104,8 +104,8 @@ export function imageCalls(api: Api) {
     },
 
     /**
-     * Downloads from a simplestreams server; the operation tells its progress, and fails as
-     * `unreachable` with the `host` where that server can't be reached.
+     * Downloads from a simplestreams server. The operation reports its progress, and fails as
+     * `unreachable` with the `host` if that server can't be reached.
      */
     copy: (image: RemoteImage, options?: CallOptions): Promise<Operation> =>
       api.startOperation(

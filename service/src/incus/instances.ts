@@ -15,10 +15,10 @@ export type InstanceStatus = 'Running' | 'Stopped' | 'Frozen' | 'Error' | (strin
 export interface Instance {
   name: string;
   type: InstanceType;
-  /** `Error` also while the member that runs it can't be asked. */
+  /** Also `Error` while its member can't be reached. */
   status: InstanceStatus;
   status_code: number;
-  /** The member it is on; `none` without a cluster. */
+  /** The member of the cluster; `none` without one. */
   location: string;
   project: string;
   config: Record<string, string>;
@@ -28,7 +28,7 @@ export interface Instance {
   last_used_at: string;
 }
 
-/** Of one whose member can't be asked, Incus knows little more than its name. */
+/** Incus knows little more than the name of an instance whose member can't be reached. */
 type Listed = Omit<Instance, 'config' | 'devices'> & {
   config: Instance['config'] | null;
   devices: Devices | null;
@@ -44,9 +44,9 @@ export interface InstanceState {
   cpu: { usage: number };
   /** Bytes. */
   memory: { usage: number; usage_peak: number; total?: number };
-  /** Bytes, by device; empty where the pool can't tell. */
+  /** Bytes by device; empty if the pool can't tell. */
   disk: Record<string, { usage: number; total?: number }> | null;
-  /** By interface in the guest; null while stopped. */
+  /** By interface in the guest; null while it is stopped. */
   network: Record<string, NetworkState> | null;
 }
 
@@ -62,35 +62,39 @@ export interface NewInstance {
   name: string;
   type: InstanceType;
   /**
-   * `none`: without a system, so that it can't run. `migration`: of another Incus that is to send it; until
-   * that begins there is its record alone.
+   * `none`: without an operating system, so that it can't run. `migration`: to be sent by another
+   * Incus; until then only the record exists.
    */
   source:
     | { type: 'image'; fingerprint: string }
     | { type: 'image'; alias: string }
     | { type: 'none' }
     | { type: 'migration'; mode: 'push' };
-  /** Such as `x86_64`; a `migration` has to tell it. */
+  /** Such as `x86_64`; required for a `migration`. */
   architecture?: string;
   config: Record<string, string>;
   devices: Devices;
-  /** None: nothing of the default profile is taken over. */
+  /** Empty, so that it does not inherit from the default profile. */
   profiles: string[];
   description?: string;
 }
 
-/** A forced stop pulls the plug; a graceful one asks the guest and fails when it ignores that. */
+/**
+ * A forced stop cuts the power. A graceful one asks the guest, and fails if the guest ignores it.
+ */
 export type StateChange =
   | { action: 'start' }
   | { action: 'stop' | 'restart'; force: true }
   | { action: 'stop' | 'restart'; force: false; graceSeconds: number };
 
-/** A few hundred bytes are of an interface: thousands are no longer read. */
-const longestStateBytes = 2 ** 20;
+/** An interface takes a few hundred bytes. States with thousands of them are not read. */
+const maxStateBytes = 2 ** 20;
 
 export type InstanceCalls = ReturnType<typeof instanceCalls>;
 
-/** In Incus 0 means a forced stop and -1 ten minutes, so that a grace is at least a second. */
+/**
+ * For Incus, 0 means a forced stop and -1 ten minutes, so the grace period is at least a second.
+ */
 function stateBody(change: StateChange) {
   if (change.action === 'start') return { action: 'start', timeout: -1 };
   const { action, force } = change;
@@ -109,20 +113,21 @@ export function instanceCalls(api: Api) {
     get: (name: string, options?: CallOptions) =>
       api.find<Instance>(['instances', name], { project }, options),
 
-    /** Of one whose member can't be asked, configuration and devices are empty. */
+    /** Configuration and devices are empty for an instance whose member can't be reached. */
     list: (options?: CallOptions): Promise<Instance[]> => listed({}, options),
 
     /**
-     * Those whose configuration has this value under this key (Incus documentation, "Filtering"). Neither may
-     * have a space in it.
+     * Instances with this value under this configuration key (Incus documentation, "Filtering").
+     * Neither may contain a space.
      */
     listWith: (key: string, value: string, options?: CallOptions): Promise<Instance[]> =>
       listed({ filter: `config.${key} eq ${value}` }, options),
 
     /**
-     * Changes devices and configuration at once, also of one that runs. A device is replaced as a
-     * whole; configuration is merged, and an empty value removes a key. `change` gets the instance as
-     * it is. Throws `busy` when somebody else changed it meanwhile, `not_found` where there is none.
+     * Changes devices and configuration in one call, also of a running instance. A device is
+     * replaced as a whole. Configuration is merged, and an empty value removes a key. `change` gets
+     * the current instance. Throws `busy` if it was changed concurrently, `not_found` if it does
+     * not exist.
      */
     async change(
       name: string,
@@ -137,8 +142,9 @@ export function instanceCalls(api: Api) {
     },
 
     /**
-     * Stopped at first. Throws `already_exists` at once or from the operation. That of a `migration` gives up
-     * after 30 s in which nobody sends anything: the record goes then, if it still has its name.
+     * Creates a stopped instance. Throws `already_exists`, either at once or from the operation. A
+     * `migration` ends after 30 s without data; its record is then removed, if it still has the
+     * same name.
      */
     create: (instance: NewInstance, target?: string, options?: CallOptions): Promise<Operation> =>
       api.startOperation(
@@ -146,7 +152,7 @@ export function instanceCalls(api: Api) {
         options,
       ),
 
-    /** An instance that is in the wanted state already makes the operation fail as `busy`. */
+    /** The operation fails as `busy` if the instance is already in the wanted state. */
     updateState: (name: string, change: StateChange, options?: CallOptions): Promise<Operation> =>
       api.startOperation(
         {
@@ -159,9 +165,9 @@ export function instanceCalls(api: Api) {
       ),
 
     /**
-     * Takes it to another member of the cluster, with its disk; one that runs only `live` (Incus
-     * documentation, "Move existing Incus instances between cluster members"). Throws `invalid` where it
-     * is there already, and where it runs and is not to be moved live.
+     * Moves an instance with its disk to another member of the cluster; a running one needs `live`
+     * (Incus documentation, "Move existing Incus instances between cluster members"). Throws
+     * `invalid` if it is there already, and if it runs and `live` is not set.
      */
     migrate: (
       name: string,
@@ -179,10 +185,10 @@ export function instanceCalls(api: Api) {
       ),
 
     /**
-     * Deletes its disk, and makes an empty one. Whatever holds the instance, Incus goes ahead. Throws `failed`,
-     * and changes nothing, where the disk has snapshots.
+     * Replaces its disk by an empty one, even while something else uses the instance. Throws
+     * `failed`, and changes nothing, if the disk has snapshots.
      */
-    empty: (name: string, options?: CallOptions): Promise<Operation> =>
+    replaceDisk: (name: string, options?: CallOptions): Promise<Operation> =>
       api.startOperation(
         {
           method: 'POST',
@@ -193,7 +199,7 @@ export function instanceCalls(api: Api) {
         options,
       ),
 
-    /** With its disk; the same. Throws `already_exists` where another one has that name. */
+    /** Renames it with its disk. Throws `already_exists` if another instance has that name. */
     rename: (name: string, newName: string, options?: CallOptions): Promise<Operation> =>
       api.startOperation(
         {
@@ -205,14 +211,17 @@ export function instanceCalls(api: Api) {
         options,
       ),
 
-    /** Throws `busy` while it runs. */
+    /** Throws `busy` while it is running. */
     delete: (name: string, options?: CallOptions): Promise<Operation> =>
       api.startOperation(
         { method: 'DELETE', path: ['instances', name], query: { project } },
         options,
       ),
 
-    /** Throws `invalid` where it is very long: it lists all network interfaces that the guest has made. */
+    /**
+     * Throws `invalid` if it is very long: it lists all network interfaces that the guest has
+     * created.
+     */
     getState(name: string, options?: CallOptions): Promise<InstanceState | null> {
       const path = ['instances', name, 'state'];
       const what = `The state of ${name}, which lists the network interfaces of its guest,`;
@@ -220,14 +229,17 @@ export function instanceCalls(api: Api) {
         { method: 'GET', path, query: { project } },
         options,
         async (response) => {
-          const { metadata } = await readBody(response, { what, maxBytes: longestStateBytes });
+          const { metadata } = await readBody(response, { what, maxBytes: maxStateBytes });
           return metadata as InstanceState;
         },
       );
       return orNull(state);
     },
 
-    /** Of its state that alone, however many interfaces its guest has made; null where there is none of that name. */
+    /**
+     * Reads only the usage from its state, however many interfaces its guest has created; null if
+     * there is no such instance.
+     */
     getUse: (name: string, options?: CallOptions): Promise<InstanceUse | null> =>
       orNull(
         api.read(

@@ -29,7 +29,7 @@ describe('members over HTTPS', () => {
     assert.equal((await cluster(url).instances.list())[0]?.name, 'one');
   });
 
-  it('are refused with any certificate but the pinned one', async () => {
+  it('are refused with any other certificate than the pinned one', async () => {
     const { url } = await member(named('one'), selfSigned(directory.file('other')));
     const list = cluster(url).instances.list();
     await assert.rejects(list, failsWith('unreachable', /not the pinned one/));
@@ -42,7 +42,7 @@ describe('members over HTTPS', () => {
     await assert.rejects(list, failsWith('unreachable', /another certificate than the pinned/));
   });
 
-  it('forbid a client that they do not trust, also where Incus answers it', async () => {
+  it('refuse a client that they do not trust, also if Incus itself answers', async () => {
     const { url } = await member((_, response) => sync(response, { auth: 'untrusted' }));
     await assert.rejects(cluster(url).server.info(), failsWith('forbidden', /trust/));
   });
@@ -55,7 +55,7 @@ describe('members over HTTPS', () => {
     await assert.rejects(client.instances.list(), failsWith('unreachable'));
   });
 
-  it('are passed over while they are down, for changes too', async () => {
+  it('are skipped while they are down, for changes too', async () => {
     const { url } = await member((_, response) =>
       response.end(JSON.stringify({ type: 'async', metadata: operation('7') })),
     );
@@ -71,7 +71,7 @@ describe('members over HTTPS', () => {
     );
   });
 
-  it('keep being asked once they answered, until they fail', async () => {
+  it('are preferred after an answer, until they fail', async () => {
     const first = await member(named('one'));
     const second = await member(named('two'));
     const client = cluster(first.url, second.url);
@@ -91,7 +91,7 @@ describe('members over HTTPS', () => {
     await assert.rejects(cluster(first.url).instances.list(), failsWith('unreachable', /Shutting/));
   });
 
-  it('repeat a read, never a change, that broke off', async () => {
+  it('repeat a read that broke off, and never a change', async () => {
     let changes = 0;
     const breaking = await member((request) => {
       if (request.method !== 'GET') changes += 1;
@@ -107,7 +107,7 @@ describe('members over HTTPS', () => {
     assert.deepEqual(await client.instances.list(), []);
   });
 
-  it('are not asked first after they hung', async () => {
+  it('are not tried first after they hung', async () => {
     const hung = await member(() => {});
     const second = await member(named('two'));
     const client = cluster(hung.url, second.url);
@@ -115,7 +115,7 @@ describe('members over HTTPS', () => {
     assert.equal((await client.instances.list())[0]?.name, 'two');
   });
 
-  it('are asked after the others while they say nothing, before that is known to be for ever', async () => {
+  it('are tried last while they do not answer, before they time out', async () => {
     const hung = await member(() => {});
     const second = await member(named('two'));
     const client = cluster(hung.url, second.url);
@@ -129,7 +129,7 @@ describe('members over HTTPS', () => {
     await waiting;
   });
 
-  it('that take a connection and do nothing with it are waited for where there is no other', async () => {
+  it('that accept a connection and do not answer are waited for if there is no other', async () => {
     const sockets = new Set<Socket>();
     const deaf = createServer((socket) => sockets.add(socket)).listen(0, '127.0.0.1');
     await once(deaf, 'listening');
@@ -144,7 +144,7 @@ describe('members over HTTPS', () => {
     assert.equal((await cluster(url, second.url).instances.list())[0]?.name, 'two');
   });
 
-  it('are read from themselves what is about them, once it is known where they are', async () => {
+  it('are asked directly about themselves, once their addresses are known', async () => {
     const asked: string[] = [];
     const urls: string[] = [];
     const one = async (name: string) => {
@@ -187,7 +187,7 @@ describe('members over HTTPS', () => {
     ]);
   });
 
-  it('are asked first all the same where another one hung, that they asked for us', async () => {
+  it('are tried first even if another member hung that forwarded to them', async () => {
     const first = await member((request, response) => {
       if (!request.url?.includes('target=')) sync(response, [{ name: 'one' }]);
     });

@@ -2,7 +2,9 @@ import { type Api, type CallOptions, orNull, readTagged } from './transport/api.
 
 /** Lists of addresses, of ranges (`10.0.0.1-10.0.0.9`) and of ports are separated by commas. */
 export interface AclRule {
-  /** Of all rules, drops come before allows (Incus documentation, "Network ACLs"). */
+  /**
+   * Rules with `drop` are applied before those with `allow` (Incus documentation, "Network ACLs").
+   */
   action: 'allow' | 'drop';
   /** Left out: all addresses. */
   destination?: string;
@@ -12,9 +14,9 @@ export interface AclRule {
 }
 
 export interface AclRules {
-  /** What may leave instances. */
+  /** Rules for outgoing traffic of instances. */
   egress: AclRule[];
-  /** What may come to them. */
+  /** Rules for incoming traffic of instances. */
   ingress: AclRule[];
 }
 
@@ -32,7 +34,7 @@ export interface NetworkAcl {
 
 export type NetworkAclCalls = ReturnType<typeof networkAclCalls>;
 
-/** In a project with `features.networks=false` these are the ACLs of the default project. */
+/** In a project with `features.networks=false`, these are the ACLs of the default project. */
 export function networkAclCalls(api: Api) {
   const { project } = api;
   const at = (name: string) => ({ path: ['network-acls', name], query: { project } });

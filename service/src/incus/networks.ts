@@ -12,7 +12,7 @@ export interface Network {
 }
 
 export interface NetworkState {
-  /** Of the host itself, on that interface. */
+  /** The host's addresses on that interface. */
   addresses: { family: 'inet' | 'inet6'; address: string; netmask: string; scope: string }[] | null;
   /** Bytes, from the host's point of view. */
   counters: { bytes_received: number; bytes_sent: number };
@@ -27,11 +27,11 @@ interface NewNetwork {
 
 export type NetworkCalls = ReturnType<typeof networkCalls>;
 
-/** In a project with `features.networks=false` these are the networks of the default project. */
+/** In a project with `features.networks=false`, these are the networks of the default project. */
 export function networkCalls(api: Api) {
   const { project } = api;
   return {
-    /** Also a plain interface of the host: of the member that answers, or of `target`. */
+    /** Also finds plain interfaces of a host: of the member that answers, or of `target`. */
     get: (name: string, target?: string, options?: CallOptions) =>
       api.find<Network>(['networks', name], { project, target }, options),
 
@@ -40,17 +40,19 @@ export function networkCalls(api: Api) {
       return orNull(api.read(request, options, readTagged<Network>));
     },
 
-    /** Also the host's interfaces: of the member that answers, which `member` of the options asks for. */
+    /**
+     * Includes the interfaces of a host: of the member that answers, or of `member` in the options.
+     */
     list: (options?: CallOptions) =>
       api.get<Network[]>(['networks'], { project, recursion: 1 }, options),
 
-    /** Also of a plain interface of the host, such as its end of an instance's card. */
+    /** Also works for plain interfaces of the host, such as its end of an instance's NIC. */
     getState: (name: string, target?: string, options?: CallOptions) =>
       api.find<NetworkState>(['networks', name, 'state'], { project, target }, options),
 
     /**
-     * In a cluster: once for each member (`target`, with the keys that are its own), then once
-     * without. Throws `already_exists`.
+     * In a cluster it is called once for each member (`target`, with the keys of that member), and
+     * then once without. Throws `already_exists`.
      */
     create: (network: NewNetwork, target?: string, options?: CallOptions): Promise<void> =>
       api.change(

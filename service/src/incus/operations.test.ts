@@ -42,7 +42,7 @@ describe('waiting for an operation', () => {
     }
   });
 
-  it('throws what it failed of, as Incus 6.0 and newer ones say it', async () => {
+  it('throws the error of the operation, in the formats of Incus 6.0 and later', async () => {
     const client = await clientOf((request, response) => {
       const failure = {
         status: 'Failure',
@@ -57,7 +57,7 @@ describe('waiting for an operation', () => {
     }
   });
 
-  it('does not take a thing that the operation missed for a vanished operation', async () => {
+  it('does not confuse something that the operation missed with a vanished operation', async () => {
     const client = await clientOf((_, response) => refuse(response, 404, 'No such key', 200));
     await assert.rejects(client.operations.wait('1', { timeoutSeconds: 30 }), failsWith('failed'));
   });
@@ -69,7 +69,7 @@ describe('waiting for an operation', () => {
     await assert.rejects(wait, failsWith('failed', /cancelled/));
   });
 
-  it('ends in time, and with the caller', async () => {
+  it('ends at its timeout, and when the caller aborts', async () => {
     const client = await clientOf((_, response) => sync(response, operation('1')));
     const late = client.operations.wait('1', { timeoutSeconds: 0.05 });
     await assert.rejects(late, failsWith('timeout', /still running/));

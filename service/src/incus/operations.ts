@@ -11,7 +11,7 @@ import { type OperationProgress, parseProgress } from './transport/progress.ts';
 
 /**
  * How the wait for an operation ended. `vanished`: Incus forgets an operation 5 s after its end and
- * at a restart, so that only the instance itself tells what became of it.
+ * when it restarts, so that only the instance shows the result.
  */
 export type OperationOutcome =
   | { outcome: 'succeeded'; operation: Operation }
@@ -21,14 +21,14 @@ export interface WaitOptions {
   /** Called with each change, about once a second. */
   onProgress?: ((progress: OperationProgress) => void) | undefined;
   signal?: AbortSignal | undefined;
-  /** After this the wait throws `timeout`; the operation itself goes on. */
+  /** After this the wait throws `timeout`. The operation goes on. */
   timeoutSeconds: number;
 }
 
-/** Longest single request of a wait; shorter while someone looks at the progress. */
+/** The longest single request of a wait; shorter if the progress is wanted. */
 const sliceSeconds = 10;
 const progressSliceSeconds = 1;
-/** What an answer may take beyond the slice that was asked for. */
+/** The time that an answer may take in addition to the requested slice. */
 const answerSeconds = 10;
 
 export type OperationCalls = ReturnType<typeof operationCalls>;
@@ -55,7 +55,7 @@ export function operationCalls(api: Api) {
 
   const waitSlice = async (id: string, options: WaitOptions, left: number) => {
     const longest = options.onProgress === undefined ? sliceSeconds : progressSliceSeconds;
-    // Incus counts whole seconds.
+    // Incus accepts whole seconds only.
     const timeout = Math.min(Math.max(1, Math.floor(left)), longest);
     const request = {
       method: 'GET',
@@ -85,7 +85,7 @@ export function operationCalls(api: Api) {
     /** All operations of the project, on all members; those that ended stay for some 5 s. */
     list: (options?: CallOptions) => list({ project: api.project }, options),
 
-    /** Those of others, too. */
+    /** Includes the operations of other projects. */
     listOfAllProjects: (options?: CallOptions) => list({ 'all-projects': true }, options),
   };
 }
@@ -115,7 +115,7 @@ function failureOf(text: string, status?: number): EngineError {
   return errorFromIncus(text, status === 404 ? undefined : status);
 }
 
-/** Of an operation that has ended. Throws `EngineError`: what it failed of. */
+/** The result of an operation that has ended. Throws the `EngineError` of a failed one. */
 export function outcomeOf(operation: Operation): OperationOutcome {
   if (operation.status_code === 200) return { outcome: 'succeeded', operation };
   if (operation.status_code === 401) {

@@ -21,7 +21,7 @@ export function projectCalls(api: Api) {
     create: (project: Pick<Project, 'name' | 'description' | 'config'>, options?: CallOptions) =>
       api.change({ method: 'POST', path: ['projects'], json: project }, options),
 
-    /** Puts this configuration in the place of the whole one: a PATCH of Incus 6.0 does that, too. */
+    /** Replaces the whole configuration, as even a PATCH of Incus 6.0 does. */
     configure: (
       { name, description }: Project,
       config: Project['config'],
@@ -32,7 +32,7 @@ export function projectCalls(api: Api) {
         options,
       ),
 
-    /** It must hold nothing but its default profile. */
+    /** It must be empty except for its default profile. */
     delete: (name: string, options?: CallOptions): Promise<void> =>
       api.change({ method: 'DELETE', path: ['projects', name] }, options),
   };

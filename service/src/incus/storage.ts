@@ -31,9 +31,9 @@ export interface StorageVolume {
   used_by: string[] | null;
 }
 
-/** Of an instance's disk. */
+/** The usage of an instance's disk. */
 interface VolumeState {
-  /** Bytes; null where the driver can't tell, and 0 where Incus could not read it. */
+  /** Bytes; null if the driver can't tell, and 0 if Incus could not read it. */
   usage: { used: number; total: number } | null;
 }
 
@@ -56,7 +56,7 @@ export function storageCalls(api: Api) {
     getPool: (pool: string, options?: CallOptions) =>
       api.find<StoragePool>(['storage-pools', pool], {}, options),
 
-    /** In a cluster as for networks. Throws `already_exists`. */
+    /** In a cluster, see the creation of networks. Throws `already_exists`. */
     createPool: (pool: NewStoragePool, target?: string, options?: CallOptions): Promise<void> =>
       api.change(
         { method: 'POST', path: ['storage-pools'], query: { target }, json: pool },
@@ -67,22 +67,25 @@ export function storageCalls(api: Api) {
     deletePool: (pool: string, options?: CallOptions): Promise<void> =>
       api.change({ method: 'DELETE', path: ['storage-pools', pool] }, options),
 
-    /** Of the member that answers, or of `target`. */
+    /** The resources of the pool on the member that answers, or on `target`. */
     poolResources: (pool: string, target?: string, options?: CallOptions) =>
       api.get<PoolResources>(['storage-pools', pool, 'resources'], { target }, options),
 
-    /** Of the project, of all members and kinds; snapshots are named `<volume>/<snapshot>`. */
+    /**
+     * The volumes of the project, on all members and of all types. Snapshots are named
+     * `<volume>/<snapshot>`.
+     */
     async listVolumes(pool: string, options?: CallOptions): Promise<StorageVolume[]> {
       const path = ['storage-pools', pool, 'volumes'];
       const query = { project, recursion: 1 };
       return (await api.get<StorageVolume[] | null>(path, query, options)) ?? [];
     },
 
-    /** Of the member that answers, or of `target`. */
+    /** The volume on the member that answers, or on `target`. */
     getVolume: (pool: string, volume: VolumeId, target?: string, options?: CallOptions) =>
       api.find<StorageVolume>(volumePath(pool, volume), { project, target }, options),
 
-    /** Of an instance, on whichever member it is; `null` without that instance. */
+    /** The usage of an instance's volume, on any member; `null` if there is no such instance. */
     getVolumeState: (pool: string, volume: VolumeId, options?: CallOptions) =>
       api.find<VolumeState>([...volumePath(pool, volume), 'state'], { project }, options),
 

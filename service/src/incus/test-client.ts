@@ -38,7 +38,7 @@ export async function clientOf(
   return connect({ socketPath, project: 'p', timeoutSeconds });
 }
 
-/** For `assert.rejects`. */
+/** To be used with `assert.rejects`. */
 export function failsWith(code: EngineErrorCode, message: RegExp = /./, where?: string) {
   return (error: unknown) => {
     assert.ok(error instanceof EngineError, String(error));

@@ -61,7 +61,9 @@ export function sync(response: ServerResponse, metadata: unknown): void {
   response.end(JSON.stringify({ type: 'sync', status_code: 200, metadata }));
 }
 
-/** As Incus answers an error; with `httpStatus` 200 as a failed operation's wait does. */
+/**
+ * Answers with an error as Incus does; with `httpStatus` 200, like the wait for a failed operation.
+ */
 export function refuse(response: ServerResponse, code: number, error: string, httpStatus = code) {
   response.statusCode = httpStatus;
   response.end(JSON.stringify({ type: 'error', error_code: code, error, metadata: null }));

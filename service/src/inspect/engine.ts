@@ -5,17 +5,17 @@ import { EngineError, isEngineError } from '../incus/transport/errors.ts';
 import { hasOwnPolicy, isConfined } from '../instances/confinement.ts';
 import { instanceName } from '../instances/labels.ts';
 import { canAsRoot } from '../pool-quotas/as-root.ts';
-import type { PoolKeeper } from '../pool-quotas/keeper.ts';
+import type { QuotaGuard } from '../pool-quotas/quota-guard.ts';
 import { type Disks, subvolumeLister } from '../servers/engine/subvolumes.ts';
 
-/** What the engine shows of one server: pairs of a word and its value. */
+/** What the engine shows of one server, as pairs of a label and a value. */
 export async function engineView(
   client: IncusClient,
   server: { uuid: string; disks: Disks },
-  findKeeper: () => Promise<PoolKeeper | undefined>,
+  findGuard: () => Promise<QuotaGuard | undefined>,
 ): Promise<[string, string][]> {
   try {
-    return await ask(client, instanceName(server.uuid), server.disks, findKeeper);
+    return await ask(client, instanceName(server.uuid), server.disks, findGuard);
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
     const where = error.where ? ` (${error.where})` : '';
@@ -27,10 +27,10 @@ async function ask(
   client: IncusClient,
   name: string,
   disks: Disks,
-  findKeeper: () => Promise<PoolKeeper | undefined>,
+  findGuard: () => Promise<QuotaGuard | undefined>,
 ): Promise<[string, string][]> {
   const pool = disks.storage_pool;
-  const keeper = await findKeeper();
+  const guard = await findGuard();
   const [instance, state, volumes, operations] = await Promise.all([
     client.instances.get(name),
     client.instances.getState(name).catch(unlessLong),
@@ -49,22 +49,22 @@ async function ask(
     ['processes', String(state?.processes ?? '-')],
     ['addresses', reachable.map(({ address }) => address).join(', ') || '-'],
     ['volume', volume ? `${volume.type} in ${pool}` : 'none'],
-    ['disk limit', keeper && instance ? await diskLimit(keeper, instance) : '-'],
+    ['disk limit', guard && instance ? await diskLimit(guard, instance) : '-'],
     ['Incus operations', underWay.map((o) => `${o.description} (${o.id})`).join(', ') || 'none'],
   ];
 }
 
-/** Of a btrfs pool of this machine: how it counts, and what is in force there. */
-async function diskLimit(keeper: PoolKeeper, instance: Instance): Promise<string> {
-  const mode = keeper.mode();
+/** How a btrfs pool of this machine counts, and the limit that is in force. */
+async function diskLimit(guard: QuotaGuard, instance: Instance): Promise<string> {
+  const mode = guard.mode();
   if (mode === 'none') return 'none: quotas are off in its pool';
-  const how = keeper.isInconsistent() ? `${mode} quotas, which have lost count` : `${mode} quotas`;
+  const how = guard.isInconsistent() ? `${mode} quotas, which have lost count` : `${mode} quotas`;
   if (!canAsRoot()) return `${how}; root is shown the limit`;
-  const found = await keeper.limitOf(instance);
+  const found = await guard.limitOf(instance);
   if (!found) return `${how}; none of it here`;
-  const { limit, promised, charged } = found;
+  const { limit, size, charged } = found;
   const inForce = limit === null ? 'no limit' : `a limit of ${bytes(limit)}`;
-  return `${how}; ${inForce}, promised ${bytes(promised)}, charged ${bytes(charged)}`;
+  return `${how}; ${inForce}, promised ${bytes(size)}, charged ${bytes(charged)}`;
 }
 
 const bytes = (count: number) => `${(count / 2 ** 20).toFixed(1)} MiB`;
@@ -86,7 +86,7 @@ function confinementOf(instance: Instance): string {
 
 const shownSubvolumes = 10;
 
-/** What it made before it was confined, which stays. */
+/** Subvolumes that the guest created before it was confined, and that stay. */
 async function subvolumesOf(
   client: IncusClient,
   disks: Disks,

@@ -3,7 +3,9 @@ import { unbounded } from '../network-policy/others.ts';
 import type { InspectedLocation } from './queries.ts';
 import { fromNow } from './view.ts';
 
-/** What our records say of a location, and of what keeps its servers from its nodes. */
+/**
+ * What the records say about a location, and about the problems between its servers and its nodes.
+ */
 export function locationFacts({ nodes, ...row }: InspectedLocation): [string, string][] {
   const { status, reason, since } = locationView(row).network_policy;
   return [

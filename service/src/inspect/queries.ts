@@ -45,7 +45,7 @@ const workers = (db: Queryable) =>
 
 export type InspectedOperation = Awaited<ReturnType<typeof openOperations>>[number];
 
-/** Those that have not ended, and superseded ones whose worker has not let go yet. */
+/** Operations in progress, and superseded ones whose worker still has the lease. */
 export async function openOperations(db: Queryable) {
   return await operations(db)
     .where((eb) =>
@@ -71,7 +71,7 @@ export async function lastOperations(db: Queryable, serverId: number, limit: num
     .execute();
 }
 
-/** A server of whatever project, deleted ones included. */
+/** A server of any project, including deleted ones. */
 export async function inspectServer(db: Queryable, id: number) {
   return await db
     .selectFrom('servers')
@@ -121,7 +121,7 @@ export type InspectedLocation = NonNullable<Awaited<ReturnType<typeof inspectLoc
 
 export type InspectedReconciler = Awaited<ReturnType<typeof reconcilerStatuses>>[number];
 
-/** How the reconcilers of all services do. */
+/** The status of the reconcilers of all services. */
 export async function reconcilerStatuses(db: Queryable) {
   const ago = (column: 'running_since' | 'ran_at' | 'failed_at' | 'reported_at') =>
     sql<number | null>`round(extract(epoch from ${sql.ref(column)} - now()))::float`;

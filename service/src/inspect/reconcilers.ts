@@ -2,7 +2,7 @@ import { table } from '../lib/table.ts';
 import type { InspectedReconciler } from './queries.ts';
 import { fromNow } from './view.ts';
 
-/** How each reconciler does where it runs, a line each. */
+/** The status of each reconciler of each service, one per line. */
 export function reconcilersTable(rows: InspectedReconciler[]): string {
   const header = [
     'LOCATION',

@@ -54,7 +54,7 @@ export function operationsTable(rows: InspectedOperation[]): string {
   ]);
 }
 
-/** Everything of one operation, but for its secrets. */
+/** Everything about one operation, except for its secrets. */
 export function operationFacts(row: InspectedOperation): string {
   return facts([
     ['operation', `${row.id}: ${row.kind} of ${subjectOf(row)} in ${row.location}`],

@@ -20,7 +20,7 @@ import { loadConfig } from '../config/config.ts';
 import { createIncusClient, type IncusClient } from '../incus/client.ts';
 import { installationLabel } from '../instances/labels.ts';
 import { ensureLocalLocation } from '../location-setup/local.ts';
-import { keepNetworkPolicy } from '../reconcilers/network-policy.ts';
+import { reconcileNetworkPolicy } from '../reconcilers/network-policy.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { openHost, places } from './host.ts';
 import { announcedInWords, askToRemove } from './removal-question.ts';
@@ -66,7 +66,7 @@ async function installOn(incus: Incus, names = usual) {
   const known = { findApi: async () => [], protectedAddresses: [] };
   const { signal } = new AbortController();
   const report = assert.fail;
-  await keepNetworkPolicy({ db, client, locationId: location.id, ...known, signal, report });
+  await reconcileNetworkPolicy({ db, client, locationId: location.id, ...known, signal, report });
   const config = loadConfig({ DATABASE_URL: connectionString, BERTH_DATA_DIR: join(root, id) });
   return { id, client, config, acl: `berth-${location.uuid}` };
 }

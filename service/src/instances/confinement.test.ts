@@ -14,7 +14,7 @@ function changed(instance: ReturnType<typeof seen>) {
   return { ...instance, config: Object.fromEntries(config.filter(([, value]) => value !== '')) };
 }
 
-test('what makes subvolumes is denied, whatever stands in the upper half of the argument', () => {
+test('the calls that create subvolumes are denied, whatever the upper half of the argument', () => {
   assert.deepEqual(deniedCalls[deny].split('\n'), [
     'ioctl errno 25 [1,0x50009401,SCMP_CMP_MASKED_EQ,0xffffffff]',
     'ioctl errno 25 [1,0x5000940e,SCMP_CMP_MASKED_EQ,0xffffffff]',
@@ -26,7 +26,7 @@ test('what makes subvolumes is denied, whatever stands in the upper half of the 
   assert.equal(isConfined(seen('Running', { [deny]: first })), false, 'all of them are needed');
 });
 
-test('one that runs is confined from its next start on', () => {
+test('a running instance is confined from its next start on', () => {
   const running = changed(seen('Running', ofRun('veth1')));
   assert.equal(running.config[deny], deniedCalls[deny]);
   assert.equal(isToBeConfined(running), false, 'it needs no other change');
@@ -36,7 +36,7 @@ test('one that runs is confined from its next start on', () => {
   assert.equal(isConfined(restarted), true);
 });
 
-test('one that is stopped is confined when it starts, whichever interface it then gets', () => {
+test('a stopped instance is confined when it starts, whatever its interface', () => {
   const running = changed(seen('Running', ofRun('fixed')));
   const stopped = { ...running, status: 'Stopped' };
   assert.equal(isConfined(stopped), true);
@@ -45,12 +45,12 @@ test('one that is stopped is confined when it starts, whichever interface it the
   assert.equal(isConfined(changed(seen('Stopped', {}))), true);
 });
 
-test('what an administrator denies it stays denied', () => {
+test('calls that an administrator denies stay denied', () => {
   const { config } = changed(seen('Stopped', { [deny]: 'keyctl errno 38' }));
   assert.equal(config[deny], `keyctl errno 38\n${deniedCalls[deny]}`);
 });
 
-test('a policy of an administrator is left alone, and counts as none of ours', () => {
+test('a policy of an administrator is not changed, and does not count as ours', () => {
   for (const own of ['raw.seccomp', 'security.syscalls.allow']) {
     const instance = seen('Running', { [own]: '2', ...ofRun('veth1') });
     assert.equal(isToBeConfined(instance), false);
@@ -59,7 +59,7 @@ test('a policy of an administrator is left alone, and counts as none of ours', (
   }
 });
 
-test('a virtual machine has a kernel of its own', () => {
+test('a virtual machine needs no confinement, since it has its own kernel', () => {
   const machine = seen('Running', {}, 'virtual-machine');
   assert.equal(isConfined(machine), true);
   assert.deepEqual(confine(machine), {});

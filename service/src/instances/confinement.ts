@@ -7,9 +7,9 @@ const denyKey = 'security.syscalls.deny';
 const freeRunLabel = 'user.berth.free_run';
 
 /**
- * What makes subvolumes and snapshots of btrfs, which root of any user namespace may. The quota of a disk
- * is that of one subvolume, so what is written to another one counts for nobody (linux/btrfs.h). All else
- * that changes quotas wants a right that no container has.
+ * The system calls that create subvolumes and snapshots of btrfs, which root of any user namespace
+ * may use. The quota of a disk is that of one subvolume, so that data in another one is not counted
+ * (linux/btrfs.h). All other calls that affect quotas need a capability that no container has.
  */
 const makeSubvolumes = {
   SNAP_CREATE: 0x50009401,
@@ -18,10 +18,13 @@ const makeSubvolumes = {
   SUBVOL_CREATE_V2: 0x50009418,
 };
 
-/** As on a file system without subvolumes: what would like one, such as systemd, then makes a directory. */
+/**
+ * The error of a file system without subvolumes: programs that try, such as systemd, then create a
+ * directory.
+ */
 const inappropriate = 25; // ENOTTY
 
-/** The kernel looks at 32 bits of the argument: those above must not hide what is asked. */
+/** The kernel uses 32 bits of the argument, so the upper bits must not hide the call. */
 const lines = Object.values(makeSubvolumes).map(
   (number) =>
     `ioctl errno ${inappropriate} [1,0x${number.toString(16)},SCMP_CMP_MASKED_EQ,0xffffffff]`,
@@ -56,8 +59,8 @@ export function isConfined({ type, status, config }: Seen): boolean {
 }
 
 /**
- * What confines it: Incus takes it also of one that runs, for its next start, whoever starts it then. What
- * an administrator denies it stays denied.
+ * The configuration that confines an instance. On a running one it takes effect at its next start,
+ * whoever starts it. What an administrator denies stays denied.
  */
 export function confine(seen: Seen): { config?: Config } {
   if (!isToBeConfined(seen)) return {};
@@ -69,7 +72,7 @@ export function confine(seen: Seen): { config?: Config } {
 
 const linesOf = (config: Config) => (config[denyKey] ?? '').split('\n');
 
-/** The host's end of its one card: each run has another. */
+/** The host's end of its one NIC: each run has another. */
 function runOf(config: Config): string {
   const ofRun = /^volatile\..+\.host_name$/;
   const [, name] = Object.entries(config).find(([key]) => ofRun.test(key)) ?? [];

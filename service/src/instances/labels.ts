@@ -1,10 +1,10 @@
-// How servers are named and labelled in Incus.
+// The names and labels of servers in Incus.
 
 const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export const instanceName = (uuid: string) => `srv-${uuid}`;
 
-/** Of the server that an instance is named after; undefined for anybody else's instance. */
+/** The uuid of the server in the name of an instance; undefined for instances of others. */
 export function serverUuid(name: string): string | undefined {
   return name.startsWith('srv-') && uuidPattern.test(name.slice(4)) ? name.slice(4) : undefined;
 }
@@ -12,12 +12,12 @@ export function serverUuid(name: string): string | undefined {
 /** Names of our labels on an instance: whose it is, and which server. */
 export const installationLabel = 'user.berth.installation';
 export const serverLabel = 'user.berth.server';
-/** While its traffic is throttled: JSON of the limits that its card had before. */
+/** While its traffic is throttled: JSON of the limits that its NIC had before. */
 export const throttledLabel = 'user.berth.throttled';
-/** The device that is a server's network card. */
-export const card = 'eth0';
+/** The device that is a server's NIC. */
+export const nicDevice = 'eth0';
 
-/** Whose an instance is, as its labels say: an installation's id, and a server's uuid. */
+/** The labels of an instance: the id of its installation, and the uuid of its server. */
 export function labelsOf({ config }: { config: Record<string, string> }) {
   const server = config[serverLabel] ?? '';
   return {

@@ -58,7 +58,7 @@ function staysBound(keyring: Keyring, key: Buffer): void {
   assert.equal(keyring.isMac('words', 'x', mac), false);
 }
 
-test('under a key that this release made the format from before is neither written nor read', async (t) => {
+test('under a key of this release, the previous format is neither written nor read', async (t) => {
   const { db, dataDir, set, start } = await installationWith(t);
   const keyring = await start();
   for (const level of ['unbound', 'mixed'] as const) {
@@ -69,7 +69,7 @@ test('under a key that this release made the format from before is neither writt
   }
 });
 
-test('a service that runs never goes back, whatever its key', async (t) => {
+test('a running service never goes back, whatever its key', async (t) => {
   const key = randomBytes(32);
   const { db, dataDir, set, start } = await installationWith(t, `${key.toString('hex')}\n`);
   const keyring = await start();
@@ -80,7 +80,7 @@ test('a service that runs never goes back, whatever its key', async (t) => {
   }
 });
 
-test('once a rotation has ended the format from before is gone for good', async (t) => {
+test('after a rotation the previous format is no longer used', async (t) => {
   const old = randomBytes(32);
   const { db, dataDir, set, start, rotate } = await installationWith(t, `${old.toString('hex')}\n`);
   assert.ok(mayBeUnbound(await start()), 'an upgraded installation is told to rotate');

@@ -44,7 +44,7 @@ export async function readKeyFile(path: string): Promise<Key[]> {
   });
 }
 
-/** In place of what is there, whole or not at all, also where the machine loses its power. */
+/** Replaces the file atomically, also if the machine loses its power. */
 export async function writeKeyFile(path: string, keys: readonly Key[]): Promise<void> {
   const draft = await writeDraft(path, keys);
   try {

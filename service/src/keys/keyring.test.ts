@@ -27,7 +27,7 @@ function ring(secrets: Buffer[], sealing: Sealing = 'bound', at = 0, isBound = f
   return createKeyring({ keys, current: keys[at] as Key, sealing });
 }
 
-test('what is sealed comes out as it went in, and differs each time', () => {
+test('decryption returns the original, and each encryption differs', () => {
   const keyring = testKeyring();
   const sealed = keyring.seal(place, secret);
   assert.deepEqual(keyring.open(place, sealed), secret);
@@ -35,7 +35,7 @@ test('what is sealed comes out as it went in, and differs each time', () => {
   assert.equal(sealed.includes('$6$salt'), false);
 });
 
-test('in any other table, column or row it does not open', () => {
+test('a value can not be opened in another table, column or row', () => {
   const keyring = testKeyring();
   fc.assert(
     fc.property(anyPlace, anyPlace, fc.jsonValue(), (one, { table, column, row }, value) => {
@@ -51,7 +51,7 @@ test('in any other table, column or row it does not open', () => {
   );
 });
 
-test('where any bit was changed, or something cut off, it does not open', () => {
+test('a modified or truncated value can not be opened', () => {
   const keyring = testKeyring();
   const sealed = keyring.seal(place, secret);
   fc.assert(
@@ -66,7 +66,7 @@ test('where any bit was changed, or something cut off, it does not open', () => 
   }
 });
 
-test('each use has a key of its own, and none is the master key', () => {
+test('each purpose has a derived key, and none is the master key', () => {
   const master = randomBytes(32);
   const keyring = ring([master]);
   const mac = keyring.mac('one', 'words').subarray(8);
@@ -77,7 +77,7 @@ test('each use has a key of its own, and none is the master key', () => {
 describe('keys that change', () => {
   const [old, recent, foreign] = [randomBytes(32), randomBytes(32), randomBytes(32)];
 
-  it('open what was sealed with any of them, and write with the current one', () => {
+  it('open what any of them sealed, and seal with the current one', () => {
     const sealed = ring([old]).seal(place, secret);
     const both = ring([old, recent], 'bound', 1);
     assert.deepEqual(both.open(place, sealed), secret);
@@ -87,7 +87,7 @@ describe('keys that change', () => {
     assert.equal(ring([foreign]).open(place, sealed), undefined);
   });
 
-  it('tell a MAC of any of them, for its purpose and its words alone', () => {
+  it('verify a MAC of any of them, for its purpose and words only', () => {
     const mac = ring([old]).mac('one', 'words');
     const both = ring([old, recent], 'bound', 1);
     assert.ok(both.isMac('one', 'words', mac));
@@ -106,7 +106,7 @@ describe('beside the release before', () => {
   const sealed = sealedBefore(key, secret);
   const mac = createHmac('sha256', key).update('words').digest();
 
-  it('what that wrote is read until nothing of it is left', () => {
+  it('values of the previous release are read until there are none left', () => {
     for (const sealing of ['unbound', 'mixed'] as const) {
       const keyring = ring([randomBytes(32), key], sealing);
       assert.deepEqual(keyring.open(place, sealed), secret);
@@ -125,7 +125,7 @@ describe('beside the release before', () => {
     assert.deepEqual(keyring.open(place, bound), secret);
   });
 
-  it('under a key that is bound what that wrote is not read, whatever the level', () => {
+  it('under a bound key, unbound values are not read, whatever the level', () => {
     for (const sealing of ['unbound', 'mixed', 'bound'] as const) {
       const keyring = ring([key], sealing, 0, true);
       assert.equal(keyring.open(place, sealed), undefined);
@@ -147,7 +147,7 @@ describe('beside the release before', () => {
     assert.deepEqual(others.open(now, others.seal({ ...place, row }, secret)), secret);
   });
 
-  it('the level never falls', () => {
+  it('the level never decreases', () => {
     const keyring = ring([key], 'mixed');
     keyring.use({ ...keyring.state, sealing: 'unbound' });
     assert.equal(keyring.state.sealing, 'mixed');

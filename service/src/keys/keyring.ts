@@ -13,39 +13,39 @@ const nonceBytes = 12;
 const tagBytes = 16;
 const idBytes = 8;
 const macBytes = 32;
-/** What is bound begins with it, and with the id of its key. */
+/** The first bytes of a bound value, followed by the id of its key. */
 const magic = Buffer.from('BRT2');
 export const headerBytes = magic.length + idBytes;
 
-/** Where a value is kept: elsewhere it can't be opened. */
+/** Where a value is stored. It can't be opened in another place. */
 export interface Place {
   table: string;
   column: string;
   row: string;
-  /** How releases before named the row, where that was another name. */
+  /** The name of the row in previous releases, if that was different. */
   rowBefore?: string;
 }
 
-/** One of 32 bytes, as the file secret-key has it. */
+/** A key of 32 bytes, from the file secret-key. */
 export interface Key {
   bytes: Buffer;
   /**
-   * Nothing is written or read under it that is not bound to its place, whatever the database says. Under
-   * others, which releases before may have, its `sealing` says what is.
+   * Whether values under this key are always bound to their place, regardless of the database.
+   * Previous releases may use other keys, for which `sealing` in the database decides.
    */
   isBound: boolean;
 }
 
 /**
- * What the database says of keys that are not bound. `unbound`: values are written as releases before wrote
- * them, which knew nothing of places, and are read so or bound. `mixed`: they are written bound, and read so
- * or not. `bound`: nothing else is read.
+ * What the database says about keys that are not bound. `unbound`: values are written unbound, as
+ * by previous releases, and both kinds are read. `mixed`: values are written bound, and both kinds
+ * are read. `bound`: only bound values are read.
  */
 export type Sealing = 'unbound' | 'mixed' | 'bound';
 
 const levels: readonly Sealing[] = ['unbound', 'mixed', 'bound'];
 
-/** Keys, of which the current one is for what is written. */
+/** The keys. Values are written with the current one. */
 export interface KeyState {
   keys: readonly Key[];
   current: Key;
@@ -56,9 +56,9 @@ export interface KeyState {
 export interface Keyring {
   /** Encrypts a JSON value, for a column of bytes. */
   seal(place: Place, value: unknown): Buffer;
-  /** Undefined for what was sealed with an unknown key, or for another place, or was changed. */
+  /** Undefined if it was sealed with an unknown key or for another place, or was modified. */
   open<T>(place: Place, sealed: Buffer): T | undefined;
-  /** A MAC (HMAC-SHA256) that can be told to be of this installation, and for this purpose. */
+  /** A MAC (HMAC-SHA256) that is specific to this installation and purpose. */
   mac(purpose: string, data: string | Buffer): Buffer;
   isMac(purpose: string, data: string | Buffer, mac: Buffer): boolean;
   /** Goes on with other keys. The level never falls: who can write to the database could say so. */
@@ -143,19 +143,19 @@ export function createKeyring(initial: KeyState): Keyring {
 
 export const keySha256 = (key: Buffer) => createHash('sha256').update(key).digest();
 
-/** Tells keys apart, and nothing about them: they are random. */
+/** Identifies a key without revealing anything about it: keys are random. */
 export const keyId = (key: Buffer) => keySha256(key).subarray(0, idBytes);
 
-/** The id of a key in hexadecimal, as people are told it; of the SHA-256 of the key. */
+/** The id of a key in hexadecimal for people, from the SHA-256 of the key. */
 export const fingerprintOf = (sha256: Buffer) => sha256.subarray(0, idBytes).toString('hex');
 
-/** How everything begins that is bound and sealed with a key. */
+/** The header of a value that is bound and sealed with a key. */
 export const headerOf = (key: Buffer) => Buffer.concat([magic, keyId(key)]);
 
 const higher = (one: Sealing, other: Sealing) =>
   levels.indexOf(one) > levels.indexOf(other) ? one : other;
 
-/** What a row may be named in what is sealed under a key; the first name is for what is written. */
+/** The possible names of a row in what is sealed under a key; the first is used for writing. */
 function rowsUnder({ isBound }: Key, { row, rowBefore }: Place): [string, ...string[]] {
   return isBound || rowBefore === undefined ? [row] : [rowBefore, row];
 }

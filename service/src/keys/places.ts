@@ -1,8 +1,9 @@
 import type { Place } from './keyring.ts';
 
-// Where sealed values are. rotation-queries.ts finds all of them again: a new place gets its line there.
+// The places of sealed values. rotation-queries.ts finds all of them: a new place needs a line
+// there.
 
-/** Of one operation of a server. Those of releases before were of the server alone. */
+/** The place of one operation's secrets. In previous releases it was the place of the server. */
 export const operationSecrets = (serverId: number, operationId: number): Place => ({
   table: 'operations',
   column: 'secrets',

@@ -92,8 +92,8 @@ async function resealSome(
 }
 
 /**
- * How many values can't be read with any key; at most 1,000 of each column are looked at. Nothing is read where no key was
- * ever replaced that was lost.
+ * How many values can't be decrypted with any key; at most 1,000 of each column are checked.
+ * Nothing is read if no lost key was ever replaced.
  */
 export async function countUnreadable(db: Db, keyring: Keyring): Promise<number> {
   const { replaced } = await db
@@ -118,7 +118,7 @@ export async function countUnreadable(db: Db, keyring: Keyring): Promise<number>
   return count;
 }
 
-/** How many requests are still told apart by a MAC under another key: it can't be made anew. */
+/** How many requests are still identified by a MAC under another key, which can't be recomputed. */
 export async function macsUnderOthers(db: Queryable, key: Buffer): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from idempotency_keys
@@ -126,7 +126,10 @@ export async function macsUnderOthers(db: Queryable, key: Buffer): Promise<numbe
   return rows[0]?.count ?? 0;
 }
 
-/** From now on services write with the new key, and bound to their places. The keys are told by their SHA-256. */
+/**
+ * From now on services write with the new key, and bind values to their places. Keys are identified
+ * by their SHA-256.
+ */
 export async function beginRotation(db: Db, from: Buffer, to: Buffer): Promise<void> {
   await db.transaction().execute(async (trx) => {
     await trx
@@ -147,7 +150,7 @@ export async function beginRotation(db: Db, from: Buffer, to: Buffer): Promise<v
   });
 }
 
-/** From now on nothing is read that is not bound. */
+/** From now on only bound values are read. */
 export async function endRotation(db: Db): Promise<void> {
   await db
     .updateTable('installation')
@@ -155,7 +158,7 @@ export async function endRotation(db: Db): Promise<void> {
     .execute();
 }
 
-/** One at a time, for as long as the work takes. Answers undefined where another one is under way. */
+/** Runs work while no other rotation runs. Returns undefined if another one is in progress. */
 export async function whileRotating<T>(db: Db, work: () => Promise<T>): Promise<T | undefined> {
   return await db.connection().execute(async (connection) => {
     const lock = sql`hashtextextended('berth key rotation', 0)`;
@@ -170,7 +173,10 @@ export async function whileRotating<T>(db: Db, work: () => Promise<T>): Promise<
   });
 }
 
-/** What each service that runs tells of its keys; nothing but its name from the release before. */
+/**
+ * What each running service announces about its keys; only its name, if it is of the previous
+ * release.
+ */
 export async function announcements(db: Queryable): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select application_name as name from pg_stat_activity

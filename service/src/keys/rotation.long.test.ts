@@ -120,7 +120,7 @@ async function cutOffAfter(words: number): Promise<boolean> {
   return true;
 }
 
-test('cut off at any point, everything can be read, and the next run goes on', async () => {
+test('after an interruption at any point everything can be read, and the next run continues', async () => {
   const before = await start();
   let cuts = 0;
   for (let words = 1; ; words += 1) {
@@ -151,7 +151,7 @@ test('cut off at any point, everything can be read, and the next run goes on', a
   assert.equal(await loadIdentity(db, before), undefined, 'the first key reads nothing any more');
 });
 
-test('services that run go on reading and writing with the new key', async (t) => {
+test('running services go on reading and writing with the new key', async (t) => {
   const services = [await running(database), await running(database)];
   t.after(() => Promise.all(services.map(({ stop }) => stop())));
   let isOver = false;
@@ -179,7 +179,7 @@ test('services that run go on reading and writing with the new key', async (t) =
   await db.deleteFrom('operations').execute();
 });
 
-test('a service that does not know the new key holds it up, and loses nothing', async (t) => {
+test('a service that does not know the new key delays the rotation, and loses nothing', async (t) => {
   const elsewhere = mkdtempSync(join(tmpdir(), 'berth-elsewhere-'));
   t.after(() => rmSync(elsewhere, { recursive: true }));
   await writeKeyFile(keyFile(elsewhere), await loadKeys(dataDir));
@@ -210,7 +210,7 @@ test('a service that does not know the new key holds it up, and loses nothing', 
   await db.deleteFrom('operations').execute();
 });
 
-test('a service that is connecting again just then is waited for', async (t) => {
+test('a service that is reconnecting is waited for', async (t) => {
   const elsewhere = mkdtempSync(join(tmpdir(), 'berth-elsewhere-'));
   t.after(() => rmSync(elsewhere, { recursive: true }));
   await writeKeyFile(keyFile(elsewhere), await loadKeys(dataDir));
@@ -224,7 +224,7 @@ test('a service that is connecting again just then is waited for', async (t) => 
   assert.equal((await rotateKey(patient)).left, 'nothing');
 });
 
-test('a service of the release before holds it up', async () => {
+test('a service of the previous release delays the rotation', async () => {
   const old = listenForNotifications(connectionString, log);
   await untilHeard(old);
   await assert.rejects(rotateKey({ ...patient, patienceMs: 500 }), {
@@ -233,7 +233,7 @@ test('a service of the release before holds it up', async () => {
   await old.close();
 });
 
-test('what the release before wrote is bound to its place, and read no more otherwise', async () => {
+test('values of the previous release are bound to their place, and no longer read otherwise', async () => {
   const [{ bytes } = newKey()] = await loadKeys(dataDir);
   const state = { secret_key_sha256: keySha256(bytes), rotated_from_sha256: null };
   await db
@@ -261,7 +261,7 @@ test('what the release before wrote is bound to its place, and read no more othe
   await db.deleteFrom('operations').execute();
 });
 
-test('a value that no key reads stays, and does not hold up the others', async () => {
+test('a value that no key can decrypt stays, and does not delay the others', async () => {
   const keyring = await start();
   const body = serverBody(place) as unknown as Parameters<typeof createServer>[2];
   const sealed = await sealSecrets(body, keyring, 'a test');
@@ -279,7 +279,7 @@ test('a value that no key reads stays, and does not hold up the others', async (
   await of().set({ secrets: null }).execute();
 });
 
-test('the command does it, says what is left, and can be repeated', async () => {
+test('the command rotates, prints what is left, and can be repeated', async () => {
   await ageAnswers();
   const before = await loadKeys(dataDir);
   const run = toolOn(connectionString, 'db', '', { BERTH_DATA_DIR: dataDir });

@@ -28,7 +28,7 @@ interface Rotation {
   /** Called after each bit of the work, with what was done. */
   say(text: string): void;
   patienceMs?: number;
-  /** For how long all services that are connected must know the new key. */
+  /** How long all connected services must have announced the new key. */
   steadyMs?: number;
 }
 
@@ -39,12 +39,12 @@ interface Rotated {
 }
 
 /**
- * Puts a new key in the place of the one in use, while services run, and seals everything anew. It can be
- * ended at any point: then everything can be read, and the next run goes on. Answers what is left to do, and how many values no key can read.
- * Throws `SetupError` where a service does not know the new key yet.
- *
- * First the file has both keys, and every service must know both; only then the database says that the new
- * one is in use. When nothing is under the old one any more, that leaves the file.
+ * Replaces the key in use while services run, and encrypts everything again. It may be interrupted
+ * at any point: everything can be read then, and the next run continues. Returns what remains to be
+ * done, and how many values no key can decrypt. Throws `SetupError` if a service does not know the
+ * new key yet. First the file has both keys, and every service must know both; only then the
+ * database says that the new one is in use. When nothing is encrypted with the old one any more, it
+ * is removed from the file.
  */
 export async function rotateKey(rotation: Rotation): Promise<Rotated> {
   const outcome = await whileRotating(rotation.db, () => rotateAlone(rotation));
@@ -59,7 +59,7 @@ async function rotateAlone(rotation: Rotation): Promise<Rotated> {
   const { keys, at } = await currentKey(db, path);
   const current = keys[at] as Key;
   await untilAll(rotation, `w=${shortId(current)}`);
-  // Of a service that wrote with the old key until then.
+  // These are of a service that wrote with the old key until then.
   const since = await databaseTime(db);
   await until(rotation, async () => !(await hasTransactionsFrom(db, since)), longTransaction);
   const keyring = createKeyring({ keys, current, sealing: (await findSealing(db)).sealing });
@@ -74,11 +74,11 @@ async function rotateAlone(rotation: Rotation): Promise<Rotated> {
   return { left: 'nothing', unreadable };
 }
 
-/** Until the new key is in use. */
+/** Runs until the new key is in use. */
 async function begin(rotation: Rotation, path: string): Promise<void> {
   const { db, say } = rotation;
   const { keys, at } = await currentKey(db, path);
-  // Those before the current one are of an earlier rotation, which was run beside another file.
+  // Keys before the current one are of an earlier rotation, which ran with another file.
   const [from, { bytes } = newKey()] = keys.slice(at) as [Key, Key?];
   const to = { bytes, isBound: true };
   await writeKeyFile(path, [from, to]);
@@ -99,7 +99,7 @@ async function currentKey(db: Db, path: string): Promise<{ keys: Key[]; at: numb
   );
 }
 
-/** Until every service that runs tells this of its keys, for a while. */
+/** Waits until every running service has announced this for a while. */
 async function untilAll(rotation: Rotation, told: string, steadyMs = 0): Promise<void> {
   let missing: string[] = [];
   let since = performance.now();

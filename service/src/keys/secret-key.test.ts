@@ -13,7 +13,7 @@ after(close);
 const dataDir = await mkdtemp(join(tmpdir(), 'berth-key-'));
 after(() => rm(dataDir, { recursive: true }));
 
-test('the first start makes a key that only its owner can read, and later ones keep it', async () => {
+test('the first start creates a key that only its owner can read, and later starts keep it', async () => {
   const made = await Promise.all([loadKeys(dataDir), loadKeys(dataDir)]);
   const again = await loadKeys(dataDir);
   for (const keys of made) assert.deepEqual(keys, again);
@@ -25,7 +25,7 @@ test('the first start makes a key that only its owner can read, and later ones k
   assert.deepEqual(await readdir(dataDir), ['secret-key']);
 });
 
-test('a spoilt key is refused', async () => {
+test('an invalid key is refused', async () => {
   const spoilt = await mkdtemp(join(dataDir, 'spoilt-'));
   const good = 'ab'.repeat(32);
   const holds = async (text: string) => {
@@ -43,7 +43,7 @@ test('a spoilt key is refused', async () => {
   assert.deepEqual(await holds(`${good}\r\n${good} bound\r\n`), [false, true]);
 });
 
-test('several keys are a line each, for their owner only, and the first reads as before', async () => {
+test('several keys are one per line, readable by the owner only, and the first is the same as before', async () => {
   const path = join(dataDir, 'several');
   const [first, second] = [{ ...newKey(), isBound: false }, newKey()];
   await writeKeyFile(path, [first, second]);
@@ -54,7 +54,7 @@ test('several keys are a line each, for their owner only, and the first reads as
   assert.deepEqual(Buffer.from(text.trim(), 'hex'), first.bytes);
 });
 
-test('services of one database share a key; a lone one may have lost its own', async () => {
+test('services of one database share a key; a single one may have lost its own', async () => {
   const [first, second] = [newKey(), newKey()];
   const shared = { dataDir, isOnlyService: false };
   const current = async (keys: Key[], place = shared) =>
@@ -68,7 +68,7 @@ test('services of one database share a key; a lone one may have lost its own', a
   await assert.rejects(current([first]), /not the key/);
 });
 
-test('a tool makes no key, and puts none in the place of another', async (t) => {
+test('a tool neither creates nor replaces a key', async (t) => {
   const lone = await createTestDatabase();
   t.after(lone.close);
   const directory = await mkdtemp(join(dataDir, 'tool-'));
@@ -88,7 +88,7 @@ test('a tool makes no key, and puts none in the place of another', async (t) => 
   assert.deepEqual((await joinSecretKey(lone.db, directory)).state.current, right);
 });
 
-test('a key that was lost and is put back is not called another one', async (t) => {
+test('a lost key that is restored counts as the same key', async (t) => {
   const lone = await createTestDatabase();
   t.after(lone.close);
   const outcome = async (key: Key) =>

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Logger } from 'pino';
 import { SetupError } from '../../../setup/commands.mjs';
 import type { Db } from '../db/connection.ts';
-import { findSealing, noteSecretKey, replaceSecretKey } from '../db/queries.ts';
+import { findSealing, recordSecretKey, replaceSecretKey } from '../db/queries.ts';
 import { createOutage } from '../lib/outage.ts';
 import { pause } from '../lib/pause.ts';
 import { keyFile, loadKeys, readKeyFile } from './key-file.ts';
@@ -25,7 +25,7 @@ interface Installation {
 interface Agreed {
   outcome: 'known' | 'replaced' | 'returned';
   keyring: Keyring;
-  /** SHA-256 of the key that the database had noted before. */
+  /** SHA-256 of the previous key in the database. */
   noted: Buffer;
 }
 
@@ -41,7 +41,7 @@ export async function agreeOnSecretKey(
 ): Promise<Agreed> {
   const [first] = keys;
   if (!first) throw new Error('A file of keys has one at least.');
-  const noted = await noteSecretKey(db, keySha256(first.bytes));
+  const noted = await recordSecretKey(db, keySha256(first.bytes));
   const { sealing } = await findSealing(db);
   const current = keys.find(({ bytes }) => keySha256(bytes).equals(noted));
   if (current) {
@@ -60,8 +60,8 @@ export async function agreeOnSecretKey(
 }
 
 /**
- * For a tool beside the services of an installation: theirs. It makes none, and puts none in the place of
- * another: that a key was lost is for a start of the service to say.
+ * The key of an installation for a tool. It neither creates nor replaces one: a start of the
+ * service reports a lost key.
  */
 export async function joinSecretKey(db: Db, dataDir: string): Promise<Keyring> {
   const path = keyFile(dataDir);
@@ -115,7 +115,7 @@ export async function lookAtKeys({ keyring, db, dataDir }: Omit<Followed, 'log'>
 export const shortId = ({ bytes, isBound }: Key) =>
   keyId(bytes).toString('hex').slice(0, 8) + (isBound ? '+' : '');
 
-/** How an announcement begins; those of releases before, which know no bound keys, don't. */
+/** The prefix of an announcement. Releases that do not know bound keys do not have it. */
 export const announced = 'keys=';
 
 /** Which keys a service knows, and which it writes with. See `untilAll` in rotation.ts. */

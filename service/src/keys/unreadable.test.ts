@@ -32,7 +32,7 @@ async function withLostKey(t: TestContext) {
   return { ...database, dataDir, lost, start };
 }
 
-test('what no key can read degrades the health, and is in the log', async (t) => {
+test('values that no key can decrypt degrade the health, and are logged', async (t) => {
   const { db, start } = await withLostKey(t);
   const { log, lines } = keptLog();
   const leaving = new AbortController();
@@ -54,7 +54,7 @@ test('what no key can read degrades the health, and is in the log', async (t) =>
   assert.match(detail, /^1 encrypted value cannot be read .* add its line to secret-key\.$/);
 });
 
-test('a rotation says what it could not read, and reads it once the lost key is back', async (t) => {
+test('a rotation reports what it could not decrypt, and does so once the lost key is back', async (t) => {
   const { connectionString, dataDir, lost, start } = await withLostKey(t);
   await start();
   const place = { BERTH_DATA_DIR: dataDir };

@@ -14,7 +14,7 @@ interface Watched {
 }
 
 export interface UnreadableSecrets {
-  /** As it was seen last. */
+  /** The last known number. */
   count(): number;
   ended: Promise<void>;
 }

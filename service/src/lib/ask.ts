@@ -7,7 +7,7 @@ export interface Question {
   says: string;
   /** The only answer that goes on. */
   word: string;
-  /** As in "Nothing was removed", said where it does not go on. */
+  /** What to print if it does not go on, such as "Nothing was removed". */
   undone: string;
 }
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { background } from './background.ts';
 
-test('work runs side by side, an error of it is told, and it is idle when all has ended', async () => {
+test('work runs concurrently, errors are reported, and it is idle when all has ended', async () => {
   const { run, idle } = background();
   const seen: unknown[] = [];
   const tell = (error: unknown) => seen.push(error);

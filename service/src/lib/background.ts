@@ -1,11 +1,11 @@
 export interface Background {
-  /** Begins it now, beside all else; `onError` is told of its error. */
+  /** Starts work in the background; `onError` gets its error. */
   run(work: () => Promise<void>, onError: (error: unknown) => void): void;
   /** Resolves when nothing of it runs any more. */
   idle(): Promise<void>;
 }
 
-/** Work whose end nobody awaits, until all ends. */
+/** Runs work in the background, and waits for all of it at the end. */
 export function background(): Background {
   const underWay = new Set<Promise<void>>();
   return {

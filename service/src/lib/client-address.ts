@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 
 /**
- * Who asks, as PostgreSQL takes it: without the zone of a link-local one, such as `%eth0`, and IPv4 as
- * itself where a socket for both shows it as `::ffff:192.0.2.1`.
+ * The address of the client in the form that PostgreSQL accepts: without the zone of a link-local
+ * address, such as `%eth0`, and an IPv4-mapped address (`::ffff:192.0.2.1`) as IPv4.
  */
 export function addressOf(request: FastifyRequest): string {
   return (request.ip ?? '').replace(/%.*$/, '').replace(/^::ffff:(?=\d+\.)/i, '');

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { inTurn } from './in-turn.ts';
 
-test('work runs one after the other, in the order it was asked for', async () => {
+test('work runs one after the other, in order', async () => {
   const turns = inTurn();
   const seen: string[] = [];
   const work = (name: string) => async () => {
@@ -17,7 +17,7 @@ test('work runs one after the other, in the order it was asked for', async () =>
   assert.deepEqual(seen, ['a begins', 'a ends', 'b begins', 'b ends']);
 });
 
-test('an error goes to who asked, and keeps nothing else from running', async () => {
+test('an error goes to the caller, and does not keep other work from running', async () => {
   const turns = inTurn();
   const failing = turns.run(() => Promise.reject(new Error('no')));
   const next = turns.run(async () => 'done');
@@ -25,7 +25,7 @@ test('an error goes to who asked, and keeps nothing else from running', async ()
   assert.equal(await next, 'done');
 });
 
-test('an error of what nobody awaits is told, also when it is thrown at once, and nothing is left unhandled', async () => {
+test('an error of work that nobody awaits is reported, also if it is thrown synchronously', async () => {
   const unhandled: unknown[] = [];
   const note = (error: unknown) => unhandled.push(error);
   process.on('unhandledRejection', note);
@@ -44,7 +44,7 @@ test('an error of what nobody awaits is told, also when it is thrown at once, an
   assert.deepEqual(unhandled, []);
 });
 
-test('it is idle when all has ended that was asked for, also what failed', async () => {
+test('it is idle when all work has ended, including failed work', async () => {
   const turns = inTurn();
   await turns.idle();
   let ended = false;

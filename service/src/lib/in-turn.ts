@@ -1,7 +1,7 @@
 export interface Turns {
   /** Runs it once all before it have ended, however they did. Its end is the caller's to await. */
   run<T>(work: () => Promise<T>): Promise<T>;
-  /** The same for what nobody awaits: `onError` is told of its error. */
+  /** The same for work that nobody awaits: `onError` gets its error. */
   add(work: () => Promise<void>, onError: (error: unknown) => void): void;
   /** Resolves when all that was asked for until now has ended; never rejects. */
   idle(): Promise<void>;

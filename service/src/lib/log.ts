@@ -3,7 +3,7 @@ import { type Logger, type LoggerOptions, pino, stdTimeFunctions } from 'pino';
 /** Kept while it can't be written, in bytes; what goes beyond is dropped. */
 const mostKept = 1024 * 1024;
 
-/** Of each line: its level as a word, and its time as the API writes times. */
+/** Each line has its level as a word, and its time in the format of the API. */
 export const lineFormat: LoggerOptions = {
   formatters: { level: (level) => ({ level }) },
   timestamp: stdTimeFunctions.isoTime,

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { keptLog } from '../testing/canaries.ts';
 import { createOutage } from './outage.ts';
 
-test('of an outage the first failure is told, then one a minute with a count, and its end', () => {
+test('an outage is logged at the first failure, then once a minute with a count, and at its end', () => {
   const { log, lines } = keptLog();
   let at = 0;
   const outage = createOutage(log, { failed: 'It failed.', works: 'It works again.' }, () => at);

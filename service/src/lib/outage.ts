@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 
 const minuteMs = 60_000;
 
-/** What is told of something that is tried again and again. */
+/** Logs the failures of something that is retried. */
 export interface Outage {
   failed(error: unknown): void;
   worked(): void;
@@ -29,7 +29,7 @@ export function createOutage(
     },
     worked() {
       if (told === undefined) return;
-      // As a warning: who was told of the failure wants to know.
+      // Logged as a warning, so that it is seen by those who saw the failure.
       log.warn({ count }, words.works);
       told = undefined;
       count = 0;

@@ -1,4 +1,7 @@
-/** What others wrote must not steer the terminal: all but letters, marks and line ends is spelled out. */
+/**
+ * Escapes everything except letters, marks and line ends, so that text of others can't control the
+ * terminal.
+ */
 export function printable(text: string): string {
   return text.replace(
     /[^\P{C}\n]/gu,

@@ -2,9 +2,10 @@ import { open, rm } from 'node:fs/promises';
 import { SetupError } from '../../../setup/commands.mjs';
 
 /**
- * Makes a file that only its owner can read (mode 0600), and hands out what puts a line into it. It
- * is there before there is a secret, so that none is made that can't be kept, and goes when `use`
- * throws. Throws `SetupError` where it can't be made, also since it is there already.
+ * Creates a file that only its owner can read (mode 0600), and passes a function that writes a line
+ * to it. The file exists before the secret, so that no secret is created that can't be stored; it
+ * is deleted if `use` throws. Throws `SetupError` if it can't be created, also because it exists
+ * already.
  */
 export async function withSecretFile<T>(
   path: string,

@@ -17,7 +17,7 @@ function held() {
   return { runs, ends, errors, ...serialised(work, (error) => errors.push(error)) };
 }
 
-test('hints that come while work runs make it run once more, and no more often', async () => {
+test('hints during a run cause one more run', async () => {
   const { run, runs, ends, idle } = held();
   for (let hint = 0; hint < 5; hint += 1) run('a');
   run('b');
@@ -30,7 +30,7 @@ test('hints that come while work runs make it run once more, and no more often',
   assert.deepEqual(runs, ['a', 'b', 'a']);
 });
 
-test('an error is told, and what was asked for meanwhile runs all the same', async () => {
+test('an error is reported, and a run that was requested meanwhile still happens', async () => {
   const { run, runs, ends, errors, idle } = held();
   run('fails');
   run('fails');
@@ -41,7 +41,7 @@ test('an error is told, and what was asked for meanwhile runs all the same', asy
   assert.deepEqual([runs.length, errors.length], [2, 2]);
 });
 
-test('work that throws before its first await is told of, too', async () => {
+test('an error before the first await is reported, too', async () => {
   const errors: unknown[] = [];
   const { run, idle } = serialised(
     () => {

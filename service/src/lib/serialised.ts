@@ -18,7 +18,7 @@ export function serialised(
       again.delete(key);
       await (async () => await work(key))().catch(onError);
     } while (again.has(key));
-    // In the same turn as the last look: a hint in between would be lost.
+    // There is no `await` since the last check: a hint in between would be lost.
     running.delete(key);
   }
 

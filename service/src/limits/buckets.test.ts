@@ -4,7 +4,7 @@ import { createBuckets } from './buckets.ts';
 
 const limit = { burst: 4, perSecond: 2 };
 
-/** Buckets, and a clock that is set by hand. */
+/** Creates buckets with a clock that the test sets. */
 function withClock(of = limit) {
   let milliseconds = 1000;
   const buckets = createBuckets(of, () => milliseconds);
@@ -14,7 +14,7 @@ function withClock(of = limit) {
       milliseconds += seconds * 1000;
     },
     take: (times: number, key = 'a') =>
-      Array.from({ length: times }, () => buckets.take(key)).filter((s) => s.isWithin).length,
+      Array.from({ length: times }, () => buckets.take(key)).filter((s) => s.isAllowed).length,
   };
 }
 
@@ -31,31 +31,31 @@ test('a burst is let through, and then as much as comes back', () => {
   assert.equal(take(10), 4);
 });
 
-test('a standing says what is left, and when there is more', () => {
+test('the state of a bucket says what remains, and when there is more', () => {
   const { buckets, take, pass } = withClock();
-  const full = { isWithin: true, left: 4, nextInSeconds: 0, fullInSeconds: 0 };
-  assert.deepEqual(buckets.look('a'), full);
-  assert.deepEqual(buckets.take('a'), { ...full, left: 3, fullInSeconds: 0.5 });
+  const full = { isAllowed: true, remaining: 4, retryAfterSeconds: 0, resetSeconds: 0 };
+  assert.deepEqual(buckets.peek('a'), full);
+  assert.deepEqual(buckets.take('a'), { ...full, remaining: 3, resetSeconds: 0.5 });
   assert.equal(take(3), 3);
-  const empty = { isWithin: false, left: 0, nextInSeconds: 0.5, fullInSeconds: 2 };
+  const empty = { isAllowed: false, remaining: 0, retryAfterSeconds: 0.5, resetSeconds: 2 };
   assert.deepEqual(buckets.take('a'), empty);
   pass(0.25);
-  assert.deepEqual(buckets.look('a'), { ...empty, nextInSeconds: 0.25, fullInSeconds: 1.75 });
+  assert.deepEqual(buckets.peek('a'), { ...empty, retryAfterSeconds: 0.25, resetSeconds: 1.75 });
 });
 
-test('each key has its own, and looking takes nothing', () => {
+test('each key has its own bucket, and peeking takes nothing', () => {
   const { buckets, take } = withClock();
   assert.equal(take(9, 'a'), 4);
-  for (let looks = 0; looks < 9; looks += 1) buckets.look('b');
+  for (let looks = 0; looks < 9; looks += 1) buckets.peek('b');
   assert.equal(take(9, 'b'), 4);
 });
 
-test('what was done elsewhere is owed, and comes back first', () => {
+test('what was charged elsewhere makes a debt, which is refilled first', () => {
   const { buckets, take, pass } = withClock();
   buckets.charge('a', 3);
   assert.equal(take(9), 1);
   buckets.charge('a', 4);
-  assert.equal(buckets.look('a').nextInSeconds, 2.5);
+  assert.equal(buckets.peek('a').retryAfterSeconds, 2.5);
   pass(2.4);
   assert.equal(take(9), 0);
   pass(0.1);
@@ -71,7 +71,7 @@ test('a bucket that is full again is forgotten', () => {
   assert.ok(!buckets.has('a') && buckets.has('b'));
 });
 
-test('however many keys come, the memory they take is bounded', () => {
+test('the memory is bounded, however many keys there are', () => {
   const { buckets } = withClock();
   for (let key = 0; key <= 100_000; key += 1) buckets.take(`${key}`);
   assert.ok(!buckets.has('0'));

@@ -1,37 +1,40 @@
-/** How much may be done at once, and how fast that comes back. */
+/** The size of a token bucket, and how fast it is refilled. */
 export interface Limit {
   burst: number;
   perSecond: number;
 }
 
-/** How somebody stands with a limit. */
-export interface Standing {
-  /** Whether there is enough for one more, or was when one was asked for. */
-  isWithin: boolean;
-  /** What may still be done at once. */
-  left: number;
-  /** Until one more may be done; 0 when it may be already. */
-  nextInSeconds: number;
-  /** Until the whole burst may be done again. */
-  fullInSeconds: number;
+/** The state of one bucket. */
+export interface BucketState {
+  /** Whether the bucket has at least one token, or had one when `take` was called. */
+  isAllowed: boolean;
+  /** The number of tokens that are left. */
+  remaining: number;
+  /** Seconds until there is at least one token; 0 if there is one now. */
+  retryAfterSeconds: number;
+  /** Seconds until the bucket is full. */
+  resetSeconds: number;
 }
 
-/** Token buckets by key; one that nobody took from is full, and takes no memory. */
+/** Token buckets by key. A bucket that is full takes no memory. */
 export interface Buckets {
   readonly limit: Limit;
   has(key: string): boolean;
-  look(key: string): Standing;
-  /** Takes `count`, or one, if there is at least one: the rest is owed, and has to come back first. */
-  take(key: string, count?: number): Standing;
+  peek(key: string): BucketState;
   /**
-   * Takes what was done elsewhere, even below nothing: that has to come back first. A negative count
-   * gives back.
+   * Takes `count` tokens (default 1) if there is at least one. The level may fall below 0; the debt
+   * is refilled first.
+   */
+  take(key: string, count?: number): BucketState;
+  /**
+   * Takes tokens that were used elsewhere. The level may fall below 0. A negative count gives
+   * tokens back.
    */
   charge(key: string, count: number): void;
 }
 
-/** Where so many are not full, somebody makes up keys; the ones that were begun first give way. */
-const mostBuckets = 100_000;
+/** More buckets than this mean that somebody invents keys. The oldest are dropped then. */
+const maxBuckets = 100_000;
 const sweepMs = 5000;
 
 interface Bucket {
@@ -39,7 +42,9 @@ interface Bucket {
   at: number;
 }
 
-/** @param now a clock in milliseconds that is never set back */
+/**
+ * @param now a monotonic clock in milliseconds
+ */
 export function createBuckets(limit: Limit, now: () => number = () => performance.now()): Buckets {
   const buckets = new Map<string, Bucket>();
   let sweptAt = now();
@@ -54,7 +59,7 @@ export function createBuckets(limit: Limit, now: () => number = () => performanc
   function setLevel(key: string, level: number): void {
     sweep();
     buckets.set(key, { level, at: now() });
-    if (buckets.size <= mostBuckets) return;
+    if (buckets.size <= maxBuckets) return;
     const [first] = buckets.keys();
     if (first !== undefined) buckets.delete(first);
   }
@@ -67,27 +72,27 @@ export function createBuckets(limit: Limit, now: () => number = () => performanc
     }
   }
 
-  function standing(level: number, isWithin: boolean): Standing {
+  function stateAt(level: number, isAllowed: boolean): BucketState {
     return {
-      isWithin,
-      left: Math.max(0, Math.floor(level)),
-      nextInSeconds: Math.max(0, 1 - level) / limit.perSecond,
-      fullInSeconds: (limit.burst - level) / limit.perSecond,
+      isAllowed,
+      remaining: Math.max(0, Math.floor(level)),
+      retryAfterSeconds: Math.max(0, 1 - level) / limit.perSecond,
+      resetSeconds: (limit.burst - level) / limit.perSecond,
     };
   }
 
   return {
     limit,
     has: (key) => buckets.has(key),
-    look(key) {
+    peek(key) {
       const level = levelOf(key);
-      return standing(level, level >= 1);
+      return stateAt(level, level >= 1);
     },
     take(key, count = 1) {
       const level = levelOf(key);
-      if (level < 1) return standing(level, false);
+      if (level < 1) return stateAt(level, false);
       setLevel(key, level - count);
-      return standing(level - count, true);
+      return stateAt(level - count, true);
     },
     charge: (key, count) => setLevel(key, Math.min(limit.burst, levelOf(key) - count)),
   };

@@ -19,7 +19,7 @@ afterEach(async () => {
   for (const app of apps.splice(0)) await app.close();
 });
 
-/** A service with these limits and a clock that stands until it is moved. */
+/** Starts a service with these limits and a clock that stands still until the test moves it. */
 async function serve(limits: Partial<Limits>) {
   let milliseconds = 0;
   const limiter = createLimiter({ ...generousLimits, ...limits }, () => milliseconds);
@@ -71,7 +71,7 @@ test('a token that makes tokens and revokes them fills the audit log no faster t
   assert.equal((await make(headers)).statusCode, 429);
 });
 
-test('what is beyond it is refused before anything is changed, and says until when', async () => {
+test('a change beyond the limit is refused before anything is changed, and says when to retry', async () => {
   const { make } = await serve({ changes: { perSecond: 1 / 60, burst: 2 } });
   const { headers } = await newToken();
   const before = await tokensMade();
@@ -92,7 +92,7 @@ test('what is beyond it is refused before anything is changed, and says until wh
   assert.equal(await tokensMade(), before + 2);
 });
 
-test('many at once are no more than may be', async () => {
+test('concurrent changes do not exceed the limit', async () => {
   const { make } = await serve({ changes: { perSecond: 1e-6, burst: 3 } });
   const { id, headers } = await newToken();
   const answers = await Promise.all(Array.from({ length: 12 }, () => make(headers)));
@@ -101,7 +101,7 @@ test('many at once are no more than may be', async () => {
   assert.equal((await entries(id)).length, 3);
 });
 
-test('all tokens of a project are bounded together, and those of another are not', async () => {
+test('all tokens of a project share a limit, and those of another project do not', async () => {
   const { make, pass } = await serve({ projects: { perSecond: 1 / 60, burst: 4 } });
   const elsewhere = await newToken('another');
   const statuses = [];
@@ -116,7 +116,7 @@ test('all tokens of a project are bounded together, and those of another are not
   assert.equal((await make((await newToken()).headers)).statusCode, 201);
 });
 
-test('nobody is kept from taking access away, and it counts all the same', async () => {
+test('taking access away is counted, but never refused', async () => {
   const limits = { changes: { perSecond: 1 / 60, burst: 2 }, projects: { perSecond: 1, burst: 2 } };
   const { make, revoke, pass } = await serve(limits);
   const { id, headers } = await newToken();
@@ -130,7 +130,7 @@ test('nobody is kept from taking access away, and it counts all the same', async
   assert.equal((await make(headers)).statusCode, 201);
 });
 
-test('what changes nothing is not counted: a refusal, and an answer that is given again', async () => {
+test('what changes nothing is not counted: a refusal, and a replayed answer', async () => {
   const { make, revoke } = await serve({ changes: { perSecond: 1e-6, burst: 2 } });
   const { headers } = await newToken();
   const key = { ...headers, 'idempotency-key': 'once' };
@@ -151,7 +151,7 @@ test('administrators are not kept from a project by what its tokens do', async (
   assert.equal((await make(admin)).statusCode, 201);
 });
 
-test('whoever holds a session of somebody keeps them from nothing that ends it', async () => {
+test('somebody with a stolen session can not keep its owner from ending it', async () => {
   const { app } = await serve({ changes: { perSecond: 1e-6, burst: 2 } });
   const { credentials } = await createTestUser(db);
   const { password } = credentials;

@@ -1,28 +1,32 @@
 import { counted } from '../lib/counted.ts';
 import { Problem } from '../problems/problem.ts';
-import type { Standing } from './buckets.ts';
-import { standingHeaders } from './headers.ts';
+import type { BucketState } from './buckets.ts';
+import { rateLimitHeaders } from './headers.ts';
 import type { Limiter } from './limiter.ts';
 
-/** Of a change: by what is counted who makes it, and whose history it is entered in, if any's. */
+/**
+ * The buckets of a change: that of its caller, and that of the project whose history it is entered
+ * in, if any.
+ */
 export interface ChangeKeys {
   caller: string;
   project: string | null;
 }
 
 /**
- * The limits of changes that are accepted, each of which is an entry of the audit log for months: unlike a
- * refusal it is never counted together with others, so that there are only so many of them
+ * Limits of the changes that are accepted. Each of them is one entry in the audit log, which is
+ * kept for months, and unlike refusals they are not aggregated; so their number must be bounded
  * (docs/decisions/0012-retention.md).
  */
 export interface ChangeLimits {
-  /** Before a change is begun; throws 429. */
+  /** Checks the limits before a change begins, without counting it. Throws 429. */
   requireChange(keys: ChangeKeys): void;
-  /** Before it is entered; throws 429. */
+  /** Checks the limits and counts the change, before it is entered. Throws 429. */
   countChange(keys: ChangeKeys): void;
   /**
-   * The same of one that is never refused: who takes access from somebody must not be kept from it by
-   * what that one does. There are no more of them than of what gave it.
+   * Counts a change that takes access away, but never refuses it: somebody who uses up the limit
+   * must not be able to keep others from revoking their access. There are no more of these than of
+   * changes that gave access.
    */
   countWithdrawal(keys: ChangeKeys): void;
 }
@@ -32,21 +36,21 @@ type Policy = 'changes' | 'projects';
 export function limitChanges(limiter: Limiter): ChangeLimits {
   function requireChange(keys: ChangeKeys): void {
     for (const [policy, key] of bucketsOf(keys)) {
-      const standing = limiter.look(policy, key);
-      if (!standing.isWithin) throw refusal(policy, standing);
+      const state = limiter.peek(policy, key);
+      if (!state.isAllowed) throw refusal(policy, state);
     }
   }
 
-  function refusal(policy: Policy, standing: Standing): Problem {
+  function refusal(policy: Policy, state: BucketState): Problem {
     const limit = limiter.limitOf(policy);
-    const retryAfter = Math.max(1, Math.ceil(standing.nextInSeconds));
+    const retryAfter = Math.max(1, Math.ceil(state.retryAfterSeconds));
     const aMinute = Math.round(limit.perSecond * 60);
     const whose =
       policy === 'changes' ? 'This token or user' : 'All tokens and users of this project together';
     const detail =
       `${whose} can make ${counted(aMinute, 'change')} per minute, with a burst of ${limit.burst}. Nothing was changed. ` +
       `Try again in ${counted(retryAfter, 'second')}.`;
-    const headers = standingHeaders(policy, limit, standing);
+    const headers = rateLimitHeaders(policy, limit, state);
     return new Problem('rate_limited', detail, { retryAfter, headers });
   }
 
@@ -57,7 +61,7 @@ export function limitChanges(limiter: Limiter): ChangeLimits {
       for (const [policy, key] of bucketsOf(keys)) limiter.take(policy, key);
     },
     countWithdrawal(keys) {
-      for (const [policy, key] of bucketsOf(keys)) limiter.owe(policy, key);
+      for (const [policy, key] of bucketsOf(keys)) limiter.overdraw(policy, key);
     },
   };
 }

@@ -2,27 +2,29 @@ import { createHash } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
 import { emailKey } from '../lib/email.ts';
 
-/** By what a token's buckets are found, also by other services. Nothing can be done with it. */
+/** The key of a token's buckets, the same in all services. It can't be used to authenticate. */
 export function tokenKey(hash: Buffer): string {
   return hash.toString('base64url', 0, 12);
 }
 
-/** By what somebody who signed in is counted, wherever they are. */
+/** The key of the buckets of a user, whatever address they come from. */
 export function userKey(userId: number): string {
   return `user ${userId}`;
 }
 
-/** By what an address is counted: of IPv6 its /64, since anyone who has one has all of it. */
+/**
+ * The key of the buckets of an address: of its /64 for IPv6, since one customer has all of a /64.
+ */
 export function addressKey(address: string): string {
   return prefixKey(address, 64);
 }
 
-/** By what the addresses that one customer of a provider may have are counted: of IPv6 a /48. */
+/** The key of the network that one customer of a provider may have: a /48 for IPv6. */
 export function networkKey(address: string): string {
   return prefixKey(address, 48);
 }
 
-/** By what the addresses of one provider are roughly counted: of IPv4 a /16, of IPv6 a /32. */
+/** The key of a block that roughly belongs to one provider: a /16 for IPv4, a /32 for IPv6. */
 export function blockKey(address: string): string {
   return prefixKey(address, 32, 16);
 }
@@ -38,7 +40,10 @@ function prefixKey(address: string, bits: 32 | 48 | 64, bitsOfIPv4: 16 | 32 = 32
   return `${parts.map((part) => part.toString(16)).join(':')}::/${bits}`;
 }
 
-/** By what tries at an email address are counted, whether anybody has it or not; `from` is a network's key. */
+/**
+ * The key of attempts to sign in with an email address, whether or not a user has it. `from` is the
+ * key of a network.
+ */
 export function accountKey(email: string, from = ''): string {
   const hash = createHash('sha256')
     .update(`${emailKey(email)} ${from}`)

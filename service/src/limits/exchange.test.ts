@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { listenForNotifications, notify } from '../db/notifications.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { until } from '../testing/until.ts';
-import { exchangeTakings } from './exchange.ts';
+import { shareLimits } from './exchange.ts';
 import { createLimiter, type Limiter } from './limiter.ts';
 
 const log = pino({ level: 'silent' });
@@ -24,7 +24,7 @@ const limits = {
   changes: limit,
   projects: limit,
 };
-const shared = (): Limiter => exchangeTakings(createLimiter(limits), { db, notifications, log });
+const shared = (): Limiter => shareLimits(createLimiter(limits), { db, notifications, log });
 const [a, b] = [shared(), shared()];
 
 after(async () => {
@@ -33,14 +33,17 @@ after(async () => {
   await close();
 });
 
-const left = (limiter: Limiter, key: string) => limiter.look('actions', key).left;
+const left = (limiter: Limiter, key: string) => limiter.peek('actions', key).remaining;
 
-/** How many of 1,000 are left at each. */
+/** Waits until so many of 1,000 are left at each. */
 const untilLeft = (look: () => number[], ...wanted: number[]) =>
   until(`${wanted} are left`, look, (seen) => seen.join() === wanted.join());
 
-/** One that was told before the other listened is lost, so this asks until one is heard. */
-test('what one let through, the other counts too, once, and the first not again', async () => {
+/**
+ * A notification that is sent before the other service listens is lost, so this sends until one
+ * arrives.
+ */
+test('what one service lets through is counted once by the other, and not again by the first', async () => {
   await until('one is heard', () => {
     a.take('actions', 'warm-up');
     return left(b, 'warm-up') < 1000;
@@ -49,36 +52,36 @@ test('what one let through, the other counts too, once, and the first not again'
   b.take('actions', 'token');
   a.take('reads', 'token');
   await untilLeft(() => [left(a, 'token'), left(b, 'token')], 992, 992);
-  await untilLeft(() => [b.look('reads', 'token').left], 999);
+  await untilLeft(() => [b.peek('reads', 'token').remaining], 999);
   a.take('failures', '192.0.2.1');
-  await untilLeft(() => [b.look('failures', '192.0.2.1').left], 999);
+  await untilLeft(() => [b.peek('failures', '192.0.2.1').remaining], 999);
   assert.deepEqual([left(a, 'token'), left(b, 'token')], [992, 992]);
 });
 
-test('what is given back, the other gives back too', async () => {
+test('a refund is passed on to the other service', async () => {
   a.take('tries', 'somebody');
-  await untilLeft(() => [b.look('tries', 'somebody').left], 999);
-  a.giveBack('tries', 'somebody');
+  await untilLeft(() => [b.peek('tries', 'somebody').remaining], 999);
+  a.refund('tries', 'somebody');
   a.take('tries', 'else');
   a.take('tries', 'else');
-  a.giveBack('tries', 'else');
-  await untilLeft(() => [b.look('tries', 'else').left], 999);
-  assert.equal(b.look('tries', 'somebody').left, 1000);
-  assert.equal(a.look('tries', 'somebody').left, 1000);
+  a.refund('tries', 'else');
+  await untilLeft(() => [b.peek('tries', 'else').remaining], 999);
+  assert.equal(b.peek('tries', 'somebody').remaining, 1000);
+  assert.equal(a.peek('tries', 'somebody').remaining, 1000);
 });
 
-test('what is owed beyond the limit, the other counts too', async () => {
-  a.owe('changes', 'somebody');
-  await untilLeft(() => [a, b].map((one) => one.look('changes', 'somebody').left), 999, 999);
+test('debt beyond the limit is passed on to the other service', async () => {
+  a.overdraw('changes', 'somebody');
+  await untilLeft(() => [a, b].map((one) => one.peek('changes', 'somebody').remaining), 999, 999);
 });
 
-test('so much at once that it needs several notifications is told all the same', async () => {
+test('a batch that is too large for one notification is sent in several', async () => {
   const keys = Array.from({ length: 2500 }, (_, at) => `2001:db8:ffff:${at}::/64`);
   for (const key of keys) a.take('failures', key);
-  await untilLeft(() => [...new Set(keys.map((key) => b.look('failures', key).left))], 999);
+  await untilLeft(() => [...new Set(keys.map((key) => b.peek('failures', key).remaining))], 999);
 });
 
-test('what a newer service limits beyond that is left alone', async () => {
+test('policies that only a newer service knows are ignored', async () => {
   const taken = [
     ['dreams', 'k', 5],
     ['actions', 'k', 2],

@@ -6,9 +6,9 @@ import { withoutClaim } from '../db/queue/claim.ts';
 import { inTurn } from '../lib/in-turn.ts';
 import { type Limiter, type Policy, policies, type Taking } from './limiter.ts';
 
-const tellAfterMs = 200;
-/** PostgreSQL takes less than 8000 bytes; an entry has 60 at most. */
-const mostInOne = 100;
+const flushMs = 200;
+/** A notification of PostgreSQL is shorter than 8,000 bytes, and an entry has 60 at most. */
+const maxPerNotification = 100;
 
 interface Means {
   db: Db;
@@ -17,31 +17,31 @@ interface Means {
 }
 
 /**
- * Has the services of a database share their limits: each tells the others a few times a second
- * what it let through, and takes off its own buckets what they tell. What is lost is not told
- * again: it would be back in the buckets soon.
+ * Makes the services of a database share their limits. Several times a second, each one sends the
+ * others what it took from its buckets, and takes from its own what the others sent. A lost
+ * notification is not sent again, since the buckets are refilled within seconds.
  */
-export function exchangeTakings(limiter: Limiter, { db, notifications, log }: Means): Limiter {
+export function shareLimits(limiter: Limiter, { db, notifications, log }: Means): Limiter {
   const self = randomUUID();
-  const untold = new Map<string, { policy: Policy; key: string; count: number }>();
+  const pending = new Map<string, { policy: Policy; key: string; count: number }>();
   let timer: NodeJS.Timeout | undefined;
-  const telling = inTurn();
+  const sending = inTurn();
 
   limiter.onTaken((policy, key, count) => {
     const id = `${policy} ${key}`;
-    const taking = untold.get(id) ?? { policy, key, count: 0 };
+    const taking = pending.get(id) ?? { policy, key, count: 0 };
     taking.count += count;
-    untold.set(id, taking);
-    timer ??= withoutClaim(() => setTimeout(tell, tellAfterMs).unref());
+    pending.set(id, taking);
+    timer ??= withoutClaim(() => setTimeout(flush, flushMs).unref());
   });
 
-  function tell(): void {
+  function flush(): void {
     timer = undefined;
-    const takings = [...untold.values()]
+    const takings = [...pending.values()]
       .filter(({ count }) => count !== 0)
       .map((t): Taking => [t.policy, t.key, t.count]);
-    untold.clear();
-    telling.add(
+    pending.clear();
+    sending.add(
       () => send(takings),
       (error) =>
         log.debug({ err: error }, 'The used limits could not be sent to the other services.'),
@@ -49,8 +49,8 @@ export function exchangeTakings(limiter: Limiter, { db, notifications, log }: Me
   }
 
   async function send(takings: Taking[]): Promise<void> {
-    for (let at = 0; at < takings.length; at += mostInOne) {
-      const taken = takings.slice(at, at + mostInOne);
+    for (let at = 0; at < takings.length; at += maxPerNotification) {
+      const taken = takings.slice(at, at + maxPerNotification);
       await notify(db, 'limits_taken', { from: self, taken });
     }
   }
@@ -64,12 +64,12 @@ export function exchangeTakings(limiter: Limiter, { db, notifications, log }: Me
     async stop() {
       off();
       clearTimeout(timer);
-      await telling.idle();
+      await sending.idle();
     },
   };
 }
 
-/** A newer service may limit more. */
+/** A newer service may have policies that this one does not know. */
 function isOfKnownPolicy(taking: readonly [string, string, number]): taking is Taking {
   return (policies as readonly string[]).includes(taking[0]);
 }

@@ -1,28 +1,28 @@
 import type { FastifyReply } from 'fastify';
-import type { Limit, Standing } from './buckets.ts';
+import type { BucketState, Limit } from './buckets.ts';
 import type { Policy } from './limiter.ts';
 
 /**
- * How the caller stands, as of draft-ietf-httpapi-ratelimit-headers-10: `r` requests are left, and
- * after `t` seconds without any there are `q` again, which takes `w` seconds from nothing.
+ * Headers as in draft-ietf-httpapi-ratelimit-headers-10: `r` requests are left now; `t` seconds
+ * without requests make it `q` again. Filling an empty bucket takes `w` seconds.
  */
-export function standingHeaders(
+export function rateLimitHeaders(
   policy: Policy,
   limit: Limit,
-  { left, fullInSeconds }: Standing,
+  { remaining, resetSeconds }: BucketState,
 ): Record<string, string> {
   const window = Math.ceil(limit.burst / limit.perSecond);
   return {
-    RateLimit: `"${policy}";r=${left};t=${Math.ceil(fullInSeconds)}`,
+    RateLimit: `"${policy}";r=${remaining};t=${Math.ceil(resetSeconds)}`,
     'RateLimit-Policy': `"${policy}";q=${limit.burst};w=${window}`,
   };
 }
 
-export function showStanding(
+export function setRateLimitHeaders(
   reply: FastifyReply,
   policy: Policy,
   limit: Limit,
-  standing: Standing,
+  state: BucketState,
 ): void {
-  reply.headers(standingHeaders(policy, limit, standing));
+  reply.headers(rateLimitHeaders(policy, limit, state));
 }

@@ -1,12 +1,13 @@
-import { type Buckets, createBuckets, type Limit, type Standing } from './buckets.ts';
+import { type BucketState, type Buckets, createBuckets, type Limit } from './buckets.ts';
 
 /**
- * What is limited: a token's reads and its other requests; an address's bad credentials, and what it asks
- * of routes that need none; by address and by user, tries to prove who somebody is that did not succeed,
- * and by address the sign-ins that are begun. Of tries with a password also: by network those of all its
- * addresses; by account those from where its person was never seen, and by account and network what is
- * left of them once an account has too many. And of requests that changed something: those of a token or a
- * person, and those in a project.
+ * The policies, each with buckets of its own. Of a token: `reads` and `actions`. Of an address:
+ * `failures` (bad credentials), `public` (requests that need no token) and `beginnings` (sign-ins
+ * that were started). Of an address and of a user: `tries` (attempts to authenticate that did not
+ * succeed). Attempts with a password from a network where the user has not signed in before are also
+ * counted by network (`networks`), by account (`accounts`), and by account and network once the
+ * account's bucket is empty (`strangers`). Accepted changes are counted by token or user (`changes`)
+ * and by project (`projects`).
  */
 export const policies = [
   ...(['reads', 'actions', 'failures', 'public', 'tries', 'beginnings'] as const),
@@ -15,28 +16,31 @@ export const policies = [
 export type Policy = (typeof policies)[number];
 export type Limits = Record<Policy, Limit>;
 
-/** Counts in memory alone; `exchange.ts` tells the other services of the database. */
+/**
+ * Keeps its counts in memory alone; `exchange.ts` shares them with the other services of the
+ * database.
+ */
 export interface Limiter {
   limitOf(policy: Policy): Limit;
-  look(policy: Policy, key: string): Standing;
-  /** As `Buckets` do it. */
-  take(policy: Policy, key: string, count?: number): Standing;
-  /** Takes one whatever is left, even below nothing: that has to come back first. */
-  owe(policy: Policy, key: string): void;
-  /** Undoes a `take`. */
-  giveBack(policy: Policy, key: string): void;
-  /** Whether a token was in use just now. */
+  peek(policy: Policy, key: string): BucketState;
+  /** See `Buckets.take`. */
+  take(policy: Policy, key: string, count?: number): BucketState;
+  /** Takes one even if the bucket is empty; the debt is refilled first. */
+  overdraw(policy: Policy, key: string): void;
+  /** Reverses a `take`. */
+  refund(policy: Policy, key: string): void;
+  /** Whether a token was used so recently that one of its buckets is not full. */
   isInUse(key: string): boolean;
   charge(takings: readonly Taking[]): void;
-  /** Called with what is taken here, and with -1 where one is given back. */
+  /** Calls the listener with each count that is taken here, and with -1 for a refund. */
   onTaken(listener: OnTaken): void;
-  /** When the last request was answered. */
+  /** To be called after the last request was answered. */
   stop(): Promise<void>;
 }
 
 type OnTaken = (policy: Policy, key: string, count: number) => void;
 
-/** How often somebody did something; less than nothing where some of what was told is given back. */
+/** How much was taken from a bucket; negative if more was refunded. */
 export type Taking = readonly [policy: Policy, key: string, count: number];
 
 export function createLimiter(limits: Limits, now?: () => number): Limiter {
@@ -56,17 +60,17 @@ export function createLimiter(limits: Limits, now?: () => number): Limiter {
   let tell: OnTaken = () => undefined;
   return {
     limitOf: (policy) => limits[policy],
-    look: (policy, key) => buckets[policy].look(key),
+    peek: (policy, key) => buckets[policy].peek(key),
     take(policy, key, count = 1) {
-      const standing = buckets[policy].take(key, count);
-      if (standing.isWithin) tell(policy, key, count);
-      return standing;
+      const state = buckets[policy].take(key, count);
+      if (state.isAllowed) tell(policy, key, count);
+      return state;
     },
-    owe(policy, key) {
+    overdraw(policy, key) {
       buckets[policy].charge(key, 1);
       tell(policy, key, 1);
     },
-    giveBack(policy, key) {
+    refund(policy, key) {
       buckets[policy].charge(key, -1);
       tell(policy, key, -1);
     },

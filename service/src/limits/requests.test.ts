@@ -36,7 +36,7 @@ afterEach(async () => {
   for (const app of apps.splice(0)) await app.close();
 });
 
-/** A service with these limits and a clock that stands until it is moved. */
+/** Starts a service with these limits and a clock that stands still until the test moves it. */
 async function serve(limits: Partial<Limits>) {
   let milliseconds = 0;
   const limiter = createLimiter({ ...generousLimits, ...limits }, () => milliseconds);
@@ -62,7 +62,7 @@ async function serve(limits: Partial<Limits>) {
 
 const post = { method: 'POST' } as const;
 
-test('a token has so many reads and so many actions, each told with the answer', async () => {
+test('a token has separate limits for reads and actions, and each answer says what remains', async () => {
   const { ask, pass, statuses } = await serve({
     reads: { perSecond: 2, burst: 3 },
     actions: { perSecond: 1, burst: 2 },
@@ -89,7 +89,7 @@ const guarded = (payload: unknown, url = '/v1/guarded') => ({
   ...{ headers: { 'content-type': 'application/json' } },
 });
 
-test('a mistake counts as a read, so that one request in five locks no script out', async () => {
+test('a client error counts as a read, so that one bad request in five locks no script out', async () => {
   const { ask, pass } = await serve({
     reads: { perSecond: 100, burst: 200 },
     actions: { perSecond: 1, burst: 4 },
@@ -116,7 +116,7 @@ test('a mistake counts as a read, so that one request in five locks no script ou
   }
 });
 
-test('every way to be malformed is a mistake; a refusal by the state of things is not', async () => {
+test('all kinds of malformed requests are client errors; a conflict with the state is not', async () => {
   const { ask, statuses } = await serve({
     reads: { perSecond: 1, burst: 5 },
     actions: { perSecond: 1, burst: 1 },
@@ -141,7 +141,7 @@ test('every way to be malformed is a mistake; a refusal by the state of things i
   assert.deepEqual(await statuses(2, token), [200, 429]);
 });
 
-test('mistakes beyond the reads are counted as actions: they are limited, too', async () => {
+test('client errors beyond the limit of reads count as actions, which are limited too', async () => {
   const { ask } = await serve({
     reads: { perSecond: 1, burst: 2 },
     actions: { perSecond: 1, burst: 3 },
@@ -156,7 +156,7 @@ test('mistakes beyond the reads are counted as actions: they are limited, too', 
   assert.deepEqual(statuses, [422, 422, 422, 422, 422, 429]);
 });
 
-test('a dry run is a read, also while no actions are left', async () => {
+test('a dry run counts as a read, even if no actions are left', async () => {
   const { ask, statuses } = await serve({
     reads: { perSecond: 1, burst: 2 },
     actions: { perSecond: 1, burst: 1 },
@@ -169,7 +169,7 @@ test('a dry run is a read, also while no actions are left', async () => {
   assert.deepEqual(await statuses(2, token, { ...post, url: '/v1/dry-run' }), [200, 429]);
 });
 
-test('what is too much is told when to come again, and costs no query', async (t) => {
+test('a request beyond the limit is told when to retry, and costs no query', async (t) => {
   const { ask, pass, statuses } = await serve({ actions: { perSecond: 0.25, burst: 2 } });
   const { id, token } = await createTestToken(db);
   assert.deepEqual(await statuses(2, token, post), [200, 200]);
@@ -192,14 +192,14 @@ test('what is too much is told when to come again, and costs no query', async (t
   assert.deepEqual(await statuses(2, token, post), [200, 429]);
 });
 
-test('requests at once get no more than one after the other', async () => {
+test('concurrent requests get no more than sequential ones', async () => {
   const { ask } = await serve({ reads: { perSecond: 1, burst: 5 } });
   const { token } = await createTestToken(db);
   const answers = await Promise.all(Array.from({ length: 30 }, () => ask(token)));
   assert.equal(answers.filter(({ statusCode }) => statusCode === 200).length, 5);
 });
 
-test('what lacks the scope or names no project counts too', async () => {
+test('requests without the scope, or without a project, are counted too', async () => {
   const { statuses } = await serve({ reads: { perSecond: 1, burst: 2 } });
   const none = await createTestToken(db, { scopes: [] });
   assert.deepEqual(await statuses(3, none.token), [403, 403, 429]);
@@ -211,7 +211,7 @@ test('what lacks the scope or names no project counts too', async () => {
 
 const failures = { perSecond: 1 / 6, burst: 3 };
 
-test('an address has so many bad tokens, and then no query for each', async (t) => {
+test('an address may send so many bad tokens; beyond that they cost no query each', async (t) => {
   const { ask, pass, statuses } = await serve({ failures });
   assert.deepEqual(await statuses(4, undefined), [401, 401, 401, 401]);
   assert.deepEqual(await statuses(2, 'berth_nonsense'), [401, 401]);
@@ -234,7 +234,7 @@ test('an address has so many bad tokens, and then no query for each', async (t) 
   assert.deepEqual(await statuses(2, generateToken()), [401, 429]);
 });
 
-test('who holds a good token is let through from such an address too', async () => {
+test('a valid token is let through even from such an address', async () => {
   const { statuses } = await serve({ failures });
   const [known, fresh] = [await createTestToken(db), await createTestToken(db)];
   const expired = await createTestToken(db, { expiresAt: new Date(Date.now() - 1000) });
@@ -248,7 +248,7 @@ test('who holds a good token is let through from such an address too', async () 
   assert.deepEqual(await statuses(1, revoked.token), [429]);
 });
 
-test('what is not there counts as what needs no token, in whatever way it is asked for', async () => {
+test('an unknown route counts as a public request, with any method', async () => {
   const { statuses } = await serve({ public: { perSecond: 1, burst: 4 } });
   const { token } = await createTestToken(db);
   const from = { remoteAddress: '192.0.2.60' };
@@ -269,7 +269,7 @@ test('what is not there counts as what needs no token, in whatever way it is ask
   assert.deepEqual(await statuses(1, token, from), [200]);
 });
 
-test('what is large counts as many requests of its address', async () => {
+test('a large answer counts as several requests of its address', async () => {
   await serve({ public: { perSecond: 1, burst: 41 } });
   for (const url of ['/openapi.json', '/docs/js/scalar.js']) {
     const remoteAddress = url.length === 13 ? '192.0.2.50' : '192.0.2.51';
@@ -281,7 +281,7 @@ test('what is large counts as many requests of its address', async () => {
   }
 });
 
-test('an address has so many requests to what needs no token, whatever it is', async () => {
+test('an address may make so many public requests, whatever the route', async () => {
   const { ask, pass, statuses } = await serve({ public: { perSecond: 1, burst: 4 } });
   const from = { url: '/v1/open', remoteAddress: '192.0.2.44' };
   assert.deepEqual(await statuses(2, undefined, from), [200, 200]);

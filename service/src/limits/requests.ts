@@ -7,11 +7,11 @@ import { isSafe } from '../lib/methods.ts';
 import { codeOf } from '../problems/answers.ts';
 import { Problem, type ProblemCode, problems } from '../problems/problem.ts';
 import { coerceValue } from '../requests/bodies/coercion.ts';
-import type { Standing } from './buckets.ts';
+import type { BucketState } from './buckets.ts';
 import { type ChangeLimits, limitChanges } from './changes.ts';
 import { accountKey, addressKey, networkKey, tokenKey, userKey } from './credentials.ts';
-import { showStanding } from './headers.ts';
-import { askTogether } from './known-tokens.ts';
+import { setRateLimitHeaders } from './headers.ts';
+import { batchTokenLookups } from './known-tokens.ts';
 import type { Limiter, Policy } from './limiter.ts';
 
 declare module 'fastify' {
@@ -20,40 +20,52 @@ declare module 'fastify' {
   }
 }
 
-/** The limits as authentication meets them; each throws 429. */
+/** The limits that authentication applies. Each function throws 429 when its limit is reached. */
 export interface RequestLimits extends ChangeLimits {
-  /** Before a token is looked up. */
+  /** Checks the limit of a token, before the token is looked up. */
   admit(request: FastifyRequest, reply: FastifyReply, hash: Buffer): Promise<void>;
-  /** Once the token was found good. */
+  /** Counts a request whose token is valid. */
   count(request: FastifyRequest, reply: FastifyReply, hash: Buffer): void;
-  /** Before the answer is sent: an action that was refused as a mistake becomes a read. */
-  settle(request: FastifyRequest, reply: FastifyReply): void;
-  /** On every public route; where people sign in, as a try until `succeeded`. */
-  admitPublic(request: FastifyRequest, reply: FastifyReply): Promise<void>;
-  /** Where who signed in proves once more who they are: as a try, and by the user, too. */
-  admitGuess(request: FastifyRequest, reply: FastifyReply, userId: number): Promise<void>;
   /**
-   * Where somebody signs in with a password, besides `admitPublic`. From where their person signed in
-   * before it holds nobody up: else anybody could keep them out. Asks alike of any email address.
+   * Corrects the count before the answer is sent: an action that was refused as a client error
+   * becomes a read.
    */
-  admitPassword(request: FastifyRequest, reply: FastifyReply, who: PasswordTry): Promise<void>;
-  /** For what there is not: whoever asks for it needs no token, and is told so all the same. */
-  admitUnknown(request: FastifyRequest, reply: FastifyReply): Promise<void>;
-  /** Gives back the tries of a request that has proved who somebody is. */
-  succeeded(request: FastifyRequest): void;
-  /** Where somebody learns whether an email address is known: by the user alone, whatever comes of it. */
-  admitSearch(reply: FastifyReply, userId: number): Promise<void>;
-  /** When there was an error instead; answers the one to throw. */
+  settle(request: FastifyRequest, reply: FastifyReply): void;
+  /**
+   * Counts a request to a public route. On sign-in routes it is also an attempt, until
+   * `refundAttempts`.
+   */
+  admitPublic(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+  /** Counts an attempt to confirm a session, by address and by user. */
+  admitConfirmation(request: FastifyRequest, reply: FastifyReply, userId: number): Promise<void>;
+  /**
+   * Counts an attempt to sign in with a password, in addition to `admitPublic`. Networks from which
+   * the user has signed in before are exempt: otherwise anybody could lock the user out. Treats all
+   * email addresses alike, whether or not they are known.
+   */
+  admitPassword(request: FastifyRequest, reply: FastifyReply, who: PasswordAttempt): Promise<void>;
+  /** Counts a request to an unknown route: it is answered with 404 without a token. */
+  admitNotFound(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+  /** Gives back the attempts of a request that did authenticate. */
+  refundAttempts(request: FastifyRequest): void;
+  /**
+   * Counts a request that reveals whether an email address is known, by user, whatever its result.
+   */
+  admitEmailLookup(reply: FastifyReply, userId: number): Promise<void>;
+  /** Counts a request that failed with an authentication error. Returns the error to throw. */
   countFailure(request: FastifyRequest, reply: FastifyReply, error: unknown): Promise<unknown>;
 }
 
-interface PasswordTry {
+interface PasswordAttempt {
   email: string;
-  /** Whether its person signed in from this network before. */
+  /** Whether the user has signed in from this network before. */
   isKnownHere: boolean;
 }
 
-/** What tells of somebody who tries. Sending no token at all is how a person looks at a page. */
+/**
+ * Errors that count as failed authentication. A missing token does not: people look at pages
+ * without one.
+ */
 const failures = new Set<ProblemCode>([
   'token_malformed',
   'token_invalid',
@@ -63,125 +75,138 @@ const failures = new Set<ProblemCode>([
 ]);
 
 /**
- * Statuses of requests that were refused for what they say: malformed, not acceptable, too large, of
- * another media type, invalid. They changed nothing, and who corrects them is not to be locked out.
+ * Statuses of client errors: malformed, not acceptable, too large, unsupported media type, invalid.
+ * Such requests changed nothing, and somebody who is correcting them should not be locked out.
  */
 const mistakes = new Set([400, 406, 413, 415, 422]);
 
 /**
- * A refusal is held so long. Who waits as it says loses nothing by that, and who asks again at once
- * does it far less often, and costs the others less. Not all equally long: what came together would
- * come back together.
+ * A refusal is delayed by a random time in this range. Clients that wait for `Retry-After` lose
+ * nothing by it, and those that retry at once do so far less often. It is random so that requests
+ * that came together do not return together.
  */
-const heldMs = { least: 100, most: 300 };
+const refusalDelayMs = { least: 100, most: 300 };
 
 /**
- * A token that is over its limit is refused without a query. So are the unknown tokens of an
- * address that sent too many bad ones: whether one is unknown is then asked for all such requests
- * together, so that who holds a good token is let through from there too, a moment later.
+ * Refuses a token that is over its limit without a query. Once an address has sent too many bad
+ * tokens, its unknown tokens are refused as well; whether a token is known is then looked up in
+ * batches, so that valid tokens from that address are let through a moment later.
  */
 export function limitRequests(limiter: Limiter, db: Db): RequestLimits {
-  const isKnown = askTogether(db);
+  const isKnown = batchTokenLookups(db);
 
-  async function held(reply: FastifyReply, policy: Policy, standing: Standing): Promise<Problem> {
-    await sleep(heldMs.least + Math.random() * (heldMs.most - heldMs.least));
-    return refusal(reply, policy, standing);
+  async function delayedRefusal(
+    reply: FastifyReply,
+    policy: Policy,
+    state: BucketState,
+  ): Promise<Problem> {
+    await sleep(
+      refusalDelayMs.least + Math.random() * (refusalDelayMs.most - refusalDelayMs.least),
+    );
+    return refusal(reply, policy, state);
   }
 
-  function refusal(reply: FastifyReply, policy: Policy, standing: Standing): Problem {
-    showStanding(reply, policy, limiter.limitOf(policy), standing);
-    const retryAfter = Math.max(1, Math.ceil(standing.nextInSeconds));
-    return new Problem('rate_limited', words(policy, limiter, retryAfter), { retryAfter });
+  function refusal(reply: FastifyReply, policy: Policy, state: BucketState): Problem {
+    setRateLimitHeaders(reply, policy, limiter.limitOf(policy), state);
+    const retryAfter = Math.max(1, Math.ceil(state.retryAfterSeconds));
+    return new Problem('rate_limited', refusalMessage(policy, limiter, retryAfter), { retryAfter });
   }
 
   async function take(reply: FastifyReply, policy: Policy, key: string, count = 1): Promise<void> {
-    const standing = limiter.take(policy, key, count);
-    if (!standing.isWithin) throw await held(reply, policy, standing);
+    const state = limiter.take(policy, key, count);
+    if (!state.isAllowed) throw await delayedRefusal(reply, policy, state);
   }
 
-  /** The key of a request that was counted as an action. */
+  /** The bucket keys of requests that were counted as actions. */
   const actions = new WeakMap<FastifyRequest, string>();
-  const tries = new WeakMap<FastifyRequest, [Policy, string][]>();
+  const attempts = new WeakMap<FastifyRequest, [Policy, string][]>();
 
-  /** Before it is known what comes of it: of many at once, no more are looked at than may fail. */
-  async function takeTry(
+  /**
+   * Counts an attempt before its result is known, so that concurrent requests make no more attempts
+   * than may fail.
+   */
+  async function takeAttempt(
     request: FastifyRequest,
     reply: FastifyReply,
     key: string,
     policy: Policy = 'tries',
   ) {
     await take(reply, policy, key);
-    tries.set(request, [...(tries.get(request) ?? []), [policy, key]]);
+    attempts.set(request, [...(attempts.get(request) ?? []), [policy, key]]);
   }
 
   return {
     ...limitChanges(limiter),
     async admit(request, reply, hash) {
       const [key, policy] = [tokenKey(hash), policyOf(request)];
-      const standing = limiter.look(policy, key);
-      if (!standing.isWithin) throw await held(reply, policy, standing);
+      const state = limiter.peek(policy, key);
+      if (!state.isAllowed) throw await delayedRefusal(reply, policy, state);
       if (limiter.isInUse(key)) return;
-      const ofAddress = limiter.look('failures', addressKey(addressOf(request)));
-      if (ofAddress.isWithin || (await isKnown(hash))) return;
+      const ofAddress = limiter.peek('failures', addressKey(addressOf(request)));
+      if (ofAddress.isAllowed || (await isKnown(hash))) return;
       throw refusal(reply, 'failures', ofAddress);
     },
     count(request, reply, hash) {
       const [key, policy] = [tokenKey(hash), policyOf(request)];
-      const standing = limiter.take(policy, key);
-      if (!standing.isWithin) throw refusal(reply, policy, standing);
+      const state = limiter.take(policy, key);
+      if (!state.isAllowed) throw refusal(reply, policy, state);
       if (policy === 'actions') actions.set(request, key);
-      showStanding(reply, policy, limiter.limitOf(policy), standing);
+      setRateLimitHeaders(reply, policy, limiter.limitOf(policy), state);
     },
     settle(request, reply) {
       const key = actions.get(request);
       const code = codeOf(request);
       if (key === undefined || code === undefined || !mistakes.has(problems[code][0])) return;
       actions.delete(request);
-      const standing = limiter.take('reads', key);
-      // Whoever has used up their reads pays for their mistakes with actions.
-      if (!standing.isWithin) return;
-      limiter.giveBack('actions', key);
-      showStanding(reply, 'reads', limiter.limitOf('reads'), standing);
+      const state = limiter.take('reads', key);
+      // If no reads are left, a client error stays counted as an action.
+      if (!state.isAllowed) return;
+      limiter.refund('actions', key);
+      setRateLimitHeaders(reply, 'reads', limiter.limitOf('reads'), state);
     },
     async admitPublic(request, reply) {
       const key = addressKey(addressOf(request));
       const { canRefuse, beginsSignIn, countsAs } = request.routeOptions.config;
       await take(reply, 'public', key, countsAs);
       if (beginsSignIn) return await take(reply, 'beginnings', key);
-      // What only shows something, such as the health, proves nothing.
+      // Reading something public, such as the health, is no attempt to authenticate.
       if (policyOf(request) === 'reads' && !canRefuse) return;
-      await takeTry(request, reply, key);
+      await takeAttempt(request, reply, key);
     },
-    admitUnknown: (request, reply) => take(reply, 'public', addressKey(addressOf(request))),
-    async admitGuess(request, reply, userId) {
-      // Who has a stolen session may have many addresses.
-      await takeTry(request, reply, userKey(userId));
-      await takeTry(request, reply, addressKey(addressOf(request)));
+    admitNotFound: (request, reply) => take(reply, 'public', addressKey(addressOf(request))),
+    async admitConfirmation(request, reply, userId) {
+      // A thief of a session may have many addresses, so the user is counted too.
+      await takeAttempt(request, reply, userKey(userId));
+      await takeAttempt(request, reply, addressKey(addressOf(request)));
     },
     async admitPassword(request, reply, { email, isKnownHere }) {
       if (isKnownHere) return;
       const network = networkKey(addressOf(request));
-      await takeTry(request, reply, network, 'networks');
+      await takeAttempt(request, reply, network, 'networks');
       const account = accountKey(email);
-      // Whoever uses an account up leaves each other network a few tries of its own.
-      const hasLeft = limiter.look('accounts', account).isWithin;
-      if (hasLeft) return await takeTry(request, reply, account, 'accounts');
-      await takeTry(request, reply, accountKey(email, network), 'strangers');
+      // Somebody who has used up the attempts of an account leaves each other network a few of its
+      // own.
+      const hasLeft = limiter.peek('accounts', account).isAllowed;
+      if (hasLeft) return await takeAttempt(request, reply, account, 'accounts');
+      await takeAttempt(request, reply, accountKey(email, network), 'strangers');
     },
-    succeeded(request) {
-      for (const [policy, key] of tries.get(request) ?? []) limiter.giveBack(policy, key);
-      tries.delete(request);
+    refundAttempts(request) {
+      for (const [policy, key] of attempts.get(request) ?? []) limiter.refund(policy, key);
+      attempts.delete(request);
     },
-    admitSearch: (reply, userId) => take(reply, 'tries', userKey(userId)),
+    admitEmailLookup: (reply, userId) => take(reply, 'tries', userKey(userId)),
     async countFailure(request, reply, error) {
       if (!(error instanceof Problem && failures.has(error.code))) return error;
-      const standing = limiter.take('failures', addressKey(addressOf(request)));
-      return standing.isWithin ? error : await held(reply, 'failures', standing);
+      const state = limiter.take('failures', addressKey(addressOf(request)));
+      return state.isAllowed ? error : await delayedRefusal(reply, 'failures', state);
     },
   };
 }
 
-/** A dry run changes nothing. Routes that know no `dry_run` refuse it. */
+/**
+ * The policy that counts a request: a dry run is a read. Routes without `dry_run` refuse the
+ * parameter.
+ */
 function policyOf({ method, query, routeOptions }: FastifyRequest): Policy {
   const { dry_run: dryRun } = (query ?? {}) as { dry_run?: unknown };
   const isDryRun = coerceValue({ type: 'boolean' }, dryRun) === true;
@@ -189,7 +214,7 @@ function policyOf({ method, query, routeOptions }: FastifyRequest): Policy {
   return isRead ? 'reads' : 'actions';
 }
 
-function words(policy: Policy, limiter: Limiter, seconds: number): string {
+function refusalMessage(policy: Policy, limiter: Limiter, seconds: number): string {
   const { burst, perSecond } = limiter.limitOf(policy);
   const again = `Try again in ${counted(seconds, 'second')}.`;
   const slowly = `The limit is ${Math.round(perSecond * 60)} per minute, with a burst of ${burst}.`;

@@ -24,29 +24,29 @@ import {
   upsertLocation,
 } from '../locations/queries.ts';
 import { unbounded } from '../network-policy/others.ts';
-import { keepNetworkPolicy } from '../reconcilers/network-policy.ts';
-import { lookAtNodes } from '../reconcilers/nodes.ts';
+import { reconcileNetworkPolicy } from '../reconcilers/network-policy.ts';
+import { syncNodes } from '../reconcilers/nodes.ts';
 import { join } from './join.ts';
 import { kernelWarnings } from './kernel.ts';
 import { ensureIdentity } from './make-identity.ts';
 import { ensureProject } from './project.ts';
 import { type Survey, survey } from './survey.ts';
 
-/** How to reach an engine: as it was said on the command line. */
+/** The address of an engine, as given on the command line. */
 export type EngineOption =
   | { socketPath: string }
   | {
       /** Empty: those that the token names, or those that are known. */
       urls: string[];
       token: JoinToken | undefined;
-      /** Of the certificate that it presents; without it, the token's or the one that is known. */
+      /** The fingerprint of its certificate; defaults to the one in the token, or the known one. */
       fingerprint: string | undefined;
     };
 
 export interface Tools {
   db: Db;
   secretKey: Keyring;
-  /** Told what is done, and what a person should know. */
+  /** Prints what is done, and warnings. */
   say: (text: string) => void;
 }
 
@@ -60,7 +60,7 @@ export interface NewLocationOptions {
   vlan: number | null;
 }
 
-/** What is left out stays as it is. */
+/** Fields that are left out are not changed. */
 export interface LocationChanges {
   name: string;
   engine: EngineOption | undefined;
@@ -69,7 +69,10 @@ export interface LocationChanges {
   vlan: number | null | undefined;
 }
 
-/** Adds a location. All is looked at before anything is written; Incus gets a project, unless it is there. */
+/**
+ * Adds a location. Everything is checked before anything is written. Creates the project in Incus,
+ * unless it exists.
+ */
 export async function addLocation(tools: Tools, options: NewLocationOptions): Promise<LocationRow> {
   const { db, say } = tools;
   if (await findLocationNamed(db, options.name)) {
@@ -101,7 +104,7 @@ export async function addLocation(tools: Tools, options: NewLocationOptions): Pr
   }
 }
 
-/** Changes how a location is reached, or what its servers are on, after the same looks. */
+/** Changes the address of a location's engine, or its network or pool, after the same checks. */
 export async function updateLocation(tools: Tools, changes: LocationChanges): Promise<LocationRow> {
   const { db, say } = tools;
   const before = await requireNamed(db, changes.name);
@@ -156,7 +159,7 @@ export async function removeLocation(tools: Tools, name: string): Promise<Locati
   });
 }
 
-/** Takes the engine that is found at the next start for the location's. */
+/** Accepts the engine that is found at the next start as the location's. */
 export async function rebindLocation(db: Db, name: string): Promise<void> {
   await db.transaction().execute(async (trx) => {
     const location = await requireNamed(trx, name);
@@ -170,7 +173,7 @@ export async function rebindLocation(db: Db, name: string): Promise<void> {
   });
 }
 
-/** What is entered of a location in the audit log. */
+/** The details of a location in the audit log. */
 function facts({ name, engine, incus_project, storage_pool, network, vlan }: LocationRow) {
   const reached = 'socket_path' in engine ? { socket: engine.socket_path } : { urls: engine.urls };
   return { name, ...reached, project: incus_project, pool: storage_pool, network, vlan };
@@ -225,7 +228,7 @@ async function reachSocket(socketPath: string): Promise<Reached> {
 
 type Wanted = Omit<NewLocationOptions, 'name' | 'description' | 'engine'>;
 
-/** At all that a location is to be on, saying what a person should know; refuses what can't be. */
+/** Checks everything that a location uses, and prints warnings. Throws if it can't be used. */
 async function look(
   { db, say }: Tools,
   reached: Reached,
@@ -241,7 +244,7 @@ async function look(
   return { engine, surveyed };
 }
 
-/** Where no addresses were given, all members are to be asked, so that one may be gone. */
+/** Without explicit addresses, all members are used, so that one of them may fail. */
 async function withAllMembers(
   { engine, identity }: Reached,
   option: EngineOption | undefined,
@@ -304,14 +307,14 @@ async function requireOwnProject(
   }
 }
 
-/** The fingerprint of a location's engine; undefined where nobody answers. */
+/** The fingerprint of a location's engine; undefined if it does not answer. */
 async function presentedBy({ engine }: LocationRow): Promise<string | undefined> {
   if ('urls' in engine) return fingerprintOf(engine.server_cert);
   const client = createIncusClient({ socketPath: engine.socket_path, project: 'default' });
   try {
     return (await client.server.info()).environment.certificate_fingerprint;
   } catch (error) {
-    // One that answers elsewhere is not the one that does not answer here.
+    // An engine that answers at another address is not the one that does not answer here.
     if (isEngineError(error, 'unreachable')) return undefined;
     throw error;
   } finally {
@@ -364,19 +367,19 @@ async function enter(trx: Trx, entry: Entry, { largest, network, subnets }: Surv
   return row;
 }
 
-/** The services look again within a minute: what can't be told now is entered then. */
+/** The services sync within a minute, and record what can't be read now. */
 async function enterNodes(tools: Tools, location: LocationRow, client: IncusClient) {
-  await lookAtNodes({ ...lookOf(tools, location, client), pool: location.storage_pool });
+  await syncNodes({ ...lookOf(tools, location, client), pool: location.storage_pool });
 }
 
 /**
- * Before there are servers on it; the services do so from then on, and know where the API is served, and what
- * else is protected.
+ * Sets the rules before there are servers on the network. From then on services do so, who know
+ * where the API is served, and what else is protected.
  */
 async function closeNetwork(tools: Tools, location: LocationRow, client: IncusClient) {
   const known = { findApi: async () => [], protectedAddresses: [] };
   try {
-    const others = await keepNetworkPolicy({ ...lookOf(tools, location, client), ...known });
+    const others = await reconcileNetworkPolicy({ ...lookOf(tools, location, client), ...known });
     if (others.length > 0) tools.say(`Note: ${unbounded(location.network, others)}`);
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;

@@ -11,13 +11,13 @@ import { isEngineError } from '../incus/transport/errors.ts';
 import { connectionOf } from '../locations/engines.ts';
 import type { ClientIdentity } from '../locations/identity.ts';
 
-/** What was said of an engine over HTTPS. */
+/** The parameters of joining an engine over HTTPS. */
 export interface Invitation {
   /** Empty: those that the token names. */
   urls: string[];
-  /** Undefined: our certificate is trusted there already. */
+  /** Undefined if our certificate is trusted there already. */
   token: JoinToken | undefined;
-  /** Of the certificate that the engine has to present. */
+  /** The fingerprint of the certificate that the engine must present. */
   fingerprint: string;
 }
 
@@ -38,8 +38,8 @@ export function requireToken(text: string): JoinToken {
 }
 
 /**
- * Has the Incus of an invitation trust us, and answers how to reach it. Nothing secret is sent before it
- * has presented the certificate that the invitation is of. Throws `SetupError`, in words with a way out.
+ * Makes an Incus trust us, and returns its connection. Nothing secret is sent before it has
+ * presented the expected certificate. Throws `SetupError` with advice.
  */
 export async function join(invitation: Invitation, identity: ClientIdentity): Promise<Joined> {
   const found = await findMembers(invitation);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { kernelWarnings } from './kernel.ts';
 
-test('a kernel whose bridges do not filter IPv6 is told of, with the command that helps', () => {
+test('a kernel whose bridges do not filter IPv6 causes a warning with the command that helps', () => {
   assert.deepEqual(
     kernelWarnings(() => '1\n'),
     [],

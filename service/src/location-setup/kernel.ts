@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 const setting = 'net.bridge.bridge-nf-call-ip6tables';
 
 /**
- * What the kernel of this machine lacks for an Incus on it, in sentences. That of another can't be asked.
- * @param read for tests: the content of a file; undefined where there is none
+ * What the kernel of this machine lacks for Incus, as sentences. Other machines can't be checked.
+ * @param read reads a file, or returns undefined; tests set it
  */
 export function kernelWarnings(read: (path: string) => string | undefined = content): string[] {
   const value = read(`/proc/sys/${setting.replaceAll('.', '/')}`);

@@ -53,7 +53,7 @@ function saying(message: RegExp, wayOut: RegExp) {
   };
 }
 
-test('what a start makes in Incus bears the id of the installation', async () => {
+test('resources that a start creates in Incus have the id of the installation', async () => {
   const [incus, berth] = [await startIncus('made'), await installation()];
   await berth.start(incus);
   const { projects, pools, networks } = incus.model;
@@ -67,7 +67,7 @@ test('what a start makes in Incus bears the id of the installation', async () =>
   });
 });
 
-test('a project, pool or network of another name than it has is refused, and none is made', async () => {
+test('another project, pool or network than the known one is refused, and none is created', async () => {
   const [incus, berth] = [await startIncus('named'), await installation()];
   await berth.start(incus);
   for (const [names, words] of [
@@ -83,7 +83,7 @@ test('a project, pool or network of another name than it has is refused, and non
   assert.deepEqual([[...pools.keys()], [...networks.keys()]], [['berth'], ['berthbr0']]);
 });
 
-test('another Incus than the one that its servers are on is refused, for it would be for all', async () => {
+test('another Incus than the known one is refused', async () => {
   const [one, another] = [await startIncus('one'), await startIncus('another')];
   const berth = await installation();
   await berth.start(one);
@@ -99,7 +99,7 @@ test('another Incus than the one that its servers are on is refused, for it woul
   assert.deepEqual((await berth.local())?.engine, before?.engine);
 });
 
-test('the same Incus is known when it has become a cluster, and when its project was removed', async () => {
+test('the same Incus is recognised after it has become a cluster, and after its project was removed', async () => {
   const [incus, berth] = [await startIncus('same'), await installation()];
   await berth.start(incus);
   incus.model.projects.delete('berth');
@@ -111,7 +111,7 @@ test('the same Incus is known when it has become a cluster, and when its project
   assert.equal(incus.model.projects.get('berth')?.config[installationLabel], berth.id);
 });
 
-test('one that has taken the place of another is taken once that is said', async () => {
+test('an Incus that replaces another is accepted once an administrator says so', async () => {
   const [lost, replaced] = [await startIncus('lost'), await startIncus('replaced')];
   const berth = await installation();
   await berth.start(lost);
@@ -136,7 +136,7 @@ test('one that has taken the place of another is taken once that is said', async
   await berth.start(lost);
 });
 
-test('what is another installation’s is left to it', async () => {
+test('resources of another installation are not used', async () => {
   const incus = await startIncus('shared');
   const [first, second] = [await installation(), await installation()];
   await first.start(incus);
@@ -152,7 +152,7 @@ test('what is another installation’s is left to it', async () => {
 
 const wayOut2 = /^Use other names for this one/;
 
-test('a project that was made beforehand is taken, and marked', async () => {
+test('an existing project is used, and labelled', async () => {
   const [incus, berth] = [await startIncus('beforehand'), await installation()];
   incus.plant({ ...usual, imageAliases: [] });
   await berth.start(incus);

@@ -38,9 +38,9 @@ export interface LocalEngine {
 type Say = (text: string) => void;
 
 /**
- * Makes what the location `local` needs in Incus, unless it is there, and enters it in our records.
- * Throws `SetupError` where the settings name another Incus, or other things in it, than this
- * installation has for it already.
+ * Creates what the location `local` needs in Incus, unless it exists, and records it. Throws
+ * `SetupError` if the settings name another Incus, or other resources in it, than this installation
+ * already has.
  */
 export async function ensureLocalLocation(
   db: Db,
@@ -99,7 +99,7 @@ async function ensurePool(
     const pool = { name: names.pool, driver: 'btrfs', description, config: { size, ...marks } };
     await unlessExists(client.storage.createPool(pool));
   }
-  // Also after a start that ended between the two.
+  // Also after a start that was interrupted between the two.
   const made = await client.storage.getPool(names.pool);
   const installationId = marks[installationLabel];
   if (made) await prepareQuotas(made, { installationId, incusDir: diskPath, say });

@@ -1,4 +1,4 @@
-// What the library of certificates is built on; it has to come first.
+// The certificate library depends on this import, which must come first.
 import 'reflect-metadata';
 import { KeyObject, webcrypto } from 'node:crypto';
 import * as x509 from '@peculiar/x509';
@@ -14,7 +14,10 @@ const years = 30;
 const backdatedMs = 24 * 3600 * 1000;
 const algorithm = { name: 'ECDSA', namedCurve: 'P-384', hash: 'SHA-384' };
 
-/** The installation's identity, made at first need, and anew where the key that it was kept under is lost. */
+/**
+ * The installation's identity. It is created when first needed, and again if the key that encrypts
+ * it was lost.
+ */
 export async function ensureIdentity(db: Db, secretKey: Keyring): Promise<ClientIdentity> {
   return await db.transaction().execute(async (trx) => {
     const installation = await lockIdentity(trx);

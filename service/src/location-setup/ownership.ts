@@ -4,7 +4,7 @@ import { createIncusClient, type IncusClient } from '../incus/client.ts';
 import { installationLabel } from '../instances/labels.ts';
 import type { LocationRow } from '../locations/queries.ts';
 
-// Whose things in this machine's Incus are, and whether it is the one that `local` has been on.
+// Who owns the resources in this machine's Incus, and whether it is still the engine of `local`.
 
 /** Configuration keys that say which installation made something. */
 export type Marks = Record<typeof installationLabel, string>;
@@ -15,14 +15,14 @@ interface Engine {
   names: LocalNames;
 }
 
-/** What is called so in Incus and in the settings, and the column that has it. */
+/** The names of resources in Incus and in the settings, with their columns. */
 const named = [
   ['BERTH_LOCAL_PROJECT', 'project', 'incus_project', 'project'],
   ['BERTH_LOCAL_POOL', 'pool', 'storage_pool', 'storage pool'],
   ['BERTH_LOCAL_NETWORK', 'network', 'network', 'network'],
 ] as const;
 
-/** Throws `SetupError` where the settings name other things than those that `local` has. */
+/** Throws `SetupError` if the settings name other resources than those of `local`. */
 export function requireSameNames(
   known: Pick<LocationRow, 'incus_project' | 'storage_pool' | 'network'>,
   names: LocalNames,
@@ -37,9 +37,9 @@ export function requireSameNames(
 }
 
 /**
- * The fingerprint of the engine's certificate. Throws `SetupError` where something there belongs to
- * another installation, and where it is not the engine that `local` is known to be on. One that has
- * become a cluster has another certificate, and is known by the mark of its project.
+ * Returns the fingerprint of the engine's certificate. Throws `SetupError` if a resource belongs to
+ * another installation, and if it is not the known engine of `local`. An engine that has become a
+ * cluster has another certificate, and is recognised by the label of its project.
  */
 export async function requireOwn(
   engine: Engine,
@@ -60,7 +60,7 @@ export async function requireOwn(
   );
 }
 
-/** Answers whose the project is, if it is there and marked. */
+/** Returns the owner of the project, if it exists and has a label. */
 async function requireOwnThings(engine: Engine, installation: string): Promise<string | undefined> {
   const things = await lookAt(engine);
   const others = things.filter(({ owner }) => owner !== undefined && owner !== installation);

@@ -5,7 +5,7 @@ import { EngineError } from '../incus/transport/errors.ts';
 import type { ServerInfo } from '../incus/transport/server.ts';
 import { kindOf, type LocationNetwork, subnetsOf } from '../locations/network.ts';
 import type { Subnet } from '../locations/subnets.ts';
-import { knownHolesNote } from '../nodes/known-holes.ts';
+import { vulnerabilityWarning } from '../nodes/known-holes.ts';
 import { machineArchitecture } from '../operating-systems/catalogue.ts';
 
 export interface Wanted {
@@ -14,16 +14,16 @@ export interface Wanted {
   vlan: number | null;
 }
 
-/** What a location has, as far as servers need it. */
+/** The resources of a location that servers need. */
 export interface Survey {
   network: LocationNetwork;
   subnets: Subnet[];
-  /** What the largest member has: no server can have more. */
+  /** The resources of the largest member, which limit a server. */
   largest: { cpu: number; ramMb: number; diskGb: number };
   members: string[];
-  /** Of the members, as the cluster knows them; empty without one. */
+  /** The URLs of the members, as the cluster knows them; empty without a cluster. */
   urls: string[];
-  /** What a person should know, in sentences. */
+  /** Warnings, as sentences. */
   warnings: string[];
 }
 
@@ -31,7 +31,10 @@ const gigabyte = 1024 ** 3;
 const megabyte = 1024 ** 2;
 const oldestVersion = 6;
 
-/** Looks whether an Incus can be a location, on every member that answers. Throws `SetupError` where not. */
+/**
+ * Checks whether an Incus can be a location, on every member that answers. Throws `SetupError`
+ * otherwise.
+ */
 export async function survey(client: IncusClient, wanted: Wanted): Promise<Survey> {
   const { environment } = await client.server.info();
   requireVersion(environment);
@@ -57,7 +60,7 @@ export async function survey(client: IncusClient, wanted: Wanted): Promise<Surve
       ...ofPool,
       ...found.warnings,
       ...architectureWarning(environment),
-      ...[knownHolesNote(environment.server_version) ?? []].flat(),
+      ...[vulnerabilityWarning(environment.server_version) ?? []].flat(),
     ],
   };
 }
@@ -85,7 +88,7 @@ function architectureWarning({ architectures }: ServerInfo['environment']): stri
 /** Drivers that give each disk its size, and show that size in the guest. */
 export const withOwnDisks = ['zfs', 'lvm', 'lvmcluster', 'ceph', 'linstor', 'truenas'];
 
-/** What else is true of a driver, in sentences. */
+/** Further warnings about a driver, as sentences. */
 function poolWarnings(name: string, driver: string): string[] {
   if (withOwnDisks.includes(driver)) return [];
   if (driver === 'btrfs') {

@@ -11,7 +11,7 @@ const { headers: admin } = await createTestToken(db, { scopes: ['admin'] });
 const path = `/locations/${place.locationId}`;
 const change = (body: object) => whole.ask('PATCH', path, { body, ...admin });
 
-it('its bounds hold for new servers from then on', async () => {
+it('changed limits apply to new servers from then on', async () => {
   assert.equal((await whole.create({ cpu: 3 })).statusCode, 201);
   const changed = await change({ limits: { cpu: { max: 2 } }, traffic_allowance: 1000 });
   assert.equal(changed.statusCode, 200);
@@ -24,7 +24,7 @@ it('its bounds hold for new servers from then on', async () => {
   assert.equal((await change({ traffic_allowance: null })).json().traffic_allowance, null);
 });
 
-it('its servers reach what it allows, which is entered in the audit log', async () => {
+it('servers can reach what it allows, which is in the audit log', async () => {
   const wanted = { allowed_destinations: ['10.20.0.0/16', 'fd00:20::/48'], smtp: 'open' };
   const { allowed_destinations, smtp, network_policy } = (await change(wanted)).json();
   assert.deepEqual({ allowed_destinations, smtp }, wanted);
@@ -40,7 +40,7 @@ it('its servers reach what it allows, which is entered in the audit log', async 
   assert.deepEqual((await change(none)).json().allowed_destinations, []);
 });
 
-it('takes no network that is none, or says less than it seems to', async () => {
+it('a location refuses an invalid or ambiguous network', async () => {
   const faults: [string, RegExp][] = [
     ['10.0.0.0', /such as 10/],
     ['10.0.0.0/33', /such as 10/],
@@ -61,7 +61,7 @@ it('takes no network that is none, or says less than it seems to', async () => {
   assert.equal((await change({ smtp: 'maybe' })).json().errors[0].pointer, '/smtp');
 });
 
-it('is brought up to date by a service that starts, without holding up creates', async () => {
+it('a location is updated by a service that starts, without delaying creates', async () => {
   const { id, name } = await db.selectFrom('locations').selectAll().executeTakeFirstOrThrow();
   await db.transaction().execute(async (trx) => {
     const names = { incus_project: 'berth', storage_pool: 'berth' };
@@ -82,7 +82,7 @@ it('is brought up to date by a service that starts, without holding up creates',
   });
 });
 
-it('that is disabled takes no new servers', async () => {
+it('a disabled location gets no new servers', async () => {
   assert.equal((await change({ enabled: false })).json().enabled, false);
   const [error] = (await whole.create()).json().errors;
   assert.equal(error.pointer, '/location_id');
@@ -91,14 +91,14 @@ it('that is disabled takes no new servers', async () => {
   assert.equal((await whole.create()).statusCode, 201);
 });
 
-it('bounds that are turned round are refused, and nothing changes', async () => {
+it('a minimum above the maximum is refused, and nothing changes', async () => {
   const before = (await whole.ask('GET', path)).json();
   const refused = await change({ limits: { ram: { min: 4096, max: 1024 } }, description: 'x' });
   assert.deepEqual([refused.statusCode, refused.json().errors[0].pointer], [422, '/limits/ram']);
   assert.deepEqual((await whole.ask('GET', path)).json(), before);
 });
 
-it('what an administrator changed stays when the service starts again', async () => {
+it('an administrator’s changes are kept when the service starts again', async () => {
   await change({ description: 'Ours', limits: { disk: { max: 7 } } });
   const location = await db.selectFrom('locations').selectAll().executeTakeFirstOrThrow();
   const again = { ...location, description: 'This machine', max_disk_gb: 500, network: 'other0' };
@@ -112,7 +112,7 @@ it('what an administrator changed stays when the service starts again', async ()
   });
 });
 
-it('its traffic policy is one that can be carried out', async () => {
+it('the traffic policy must be possible', async () => {
   const bare = await change({ traffic_policy: 'throttle' });
   assert.equal(bare.json().errors[0].pointer, '/traffic_throttle');
   const policy = { traffic_policy: 'throttle', traffic_counted: 'both', traffic_throttle: 10 };
@@ -151,7 +151,7 @@ it('a throttle that none of its nodes can enforce is refused', async () => {
   await change({ traffic_policy: 'none' });
 });
 
-it('cards on an OVN network are not throttled', async () => {
+it('NICs on an OVN network can not be throttled', async () => {
   const onNetwork = (network_kind: 'ovn' | 'bridge') =>
     db.updateTable('locations').set({ network_kind }).execute();
   await onNetwork('ovn');
@@ -161,7 +161,7 @@ it('cards on an OVN network are not throttled', async () => {
   await onNetwork('bridge');
 });
 
-it('offers the operating systems that are chosen, or all', async () => {
+it('a location offers the chosen operating systems, or all', async () => {
   const { osId } = place;
   assert.equal((await change({})).json().os_ids, null);
   const unknown = await change({ os_ids: [osId, 999] });
@@ -185,7 +185,7 @@ it('offers the operating systems that are chosen, or all', async () => {
   assert.equal((await whole.create()).statusCode, 201);
 });
 
-it('says how many creates run on a node at once, or leaves that to its cores', async () => {
+it('a location limits the concurrent creates per node, or leaves that to the cores', async () => {
   assert.equal((await change({})).json().creates_per_node, null);
   assert.equal((await change({ creates_per_node: 8 })).json().creates_per_node, 8);
   for (const bad of [0, 1001, 1.5, '8', true, []]) {

@@ -10,9 +10,9 @@ export interface EngineLocation {
   incus_project: string;
 }
 
-/** One client a location, kept until it is reached in another way. */
+/** One client per location, which is kept until its address changes. */
 export interface Engines {
-  /** How locations over HTTPS know us. May change while the service runs. */
+  /** The identity for locations over HTTPS. It may change while the service runs. */
   identity: ClientIdentity | undefined;
   of(location: EngineLocation): IncusClient;
   close(): Promise<void>;
@@ -20,7 +20,7 @@ export interface Engines {
 
 interface EnginesOptions {
   identity?: ClientIdentity | undefined;
-  /** Told of each call to any of them. */
+  /** Called for each call to any of them. */
   observe?: CallObserver;
 }
 
@@ -36,7 +36,7 @@ export function createEngines({ identity, observe }: EnginesOptions = {}): Engin
       const project = location.incus_project;
       const client = createIncusClient({ ...connection, project, observe });
       clients.set(location.id, { client, way });
-      // Who was in the midst of a call is told that the engine can't be reached, and tries again.
+      // A call in progress fails as if the engine were unreachable, and is retried.
       known?.client.close().catch(() => undefined);
       return client;
     },
@@ -55,7 +55,7 @@ export function wayTo(
   return JSON.stringify([engine, incus_project, by]);
 }
 
-/** Throws where a location needs a certificate and there is none. */
+/** Throws if a location needs a certificate and there is none. */
 export function connectionOf(
   { engine }: Pick<EngineLocation, 'engine'>,
   identity: ClientIdentity | undefined,

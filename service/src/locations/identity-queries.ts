@@ -5,7 +5,7 @@ export async function findIdentity(db: Queryable) {
   return await query.executeTakeFirstOrThrow();
 }
 
-/** One at a time makes the identity. Answers the installation's id. */
+/** Serialises the creation of the identity. Returns the id of the installation. */
 export async function lockIdentity(trx: Trx): Promise<string> {
   const query = trx.selectFrom('installation').select('id').forUpdate();
   return (await query.executeTakeFirstOrThrow()).id;

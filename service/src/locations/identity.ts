@@ -3,13 +3,16 @@ import type { Keyring } from '../keys/keyring.ts';
 import { clientKey } from '../keys/places.ts';
 import { findIdentity } from './identity-queries.ts';
 
-/** How engines over HTTPS know this installation: PEM. All its services have the same. */
+/**
+ * The certificate and key (PEM) by which engines over HTTPS know this installation. All its
+ * services share it.
+ */
 export interface ClientIdentity {
   clientCert: string;
   clientKey: string;
 }
 
-/** Undefined while there is none, or none that this key can read. */
+/** Undefined if there is none, or it can't be decrypted with this key. */
 export async function loadIdentity(
   db: Queryable,
   secretKey: Keyring,

@@ -9,14 +9,14 @@ export type TrafficLimits = Record<Direction, boolean | null>;
 
 export interface NodeToTry {
   id: number;
-  /** Its name as a member of a cluster; null without one. */
+  /** The name as a member of a cluster; null without a cluster. */
   member: string | null;
   kernel: string;
 }
 
 /**
- * The nodes of a location that are to be tried: with a kernel that was not tried, and each hour where a
- * limit failed, since a module of the kernel may have been installed.
+ * The nodes of a location to probe: those with a kernel that was not probed, and once an hour those
+ * where a limit failed, because a kernel module may have been installed.
  */
 export async function nodesToTry(db: Queryable, locationId: number): Promise<NodeToTry[]> {
   const { rows } = await sql<NodeToTry>`
@@ -32,7 +32,7 @@ export async function nodesToTry(db: Queryable, locationId: number): Promise<Nod
   return rows;
 }
 
-/** Enters what was found of a node with that kernel. */
+/** Records the result for a node with that kernel. */
 export async function setTrafficLimits(
   db: Queryable,
   { id, kernel }: NodeToTry,
@@ -44,7 +44,7 @@ export async function setTrafficLimits(
     where id = ${id}`.execute(db);
 }
 
-/** Enters that a limit of a server has failed for want of means in its node's kernel. */
+/** Records that a limit failed because the node's kernel does not support it. */
 export async function setLimitFailed(
   db: Queryable,
   nodeId: number,
@@ -58,7 +58,7 @@ export async function setLimitFailed(
     .execute();
 }
 
-/** Of each node that a location has. */
+/** The limits of each node of a location. */
 export async function trafficLimitsOf(db: Queryable, locationId: number): Promise<TrafficLimits[]> {
   return await db
     .selectFrom('nodes')

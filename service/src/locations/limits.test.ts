@@ -11,7 +11,7 @@ const limits = async () => (await whole.ask('GET', `/locations/${place.locationI
 const setNode = (values: object) =>
   db.updateTable('nodes').set(values).where('id', '=', place.nodeId).execute();
 
-it('the limits that are shown are those that an administrator set', async () => {
+it('the limits are those that an administrator has set', async () => {
   assert.deepEqual(await limits(), {
     cpu: { min: 1, max: 4 },
     ram: { min: 128, max: 8192 },
@@ -19,7 +19,7 @@ it('the limits that are shown are those that an administrator set', async () => 
   });
 });
 
-it('but no larger than the largest node, which is what a create is held to', async () => {
+it('but no more than the largest node has, which also applies to creates', async () => {
   await setNode({ cpu: 2, ram_mb: 4096, disk_gb: 50 });
   const other = { location_id: place.locationId, name: 'other', status: 'online' as const };
   await db
@@ -40,7 +40,7 @@ it('but no larger than the largest node, which is what a create is held to', asy
   assert.equal((await whole.create({ cpu: 2, ram: 4096, disk: 50 })).statusCode, 201);
 });
 
-it('a node that has not told yet, is gone or was lost, counts for nothing', async () => {
+it('nodes without known resources, removed and lost ones do not count', async () => {
   await setNode({ cpu: 0, ram_mb: 0, disk_gb: 0 });
   await db.updateTable('nodes').set({ lost: true }).where('name', '=', 'other').execute();
   const shown = await limits();

@@ -2,9 +2,9 @@ import type { Location } from '@berth/contract/locations';
 import type { ShownLocation } from './queries.ts';
 
 /**
- * What a server of a location may have, in cores, MiB and GiB: as an administrator set it, and no
- * more than its largest node has. The least is never more than the most: where no node has the
- * least, placement says so.
+ * The minimum and maximum of a server in a location, in cores, MiB and GiB: as set by an
+ * administrator, and no more than its largest node has. The minimum never exceeds the maximum; if
+ * no node has the minimum, placement says so.
  */
 export function limitsOf(row: ShownLocation): Location['limits'] {
   const { cpu, ram, disk } = row.largestNode;

@@ -11,7 +11,7 @@ export function locationNotFound(id: number | string): Problem {
   return new Problem('location_not_found', `No location has the id ${id}.`);
 }
 
-/** For the `location_id` of a body that names none. */
+/** For a body without `location_id`. */
 export function unknownLocation(id: number): FieldError {
   const detail = `No location has the id ${id}. List the locations with GET /v1/locations.`;
   return { pointer: '/location_id', detail };
@@ -73,7 +73,7 @@ function withoutThrottle(
   return [{ pointer: '/traffic_throttle', detail }];
 }
 
-/** Incus 6.0 has no limits for the cards of an OVN network (Incus documentation, "Type: nic"). */
+/** Incus 6.0 has no limits for the NICs of an OVN network (Incus documentation, "Type: nic"). */
 function unthrottled(
   { network_kind }: Pick<ShownLocation, 'network_kind'>,
   { traffic_policy }: Pick<ShownLocation, 'traffic_policy'>,
@@ -113,7 +113,7 @@ function networkErrors(networks: readonly string[]): FieldError[] {
   });
 }
 
-/** What is wrong with a network; an entry that says less than it seems to is refused. */
+/** What is wrong with a network. An ambiguous entry is refused. */
 function networkError(text: string): string | undefined {
   const [address = '', length = ''] = text.split('/');
   const family = isIP(address);

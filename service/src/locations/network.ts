@@ -2,7 +2,7 @@ import type { NetworkKind } from '../db/schema/schema.ts';
 import type { Network } from '../incus/networks.ts';
 import { ipv4Pool, ipv6Pool, type Subnet } from './subnets.ts';
 
-/** What the servers of a location are on. */
+/** The network of a location's servers. */
 export type LocationNetwork =
   | { kind: 'bridge' | 'ovn'; name: string }
   /** A bridge of the hosts, with the tag of the VLAN on it that servers are in. */
@@ -26,10 +26,10 @@ export function kindOf({
   return type === 'ovn' && managed ? 'ovn' : undefined;
 }
 
-/** The subnets that a managed network has itself. IPv6 only where its cards can have fixed addresses. */
+/** The own subnets of a managed network. IPv6 only if NICs on it can have fixed addresses. */
 export function subnetsOf({ type, config }: Pick<Network, 'type' | 'config'>): Subnet[] {
   const { 'ipv4.address': ipv4, 'ipv6.address': ipv6 } = config;
-  // On a bridge the filters of a card are enough (Incus documentation, "Type: nic").
+  // On a bridge, the filters of a NIC are enough (Incus documentation, "Type: nic").
   const isIpv6Fixed = type === 'bridge' || config['ipv6.dhcp.stateful'] === 'true';
   return [
     ...(isSubnet(ipv4) ? [ipv4Pool(ipv4)] : []),

@@ -8,17 +8,17 @@ import type { Subnet } from './subnets.ts';
 export type LocationRow = Selectable<Database['locations']>;
 
 /**
- * Whether its engine answers, as far as somebody knows: what a watcher said that hangs by now, or is
- * gone, counts no longer.
+ * Whether its engine is reachable according to a watcher. A report of a watcher that hangs or is
+ * gone expires.
  */
 export const isReachable = sql<boolean>`(locations.reachable
   and locations.watched_at > now() - interval '30 seconds')`;
 
-/** Since when that is not so, where it is not: nobody has looked at it since, or its engine is away. */
+/** Since when it is unreachable: nobody has reported since then, or its engine has not answered. */
 export const unreachableSince = sql<string>`case when locations.reachable then locations.watched_at
   else locations.reachable_changed_at end`;
 
-/** Of each the most that one of its nodes has; null until a node has told. */
+/** The maximum of each resource over its nodes; null until a node has reported. */
 const largestNode = sql<{ cpu: number | null; ram: number | null; disk: number | null }>`(
   select json_build_object('cpu', nullif(max(nodes.cpu), 0), 'ram', nullif(max(nodes.ram_mb), 0),
     'disk', nullif(max(nodes.disk_gb), 0))
@@ -26,7 +26,7 @@ const largestNode = sql<{ cpu: number | null; ram: number | null; disk: number |
 
 const shownColumns = [isReachable.as('isReachable'), largestNode.as('largestNode')] as const;
 
-/** With whether its engine is known to answer, and what it has. */
+/** A location with its reachability and resources. */
 export type ShownLocation = LocationRow & {
   isReachable: boolean;
   largestNode: { cpu: number | null; ram: number | null; disk: number | null };
@@ -41,13 +41,13 @@ function shownLocations(db: Queryable) {
   return query.selectAll().select(shownColumns);
 }
 
-/** For ids that our own rows refer to, also of one that was removed. */
+/** For ids in our own rows, which may be of a removed location. */
 export async function requireLocation(db: Queryable, id: number): Promise<LocationRow> {
   const query = db.selectFrom('locations').selectAll().where('id', '=', id);
   return await query.executeTakeFirstOrThrow();
 }
 
-/** By id. */
+/** Locations ordered by id. */
 export function listLocations(
   db: Queryable,
   { enabled, q }: { enabled?: boolean | undefined; q?: string | undefined },
@@ -58,7 +58,7 @@ export function listLocations(
   });
 }
 
-/** Those of a name, whose letters may be of another case. */
+/** Locations by name, in any case. */
 export async function findLocationsNamed(db: Queryable, name: string) {
   return await db
     .selectFrom('locations')
@@ -69,7 +69,7 @@ export async function findLocationsNamed(db: Queryable, name: string) {
     .execute();
 }
 
-/** Of some ids those that are of locations, also of such as were removed. */
+/** The ids among these that are of locations, including removed ones. */
 export async function knownLocations(db: Queryable, ids: number[]): Promise<number[]> {
   const query = db.selectFrom('locations').select('id').where('id', 'in', ids);
   return (await query.execute()).map(({ id }) => id);
@@ -100,7 +100,9 @@ export interface NewLocation {
   max_disk_gb: number;
 }
 
-/** Enters a location, or brings the one of this name up to date, but for what was administered. */
+/**
+ * Inserts a location, or updates the one with this name except for what an administrator has set.
+ */
 export async function upsertLocation(trx: Trx, location: NewLocation): Promise<LocationRow> {
   const values = { ...location, engine: JSON.stringify(location.engine) };
   // Were the name, which is a key, among what is set, no server could be created meanwhile that
@@ -125,13 +127,13 @@ export async function upsertLocation(trx: Trx, location: NewLocation): Promise<L
     .executeTakeFirstOrThrow();
 }
 
-/** What is found there at the next start is taken for the location's engine. */
+/** Makes the next start accept the engine that it finds. */
 export async function forgetEngine(trx: Trx, id: number): Promise<void> {
   const engine = sql<string>`engine - 'fingerprint'`;
   await trx.updateTable('locations').set({ engine }).where('id', '=', id).execute();
 }
 
-/** Enters the subnets that its network has, where that is news. */
+/** Records the subnets of its network, if they have changed. */
 export async function setNetworkSubnets(
   db: Queryable,
   id: number,
@@ -176,7 +178,7 @@ export async function updateLocation(
     .executeTakeFirstOrThrow();
 }
 
-/** Enters a pool of addresses, or takes up again one that was retired. */
+/** Inserts an address pool, or enables one that was retired. */
 export async function insertPool(trx: Trx, locationId: number, pool: Subnet): Promise<void> {
   await trx
     .insertInto('address_pools')
@@ -190,7 +192,7 @@ export async function insertPool(trx: Trx, locationId: number, pool: Subnet): Pr
     .execute();
 }
 
-/** Takes no more addresses from a location's pools but these; drops those that none is held of. */
+/** Disables all pools of a location except these; deletes those without taken addresses. */
 export async function retireOtherPools(
   trx: Trx,
   locationId: number,
@@ -277,7 +279,8 @@ export async function setReachability(
       reachable,
       unreachable_reason: reason,
       watched_at: sql<string>`now()`,
-      // Since when is kept while only the reason changes. Who nobody has looked at for a while was away.
+      // The time is kept if only the reason changes. A location that nobody has watched for a while
+      // counts as unreachable since then.
       reachable_changed_at: sql<string>`case
         when ${reachable} and ${isReachable} or not ${reachable} and not reachable
         then reachable_changed_at else now() end`,

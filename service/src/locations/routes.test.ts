@@ -40,13 +40,13 @@ after(() => app.close());
 const ask = (path: string) => inject(app, { url: `/v1/locations${path}`, headers });
 const namesOf = (answer: { json(): { name: string }[] }) => answer.json().map(({ name }) => name);
 
-test('locations are listed by id, and say nothing of their engine', async () => {
+test('locations are listed by id, without the address of their engine', async () => {
   const answer = await ask('');
   assert.deepEqual(namesOf(answer), ['a', 'b', 'c']);
   assert.ok(!answer.body.includes('secret.socket'));
 });
 
-test('locations come page by page', async () => {
+test('locations are listed page by page', async () => {
   const first = await ask('?limit=2');
   assert.deepEqual(namesOf(first), ['a', 'b']);
   const next = /<\/v1\/locations(.*)>/.exec(String(first.headers.link))?.[1] ?? '';
@@ -55,7 +55,7 @@ test('locations come page by page', async () => {
   assert.equal(second.headers.link, undefined);
 });
 
-test('locations can be asked for by whether they are enabled', async () => {
+test('locations can be filtered by whether they are enabled', async () => {
   assert.deepEqual(namesOf(await ask('?enabled=true')), ['a', 'c']);
   assert.deepEqual(namesOf(await ask('?enabled=0')), ['b']);
   assert.equal((await ask('?enabled=maybe')).statusCode, 422);
@@ -85,7 +85,7 @@ test('a location is shown by its id', async () => {
   });
 });
 
-test('a location that is not there is a 404', async () => {
+test('an unknown location is a 404', async () => {
   for (const id of ['4', '0', '-1', '1e0', 'x', '9223372036854775808']) {
     const answer = await ask(`/${id}`);
     assert.equal(answer.statusCode, 404, id);
@@ -93,14 +93,14 @@ test('a location that is not there is a 404', async () => {
   }
 });
 
-test('entering a location again changes it and keeps its id', async () => {
+test('adding a location again changes it and keeps its id', async () => {
   const changed = { ...location('c'), max_cpu: 64 };
   const row = await db.transaction().execute((trx) => upsertLocation(trx, changed));
   assert.equal((await ask(`/${row.id}`)).json().limits.cpu.max, 64);
   assert.deepEqual(namesOf(await ask('')), ['a', 'b', 'c']);
 });
 
-test('whether the engine answers is shown, with the reason why not', async () => {
+test('whether the engine is reachable is shown, with the reason if it is not', async () => {
   const since = async () => {
     const query = db.selectFrom('locations').select('reachable_changed_at').where('id', '=', 1);
     return (await query.executeTakeFirstOrThrow()).reachable_changed_at;

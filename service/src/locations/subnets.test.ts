@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { freeIpv4Subnet, ipv4Pool, ipv6Pool } from './subnets.ts';
 
-test('an IPv4 pool is the rest of the bridge’s subnet', () => {
+test('an IPv4 pool is the part of the subnet that the bridge does not use', () => {
   assert.deepEqual(ipv4Pool('10.84.255.1/23'), {
     cidr: '10.84.254.0/23',
     gateway: '10.84.255.1',

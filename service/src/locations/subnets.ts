@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js';
 import { SetupError } from '../../../setup/commands.mjs';
 
-/** Addresses to give to servers: from `first` to `last`, but for the gateway's own. */
+/** A range of addresses for servers, from `first` to `last`, without the gateway. */
 export interface Subnet {
   cidr: string;
   gateway: string;

@@ -6,7 +6,7 @@ const unwatched = 'No service has checked this location recently.';
 
 const withoutRules = 'Only bridges that Incus manages have rules for what servers may reach.';
 
-/** A row as the API shows it: nothing of how its engine is reached. */
+/** A location as the API shows it, without the address of its engine. */
 export function locationView(row: ShownLocation): Location {
   return {
     id: row.id,

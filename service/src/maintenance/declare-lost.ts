@@ -3,7 +3,7 @@ import { setForgotten } from '../nodes/lost-queries.ts';
 import { done, fail, wait } from '../operations/define.ts';
 import { forgetMember } from './member.ts';
 
-/** Has Incus forget the member of a node that was given up, with all that it knows of its instances. */
+/** Makes Incus remove the member of a lost node, with all its records of instances. */
 export const declareLostOperation = defineNodeOperation<Record<string, never>>({
   kind: 'declare_lost',
   title: 'Giving up the node',
@@ -11,7 +11,7 @@ export const declareLostOperation = defineNodeOperation<Record<string, never>>({
   first: 'forget',
   failures: ['node_answers'],
   steps: { forget: { weight: 1, doing: 'having Incus forget it', run: forget } },
-  // It stays lost, and asking again tries it once more.
+  // The node stays lost. Another request tries again.
   failed: async () => undefined,
 });
 

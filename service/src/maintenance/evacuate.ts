@@ -1,7 +1,7 @@
 import { counted } from '../lib/counted.ts';
 import { defineNodeOperation, type NodeStepContext } from '../nodes/define-operation.ts';
 import { done, fail, next } from '../operations/define.ts';
-import { changeMember } from './member.ts';
+import { setMemberState } from './member.ts';
 import { type MovingState, moveServers, stayingSentence } from './moving.ts';
 import { countMoves, serversOn, setEvacuated } from './moving-queries.ts';
 
@@ -21,7 +21,7 @@ export const evacuateOperation = defineNodeOperation<MovingState>({
     move: { weight: 9, doing: 'moving its servers', run: move },
     engine: { weight: 1, doing: 'taking it out of service', run: takeOutOfService },
   },
-  // It stays cordoned, and asking again goes on with the rest.
+  // The node stays cordoned. Another request continues with the rest.
   failed: async () => undefined,
 });
 
@@ -37,7 +37,7 @@ async function move(context: Context) {
 
 async function takeOutOfService(context: Context) {
   const { db, node, operation } = context;
-  const unlessDone = await changeMember(context, 'evacuate');
+  const unlessDone = await setMemberState(context, 'evacuate');
   if (unlessDone) return unlessDone;
   const { moved } = await countMoves(db, operation.id);
   const servers = `${counted(moved, 'server was', 'servers were')} moved`;

@@ -1,6 +1,6 @@
 import type { Trx } from '../db/connection.ts';
 import { findLocation } from '../locations/queries.ts';
-import { giveUpNode } from '../nodes/lost-queries.ts';
+import { declareNodeLost } from '../nodes/lost-queries.ts';
 import { requireNode } from '../nodes/nodes.ts';
 import { type ShownNode, setCordoned } from '../nodes/queries.ts';
 import { busy } from '../operations/busy.ts';
@@ -23,8 +23,9 @@ export const maintenanceKinds = { evacuate: evacuateOperation, restore: restoreO
 const opposite = { evacuate: 'restore', restore: 'evacuate' };
 
 /**
- * Enters the operation that takes a node out of service or puts it back, or refuses it. From the
- * request on the node is cordoned, or no longer, and the opposite operation ends: it may last hours.
+ * Enters the operation that takes a node out of service or puts it back, or throws. The request
+ * also cordons or uncordons the node, and supersedes the opposite operation, which may last for
+ * hours.
  */
 export async function requestMaintenance(
   trx: Trx,
@@ -49,8 +50,8 @@ export async function requestMaintenance(
 }
 
 /**
- * Gives up a node that does not answer, and enters the operation that has Incus forget it; or refuses. Its
- * servers are in error from the request on.
+ * Declares a node lost that does not answer, and enters the operation that makes Incus remove it;
+ * or throws. Its servers are in error from the request on.
  */
 export async function requestDeclareLost(
   trx: Trx,
@@ -63,7 +64,7 @@ export async function requestDeclareLost(
   }
   requireMember(node);
   await requireSilent(trx, node);
-  await giveUpNode(trx, node);
+  await declareNodeLost(trx, node);
   const operation = await insertNodeOperation(trx, {
     ...firstStep(declareLostOperation),
     nodeId: node.id,

@@ -1,15 +1,15 @@
 import { isUnderWay } from '../incus/operations.ts';
-import { EngineError, isEngineError, unlessSilent } from '../incus/transport/errors.ts';
+import { EngineError, isEngineError, nullIfUnreachable } from '../incus/transport/errors.ts';
 import { askPatiently } from '../incus/transport/patience.ts';
 import type { MemberAction } from '../incus/transport/server.ts';
 import type { NodeStepContext } from '../nodes/define-operation.ts';
 import { type StepResult, wait } from '../operations/define.ts';
-import { settle } from '../servers/engine/engine.ts';
+import { awaitOperation } from '../servers/engine/engine.ts';
 
-/** Others' instances are taken along, of which there may be many. */
+/** It also moves instances of others, of which there may be many. */
 const actionSeconds = 3600;
-/** Of what the engine fails at, for a reason that may pass. */
-const mostTries = 5;
+/** Attempts of a call that fails for a reason that may pass. */
+const maxAttempts = 5;
 
 /** Incus's words for its operations on a member. */
 const description = /^(Evacuating|Restoring) cluster/;
@@ -17,10 +17,10 @@ const description = /^(Evacuating|Restoring) cluster/;
 type Context = NodeStepContext<unknown>;
 
 /**
- * Has Incus evacuate or restore the member of a node. Undefined once it is so; else how the step ends.
- * It moves what is not ours, and knows from then on that the member is out of service, or in it.
+ * Makes Incus evacuate or restore the member of a node. Undefined if it is done, otherwise how the
+ * step ends. Incus moves instances of others, and marks the member as out of service or in service.
  */
-export async function changeMember(
+export async function setMemberState(
   context: Context,
   action: MemberAction,
 ): Promise<StepResult<never> | undefined> {
@@ -32,23 +32,23 @@ export async function changeMember(
   const isEvacuated = member.status === 'Evacuated';
   if (isEvacuated === (action === 'evacuate')) return undefined;
   try {
-    // Not to be aborted: the engine would go on all the same, unseen by who comes next.
+    // This is not aborted: the engine would go on anyway, and the next worker would not see it.
     const call = incus.server.changeMember(member.server_name, action);
-    await settle(incus, call, { signal, timeoutSeconds: actionSeconds });
+    await awaitOperation(incus, call, { signal, timeoutSeconds: actionSeconds });
     return wait(0.1);
   } catch (error) {
-    if (!(error instanceof EngineError) || operation.attempts < mostTries) throw error;
+    if (!(error instanceof EngineError) || operation.attempts < maxAttempts) throw error;
     const message = `Incus could not ${action} its member: ${error.message}`;
     return { outcome: 'fail', code: `engine_${action}_failed`, message };
   }
 }
 
-/** For Incus to tell others of it, and to look after what the member had. */
+/** The time for Incus to inform other members, and to clean up. */
 const forgetSeconds = 60;
 
 /**
- * Has Incus forget a member, by force: with its instances, and without asking it. Not one that answers,
- * which would go on running what Incus no longer knows.
+ * Makes Incus remove a member by force, with its instances, and without asking it. Refuses if the
+ * member answers, because it would continue to run instances that Incus no longer knows.
  */
 export async function forgetMember({
   incus,
@@ -58,20 +58,23 @@ export async function forgetMember({
   const members = await incus.server.members({ signal });
   if (!members.some(({ server_name }) => server_name === node.member)) return 'forgotten';
   const name = node.member ?? '';
-  // One that is only slow answers, too.
+  // A slow member answers, too.
   const asked = askPatiently((options) => incus.server.info(name, options), signal);
-  if ((await unlessSilent(asked, signal)) !== null) return 'answers';
+  if ((await nullIfUnreachable(asked, signal)) !== null) return 'answers';
   const call = incus.server.forgetMember(name, { signal, timeoutSeconds: forgetSeconds });
   await call.catch(unlessForgotten);
   return 'there';
 }
 
-/** By somebody who was quicker. */
+/** Another worker, or an administrator, was first. */
 function unlessForgotten(error: unknown): void {
   if (!isEngineError(error, 'not_found')) throw error;
 }
 
-/** By us, an administrator, or a worker that has died since. */
+/**
+ * Whether an evacuation or restore is in progress, by us, an administrator, or a worker that has
+ * died since.
+ */
 async function isChanging({ incus, node, signal }: Context) {
   const operations = await incus.operations.listOfAllProjects({ signal });
   return operations.some(

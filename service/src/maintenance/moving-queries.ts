@@ -2,20 +2,20 @@ import { sql } from 'kysely';
 import type { Db, Queryable, Trx } from '../db/connection.ts';
 import { notify } from '../db/notifications.ts';
 import {
-  type Beginning,
-  beginningOf,
   type OperationRow,
+  type OperationStart,
+  startColumns,
   supersededBy,
 } from '../operations/queries.ts';
 
-/** Enters an operation on a node, to be picked up by any worker as soon as the transaction commits. */
+/** Inserts an operation on a node. Any worker may lease it as soon as the transaction commits. */
 export async function insertNodeOperation(
   trx: Trx,
-  { nodeId, ...operation }: Beginning & { nodeId: number },
+  { nodeId, ...operation }: OperationStart & { nodeId: number },
 ): Promise<OperationRow> {
   const row = await trx
     .insertInto('operations')
-    .values({ node_id: nodeId, ...beginningOf(operation) })
+    .values({ node_id: nodeId, ...startColumns(operation) })
     .returningAll()
     .executeTakeFirstOrThrow();
   await notify(trx, 'operation_due', { id: row.id });
@@ -35,7 +35,10 @@ export async function unfinishedNodeOperation(
     .executeTakeFirst();
 }
 
-/** Ends an operation on a node in favour of another one, which waits until its worker has let go. */
+/**
+ * Supersedes an operation on a node by another one, which waits until the worker has released the
+ * first.
+ */
 export async function supersedeNodeOperation(trx: Trx, id: number, by: string): Promise<void> {
   await trx.updateTable('operations').set(supersededBy(by)).where('id', '=', id).execute();
   await notify(trx, 'operation_superseded', { id });
@@ -47,13 +50,16 @@ export interface ServerToMove {
   id: number;
   projectId: number;
   hostname: string;
-  /** Whether any operation is under way on it, or nobody has seen yet where one left it. */
+  /** Whether an operation on it is in progress, or its location after one was not seen yet. */
   isBusy: boolean;
   /** Why the last move that was part of the operation failed; null unless it did. */
   failure: string | null;
 }
 
-/** Those that an evacuation has left to move: all that are on the node, or on their way to it. */
+/**
+ * The servers that an evacuation has yet to move: all that are on the node, or are being moved to
+ * it.
+ */
 export async function serversOn(
   db: Queryable,
   operation: { id: number; node_id: number },
@@ -65,7 +71,10 @@ export async function serversOn(
   );
 }
 
-/** Those that a restore has left to move: all that an evacuation took away from the node, or still does. */
+/**
+ * The servers that a restore has yet to move: all that an evacuation has moved away from the node,
+ * or is moving.
+ */
 export async function serversTakenFrom(
   db: Queryable,
   operation: { id: number; node_id: number },
@@ -106,7 +115,7 @@ export async function countMoves(
   return rows[0] ?? { moved: 0, underWay: 0 };
 }
 
-/** What the engine was just seen to make of a node. */
+/** Records whether the engine has evacuated a node. */
 export async function setEvacuated(db: Db | Trx, id: number, evacuated: boolean): Promise<void> {
   await db
     .updateTable('nodes')

@@ -8,13 +8,13 @@ import { enterAction } from '../servers/actions/enter.ts';
 import { moveAction, type WantedMove } from '../servers/actions/move.ts';
 import { countMoves, type ServerToMove } from './moving-queries.ts';
 
-/** What an operation that moves the servers of a node keeps. */
+/** The state of an operation that moves the servers of a node. */
 export interface MovingState {
   /** Why a server can't be moved now, by its id: it is not tried again. */
   refused: Record<string, string>;
 }
 
-/** A server that stays where it is, and why. */
+/** A server that was not moved, and why. */
 export interface Left {
   id: number;
   hostname: string;
@@ -47,7 +47,7 @@ export async function moveServers(
     if (isBusy) awaited += 1;
     else if (reason) left.push({ id, hostname, reason, hasFailed: failure !== null });
     else {
-      // What is not begun now is at a later look.
+      // The rest is started at a later poll.
       awaited += 1;
       if (free <= 0 || node.status === 'offline' || signal.aborted) continue;
       const refusal = await begin(context, server, wanted);
@@ -64,7 +64,7 @@ export async function moveServers(
   return { waiting: { outcome: 'wait', seconds: betweenLooksSeconds, why, fraction, patch } };
 }
 
-/** Answers why it can't be moved; one that somebody was quicker with is looked at again. */
+/** Returns why a server can't be moved. If another request was first, it is checked again later. */
 async function begin(
   { db, operation }: NodeStepContext<MovingState>,
   { id, projectId }: ServerToMove,
@@ -83,7 +83,10 @@ async function begin(
   }
 }
 
-/** That the node which is to take them is away, or was just put into service, is no lack of room. */
+/**
+ * Whether the reason is temporary: the target node is unreachable, or was just put into service. A
+ * lack of capacity is not.
+ */
 function passes({ code, members }: Problem, node: string | undefined): boolean {
   if (code === 'no_capacity' && node !== undefined) {
     const { excluded } = members as { excluded: Placement['excluded'] };
@@ -94,7 +97,7 @@ function passes({ code, members }: Problem, node: string | undefined): boolean {
 
 const shownLeft = 5;
 
-/** "2 servers stay where they are. 42 web-1: No node …" */
+/** For example "2 servers stay where they are. 42 web-1: No node …". */
 export function stayingSentence(left: Left[]): string {
   const count = counted(left.length, 'server stays', 'servers stay');
   const named = left.slice(0, shownLeft).map(({ id, hostname, reason }) => {

@@ -1,13 +1,16 @@
 import { counted } from '../lib/counted.ts';
 import { defineNodeOperation, type NodeStepContext } from '../nodes/define-operation.ts';
 import { done, fail, next } from '../operations/define.ts';
-import { changeMember } from './member.ts';
+import { setMemberState } from './member.ts';
 import { type MovingState, moveServers, stayingSentence } from './moving.ts';
 import { serversTakenFrom, setEvacuated } from './moving-queries.ts';
 
 type Context = NodeStepContext<MovingState>;
 
-/** Has Incus put a node back into service, and moves back what its evacuation took away. */
+/**
+ * Makes Incus put a node back into service, and moves back the servers that its evacuation moved
+ * away.
+ */
 export const restoreOperation = defineNodeOperation<MovingState>({
   kind: 'restore',
   title: 'Restoring the node',
@@ -22,7 +25,7 @@ export const restoreOperation = defineNodeOperation<MovingState>({
 });
 
 async function putIntoService(context: Context) {
-  const unlessDone = await changeMember(context, 'restore');
+  const unlessDone = await setMemberState(context, 'restore');
   if (unlessDone) return unlessDone;
   await setEvacuated(context.db, context.node.id, false);
   return next<MovingState>('move');

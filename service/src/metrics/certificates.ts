@@ -4,10 +4,13 @@ import type { Db } from '../db/connection.ts';
 import type { Reading } from './of-database.ts';
 import { briefly, engineCertificates } from './queries.ts';
 
-/** Answers PEM: a certificate, or one with its chain. */
+/** Returns PEM: a certificate, or one with its chain. */
 export type ReadCertificate = () => string;
 
-/** When certificates end: the one that this service presents, and those between Berth and its engines. */
+/**
+ * Metrics of when certificates expire: the one that this service presents, and those between Berth
+ * and its engines.
+ */
 export function certificateGauges(registry: Registry, db: Db) {
   let presented: ReadCertificate | undefined;
   new Gauge({

@@ -70,7 +70,7 @@ const installation: Record<string, [help: string, ...labels: string[]]> = {
   ],
 };
 
-/** What it knows of the whole installation. */
+/** Metrics of the whole installation. */
 export function installationGauges(registry: Registry, db: Db): Reading {
   const entries = Object.entries(installation).map(([name, [help, ...labelNames]]) => {
     const about = { name: `berth_${name}`, help: `${help} ${ofAll}`, labelNames };
@@ -87,7 +87,7 @@ export function installationGauges(registry: Registry, db: Db): Reading {
     clear() {
       for (const [name, gauge] of gauges) {
         const [, ...labelNames] = installation[name] ?? [];
-        // One without labels would be at zero after a reset.
+        // A metric without labels would be zero after a reset.
         if (labelNames.length === 0) gauge.remove();
         else gauge.reset();
       }
@@ -95,7 +95,7 @@ export function installationGauges(registry: Registry, db: Db): Reading {
   };
 }
 
-/** The same of what each server uses. */
+/** Metrics of each server's usage. */
 export function serverGauges(registry: Registry, db: Db): Reading {
   const about = (name: string, help: string) => ({
     name: `berth_server_${name}`,

@@ -10,16 +10,18 @@ import { type Pools, poolGauges } from './pool.ts';
 import { processGauges } from './process.ts';
 
 export interface Metrics extends Observers, HttpMetrics {
-  /** How to read the certificate that this service presents, in PEM, where it speaks HTTPS itself. */
+  /**
+   * Sets how to read the certificate that this service presents, in PEM, if it serves HTTPS itself.
+   */
   presents(read: ReadCertificate): void;
 }
 
 interface MetricsOptions {
-  /** What each server uses, too: six series a server. */
+  /** Whether to include the usage of each server: six series per server. */
   ofServers: boolean;
-  /** How often this service ended for an error that nothing handled. */
+  /** How often this service ended because of an unhandled error. */
   faults?: () => number;
-  /** Whose file system is told of. */
+  /** The directory whose file system is measured. */
   dataDir?: string;
 }
 

@@ -25,7 +25,9 @@ export interface Observers {
   reconcilers: RunObserver;
 }
 
-/** What this process counts as it happens. Each label has only so many values. */
+/**
+ * Metrics that this process counts as things happen. The number of values of each label is limited.
+ */
 export function observers(registry: Registry): Observers {
   const registers = [registry];
   const requests = new Counter({
@@ -126,7 +128,7 @@ export function observers(registry: Registry): Observers {
     registers,
   });
   const quotas = quotaObserver(registers);
-  // There from the start, so that the first one is seen as an increase.
+  // Exists from the start, so that the first one is seen as an increase.
   for (const finding of findings) found.inc({ finding }, 0);
   for (const reason of closings) connections.inc({ reason }, 0);
   return {

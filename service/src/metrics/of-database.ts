@@ -8,13 +8,13 @@ const answerMs = 5000;
 
 /** Figures of the database, and the metrics that show them. */
 export interface Reading {
-  /** Reads them anew; answers what shows them. */
+  /** Reads the metrics. Returns a function that publishes them. */
   read(): Promise<() => void>;
-  /** What can't be read is not shown: neither as it was nor as zero. */
+  /** Metrics that can't be read are removed, and do not show an old value or zero. */
   clear(): void;
 }
 
-/** Answers what reads all of them anew, within seconds: what takes longer is left out. */
+/** Returns a function that reads all of them within seconds. What takes longer is left out. */
 export function readerOf(registry: Registry, readings: Reading[], log?: Logger) {
   const up = new Gauge({
     name: 'berth_database_up',
@@ -27,7 +27,7 @@ export function readerOf(registry: Registry, readings: Reading[], log?: Logger) 
   /** @param isAllowed without it, nothing is read */
   return async (isAllowed: boolean): Promise<void> => {
     const found = await Promise.all(isAllowed ? inTime.map((read) => read()) : []);
-    // All at once, so that who reads meanwhile finds them whole.
+    // All are published at once, so that concurrent readers see a consistent set.
     for (const reading of readings) reading.clear();
     for (const show of found) show?.();
     up.set(isAllowed && found.every((show) => show !== undefined) ? 1 : 0);
@@ -35,8 +35,8 @@ export function readerOf(registry: Registry, readings: Reading[], log?: Logger) 
 }
 
 /**
- * Answers undefined for what is not read in time. Who asks meanwhile gets the same; while one is late,
- * no other is begun, however often it is asked for.
+ * Returns undefined for what is not read in time. Concurrent calls share one read, and while it is
+ * late no other begins.
  */
 function oneAtATime<T>(read: () => Promise<T>, report: (error: unknown) => void) {
   let begun = 0;

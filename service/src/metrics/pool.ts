@@ -2,10 +2,10 @@ import type pg from 'pg';
 import { Gauge, type Registry } from 'prom-client';
 import { waitingFor } from '../db/queue/turns.ts';
 
-/** By what they are for. */
+/** Pools by their purpose. */
 export type Pools = Record<string, pg.Pool>;
 
-/** How the connections of this process to PostgreSQL are doing. */
+/** Metrics of this process's connections to PostgreSQL. */
 export function poolGauges(registry: Registry, pools: Pools): void {
   const registers = [registry];
   const all = Object.entries(pools);

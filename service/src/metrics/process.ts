@@ -3,7 +3,7 @@ import { statfs } from 'node:fs/promises';
 import { Gauge, type Registry } from 'prom-client';
 import { readBuild } from '../version/build.ts';
 
-/** Which release this service is, and the room that is left where it keeps its data. */
+/** Metrics of the release of this service, and of the free space in its data directory. */
 export function processGauges(registry: Registry, dataDir: string | undefined): void {
   const registers = [registry];
   new Gauge({
@@ -22,7 +22,7 @@ export function processGauges(registry: Registry, dataDir: string | undefined): 
       help,
       registers,
       async collect() {
-        // One without labels would be at zero.
+        // A metric without labels would be zero.
         this.remove();
         if (dataDir !== undefined) this.set(of(await statfs(dataDir)));
       },

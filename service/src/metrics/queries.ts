@@ -19,7 +19,7 @@ export async function briefly<T>(db: Db, read: (db: Queryable) => Promise<T>): P
   });
 }
 
-/** Of enabled pools. What no server is given, such as the gateway, is none of theirs. */
+/** Addresses of enabled pools. Reserved ones, such as the gateway, do not count. */
 const addressFigures = sql`
   select figure.name,
     jsonb_build_object('location', l.name, 'pool', pool.cidr::text, 'family', 'ipv' || family(cidr)),
@@ -45,7 +45,7 @@ const addressFigures = sql`
   ) as figure (name, value)
   where pool.enabled`;
 
-/** What the database knows of the whole installation, in one query; of nothing there is no row. */
+/** Metrics of the whole installation in one query. There is no row for a count of zero. */
 export async function installationFigures(db: Queryable): Promise<Figure[]> {
   const { rows } = await sql<Figure>`
     with unfinished as (
@@ -159,15 +159,18 @@ export interface ServerFigures {
   isRunning: boolean;
   cpuSeconds: number;
   memoryBytes: number;
-  /** Null: not read so far, or its pool can't tell. */
+  /** Null if it was not read yet, or the pool can't tell. */
   diskBytes: number | null;
   received: number;
   sent: number;
-  /** Seconds since 1970; null: its card was not read so far. */
+  /** Seconds since 1970; null: its NIC was not read so far. */
   trafficReadAt: number | null;
 }
 
-/** What each server uses, of all projects. Traffic is of all months together: it never falls. */
+/**
+ * The usage of each server in all projects. Traffic is the sum over all months, so that it never
+ * decreases.
+ */
 export async function serverFigures(db: Queryable): Promise<ServerFigures[]> {
   const { rows } = await sql<ServerFigures>`
     select

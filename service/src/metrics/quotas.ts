@@ -3,7 +3,7 @@ import type { QuotaObserver } from '../pool-quotas/watch.ts';
 
 const modes = ['simple', 'classic', 'none'] as const;
 
-/** How disks are held to their sizes in btrfs pools on the machine of this service. */
+/** Metrics of the disk quotas in btrfs pools of this machine. */
 export function quotaObserver(registers: Registry[]): QuotaObserver {
   const ofLocation = { labelNames: ['location'], registers } as const;
   const mode = new Gauge({

@@ -4,7 +4,7 @@ import { outcomes, type RunObserver } from '../reconciler-runtime/observer.ts';
 /** Seconds. */
 const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 
-/** How the reconcilers of this service do. */
+/** Metrics of the reconcilers of this service. */
 export function reconcilerObserver(registry: Registry): RunObserver {
   const registers = [registry];
   const runs = new Counter({
@@ -35,7 +35,7 @@ export function reconcilerObserver(registry: Registry): RunObserver {
   });
   return {
     added({ reconciler }) {
-      // There from the start, so that the first one is seen as an increase.
+      // Exists from the start, so that the first one is seen as an increase.
       for (const outcome of outcomes) runs.inc({ reconciler, outcome }, 0);
     },
     began() {},

@@ -3,7 +3,10 @@ import { isIP } from 'node:net';
 import type { Config } from '../config/config.ts';
 import type { ApiAddress } from './compile.ts';
 
-/** Where the API is served, as far as the settings say it; by a name that is resolved anew each time. */
+/**
+ * Finds the addresses at which the API is served, from the settings. A host name is resolved each
+ * time.
+ */
 export type FindApi = (report: (error: unknown) => void) => Promise<ApiAddress[]>;
 
 const standardPorts: Record<string, number> = { 'http:': 80, 'https:': 443 };

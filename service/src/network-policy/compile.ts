@@ -15,18 +15,18 @@ import { internet } from './special-use.ts';
 
 export type Smtp = 'blocked' | 'open';
 
-/** Where a service answers requests. */
+/** An address and port at which a service serves the API. */
 export interface ApiAddress {
   ip: string;
   port: number;
 }
 
 export interface Policy {
-  /** Of the location's network. */
+  /** The subnets of the location's network. */
   subnets: readonly string[];
-  /** Those of each of its nodes. */
+  /** The addresses of its nodes. */
   nodes: readonly string[];
-  /** Of nodes of other locations, and of services: those of them that are public. */
+  /** Public addresses of nodes of other locations, and of services. */
   elsewhere: readonly string[];
   /** Addresses and networks that an operator keeps closed. */
   protected: readonly string[];
@@ -34,18 +34,18 @@ export interface Policy {
   held: readonly string[];
   /** Whether others than servers of this location are on the network. */
   isShared: boolean;
-  /** Networks that servers may reach beside the Internet. */
+  /** Networks that servers may reach in addition to the Internet. */
   allowed: readonly string[];
   smtp: Smtp;
   api: readonly ApiAddress[];
 }
 
 /**
- * The rules of a location's network, of which Incus applies drops first, then allows, and drops the rest.
- *
- * A packet from one server to another meets the rules of both directions, and is accepted by the first
- * that allows it: what is allowed inwards has to be dropped outwards. No rule has an empty set of
- * addresses, which would mean all of them, and no two rules are alike, which Incus refuses.
+ * Compiles the rules of a location's network. Incus applies drops first, then allows, and drops the
+ * rest. A packet from one server to another passes the rules of both directions, and is accepted by
+ * the first rule that allows it; so what is allowed inwards must be dropped outwards. No rule has
+ * an empty list of addresses, which would mean all addresses, and no two rules are equal, which
+ * Incus refuses.
  */
 export function compilePolicy(policy: Policy): AclRules {
   const rules = ([4, 6] as const).map((family) => compileFamily(policy, family));
@@ -80,8 +80,9 @@ function compileFamily(policy: Policy, family: Family): AclRules {
 }
 
 /**
- * The Internet, and what is allowed beside it. Nodes, services, the servers' own subnets and what is protected
- * are opened only by an entry that is one of them or a part of one: a wider one does not mean them.
+ * The Internet, and the allowed networks. Nodes, services, the servers' own subnets and protected
+ * addresses are only reachable with an entry that equals one of them, or is a part of one: a wider
+ * entry does not include them.
  */
 function reachable(policy: Policy, family: Family): Ranges {
   const { subnets, nodes, elsewhere } = policy;
@@ -111,8 +112,9 @@ function apiBeyond({ api }: Policy, open: Ranges, family: Family): ApiAddress[] 
 const blockBits = 8n;
 
 /**
- * Where packets may come in. Of IPv6 only blocks of 256 addresses that some are held of, since a node
- * looks for each address that somebody sends to, and one block more: the next server gets one of it.
+ * The destinations of incoming packets. For IPv6 these are only blocks of 256 addresses with taken
+ * ones, because a node does a neighbour lookup for each address that is sent to, and one block more
+ * for the next server.
  */
 function entered({ subnets, held, isShared }: Policy, family: Family): Ranges {
   if (family === 4 || isShared) return rangesOf(subnets, family);

@@ -4,7 +4,7 @@ import type { NetworkKind } from '../db/schema/schema.ts';
 import type { Smtp } from './compile.ts';
 import { keptFor } from './service-address-queries.ts';
 
-/** What is wanted of a location's network. */
+/** The desired policy of a location's network. */
 export interface WantedPolicy {
   uuid: string;
   network: string;
@@ -14,17 +14,17 @@ export interface WantedPolicy {
   smtp: Smtp;
   /** Which state of the wishes this is. */
   wanted: number;
-  /** All that its nodes told. */
+  /** All known addresses of its nodes. */
   nodeAddresses: string[];
-  /** All that nodes of other locations told, and the public ones of services. */
+  /** All known addresses of nodes of other locations, and public ones of services. */
   elsewhere: string[];
-  /** Nodes that told none so far. */
+  /** Nodes whose addresses are not known yet. */
   silentNodes: string[];
   /** IPv6 addresses that servers have or will get next. */
   held: string[];
 }
 
-/** Undefined for a location that was removed. */
+/** Undefined if the location was removed. */
 export async function wantedPolicy(
   db: Queryable,
   locationId: number,
@@ -71,8 +71,8 @@ export async function setNodeAddresses(
 }
 
 /**
- * What a location's network lacks before a new guest may run on it; undefined where that is nothing. Of a
- * node that is away and has told no address, others are not kept waiting.
+ * What a location's network lacks before a new guest may run on it; undefined if nothing. A node
+ * that is unreachable and has not reported its addresses does not delay others.
  */
 export async function lacksRules(
   db: Queryable,
@@ -115,10 +115,11 @@ export async function membersAway(db: Queryable, locationId: number): Promise<st
 }
 
 /**
- * Enters that the rules say what was wanted at `applied`, or, without it, that they could not be set.
+ * Records that the rules implement the version `applied`, or, without it, that they could not be
+ * set.
  * @param reason why not, or what they lack
  */
-export async function notePolicy(
+export async function recordPolicy(
   db: Queryable,
   locationId: number,
   { applied, reason }: { applied: number | null; reason: string | null },
@@ -139,8 +140,8 @@ export async function notePolicy(
         is distinct from (next.policy_applied, next.policy_reason)`.execute(db);
 }
 
-/** Notes for whom else all IPv6 addresses of a location's network are open: nobody, where that is none. */
-export async function noteOthers(
+/** Records to whom else all IPv6 addresses of a location's network are open; may be empty. */
+export async function recordOtherUsers(
   db: Queryable,
   locationId: number,
   others: readonly string[],

@@ -8,14 +8,17 @@ export interface Range {
   to: bigint;
 }
 
-/** In order, without overlaps, and none beside the next. */
+/** Ranges in order that neither overlap nor are adjacent. */
 export type Ranges = readonly Range[];
 
 const bits = { 4: 32, 6: 128 } as const;
 
 export const familyOf = (text: string): Family => (text.includes(':') ? 6 : 4);
 
-/** An address, or a network such as `10.0.0.0/8`, of which host bits are cut off. Throws for what is neither. */
+/**
+ * The range of an address or a network such as `10.0.0.0/8`, ignoring host bits. Throws if the text
+ * is neither.
+ */
 export function rangeOf(text: string): Range {
   const family = familyOf(text);
   const [address = '', length = String(bits[family])] = text.split('/');
@@ -24,7 +27,7 @@ export function rangeOf(text: string): Range {
   return { from, to: from + (1n << hosts) - 1n };
 }
 
-/** Of those that are of one family, made into one set. */
+/** The union of those that belong to one address family. */
 export function rangesOf(texts: readonly string[], family: Family): Ranges {
   return union(texts.filter((text) => familyOf(text) === family).map(rangeOf));
 }
@@ -58,7 +61,9 @@ export const within = (set: Ranges, other: Ranges): Ranges => without(set, witho
 export const includes = (set: Ranges, { from, to }: Range): boolean =>
   set.some((range) => range.from <= from && range.to >= to);
 
-/** As Incus takes them for a rule: an address, or the first and the last one (documentation, "Network ACLs"). */
+/**
+ * The notation of Incus: an address, or the first and the last one (documentation, "Network ACLs").
+ */
 export function textOf({ from, to }: Range, family: Family): string {
   const first = addressOf(from, family);
   return from === to ? first : `${first}-${addressOf(to, family)}`;

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import type { Queryable } from '../db/connection.ts';
 
-/** For so long an address stays closed that no service has any more: one that is away for a while comes back. */
+/** How long an address stays blocked after its service has gone, since it may come back. */
 export const keptFor = sql`interval '1 day'`;
 
-/** Notes that a service has these, and forgets those that none has had for long. */
-export async function enterAddresses(db: Queryable, addresses: readonly string[]): Promise<void> {
+/** Records the addresses of a service, and deletes those that no service has had for long. */
+export async function recordAddresses(db: Queryable, addresses: readonly string[]): Promise<void> {
   await sql`
     insert into service_addresses (address)
     select distinct unnest(${[...addresses]}::inet[])

@@ -1,21 +1,21 @@
 import { networkInterfaces } from 'node:os';
 import type { Queryable } from '../db/connection.ts';
 import { familyOf, includes, rangeOf } from './ranges.ts';
-import { enterAddresses } from './service-address-queries.ts';
+import { recordAddresses } from './service-address-queries.ts';
 import { internet } from './special-use.ts';
 
-/** Whether an address is one of the Internet, of which each is there once. */
+/** Whether an address is globally unique. */
 export const isPublic = (ip: string) => includes(internet[familyOf(ip)], rangeOf(ip));
 
 /**
- * Enters the public addresses of the machine that this service runs on, which no server of any location is to
- * reach. What a cloud or router translates to it can't be seen here.
+ * Records the public addresses of this service's machine, which servers of any location must not
+ * reach. Addresses that a cloud or router translates to it are unknown here.
  */
-export async function enterServiceAddresses(
+export async function recordServiceAddresses(
   db: Queryable,
   interfaces = networkInterfaces(),
 ): Promise<void> {
   const all = Object.values(interfaces).flatMap((found) => found ?? []);
   const addresses = all.filter(({ internal }) => !internal).map(({ address }) => address);
-  await enterAddresses(db, [...new Set(addresses)].filter(isPublic));
+  await recordAddresses(db, [...new Set(addresses)].filter(isPublic));
 }

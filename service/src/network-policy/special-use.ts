@@ -1,8 +1,9 @@
 import { type Family, type Ranges, rangesOf, without } from './ranges.ts';
 
 /**
- * What is not reached on the Internet, or is not what it seems there: "Globally Reachable" is false in
- * IANA's registries of special-purpose addresses (RFC 6890), group addresses, and what clouds tell their machines.
+ * Addresses that are not on the Internet, or are special there: "Globally Reachable" is false in
+ * IANA's registries of special-purpose addresses (RFC 6890), multicast, and metadata services of
+ * clouds.
  */
 const specialIpv4 = [
   '0.0.0.0/8',
@@ -24,12 +25,15 @@ const specialIpv4 = [
   '240.0.0.0/4',
 ];
 
-/** Of 2000::/3, the only part of IPv6 that is given out (IANA, "Global Unicast Address Assignments"). */
+/**
+ * The exceptions in 2000::/3, the only allocated part of IPv6 (IANA, "Global Unicast Address
+ * Assignments").
+ */
 const specialIpv6 = [
-  // For protocols, Teredo among them, which carries IPv4 to whomever.
+  // Protocol assignments, including Teredo, which tunnels IPv4.
   '2001::/23',
   '2001:db8::/32',
-  // 6to4 does, too.
+  // 6to4 tunnels IPv4, too.
   '2002::/16',
   '3fff::/20',
 ];

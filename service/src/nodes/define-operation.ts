@@ -7,10 +7,10 @@ interface About {
   node: NodeForOperation;
 }
 
-/** Of a step of an operation on a node. */
+/** The context of a step of an operation on a node. */
 export type NodeStepContext<State> = StepContext<State, Row, About>;
 
-/** Defines a kind of operation on a node, of which there is one at a time. */
+/** Defines a kind of operation on a node. A node has one operation at a time. */
 export const defineNodeOperation = operationsOn<Row, About>({
   subject: 'node',
   isOf: isOfNode,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { knownHoles, knownHolesNote } from './known-holes.ts';
+import { knownHoles, vulnerabilityWarning } from './known-holes.ts';
 
 /** The first id of each hole that a release has. */
 const first = (release: string) =>
@@ -43,8 +43,8 @@ test('what is said of a hole names the release, what may happen, and what to upd
 
 test('one sentence names the releases that have none of them', () => {
   assert.equal(
-    knownHolesNote('6.0.4'),
+    vulnerabilityWarning('6.0.4'),
     'Incus 6.0.4 has known vulnerabilities, unless its package fixes them: update to 7.0.2 or 7.3.0, or newer. See "Known vulnerabilities of Incus" in docs/operations.md.',
   );
-  assert.equal(knownHolesNote('7.3.0'), undefined);
+  assert.equal(vulnerabilityWarning('7.3.0'), undefined);
 });

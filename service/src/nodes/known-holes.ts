@@ -1,5 +1,7 @@
-/** A hole in Incus that matters to whoever lets strangers have servers, or takes images of others. */
-interface Hole {
+/**
+ * A vulnerability of Incus that matters if strangers have servers, or if images of others are used.
+ */
+interface Vulnerability {
   ids: readonly string[];
   what: string;
   /** The first release without it, in each series that is kept up, and for all others. */
@@ -7,12 +9,13 @@ interface Hole {
 }
 
 /**
- * What was found until the middle of 2026, and where it is mended: by the commits that name them in
- * the branches stable-6.0, stable-7.0 and main of https://github.com/lxc/incus, where a series that is
- * not named has no such commit, and by https://github.com/lxc/incus/security/advisories. 6.0.7 and
- * 7.0.2 are the releases after the last ones that lack them.
+ * Vulnerabilities that were published until the middle of 2026, and the releases with the fixes:
+ * according to the commits that name them in the branches stable-6.0, stable-7.0 and main of
+ * https://github.com/lxc/incus (a series that is not named has no such commit), and to
+ * https://github.com/lxc/incus/security/advisories. 6.0.7 and 7.0.2 are the first releases with all
+ * of them.
  */
-const holes: readonly Hole[] = [
+const vulnerabilities: readonly Vulnerability[] = [
   {
     ids: ['CVE-2026-23953', 'CVE-2026-23954'],
     what: 'templates of an image, and settings of an instance, reach files of the host',
@@ -47,14 +50,14 @@ function isBefore(version: Version, other: Version): boolean {
   return at >= 0 && (version[at] ?? 0) < (other[at] ?? 0);
 }
 
-function isIn(hole: Hole, version: Version): boolean {
+function isIn(hole: Vulnerability, version: Version): boolean {
   const series = `${version[0]}.${version[1]}`;
   const fixed = readVersion(hole.fixedIn[series] ?? hole.fixedIn.others);
   return fixed !== undefined && isBefore(version, fixed);
 }
 
 /** The releases without any of them, the oldest first. */
-const safeReleases = [...new Set(holes.flatMap(({ fixedIn }) => Object.values(fixedIn)))]
+const safeReleases = [...new Set(vulnerabilities.flatMap(({ fixedIn }) => Object.values(fixedIn)))]
   .filter((release) => knownHoles(release).length === 0)
   .sort();
 
@@ -65,7 +68,7 @@ const safeReleases = [...new Set(holes.flatMap(({ fixedIn }) => Object.values(fi
 export function knownHoles(release: string): string[] {
   const version = readVersion(release);
   if (!version) return [];
-  return holes
+  return vulnerabilities
     .filter((hole) => isIn(hole, version))
     .map(({ ids, what, fixedIn: { others, ...series } }) => {
       const releases = [...Object.values(series), others].join(' and ');
@@ -73,8 +76,8 @@ export function knownHoles(release: string): string[] {
     });
 }
 
-/** All of them in one sentence, with the way out; undefined where there are none. */
-export function knownHolesNote(release: string): string | undefined {
+/** A warning about all of them in one sentence, with advice; undefined if there are none. */
+export function vulnerabilityWarning(release: string): string | undefined {
   if (knownHoles(release).length === 0) return undefined;
   return `Incus ${release} has known vulnerabilities, unless its package fixes them: ${updateWords}`;
 }

@@ -4,16 +4,17 @@ import { notify } from '../db/notifications.ts';
 
 const by = 'declaring its node lost';
 
-/** Of a server of the node in `nodes`. */
+/** The error of a server on a lost node, for queries with `nodes`. */
 export const lostWithNode = sql<string>`'Its node ' || nodes.name || ' was declared lost, and its disk with it. '
   'Rebuild the server, which creates it again without its data, or delete it.'`;
 
 /**
- * Gives up a node with its servers: each is in error from now on, and what was under way on it ends, but
- * for deletes, which go on once the engine has forgotten the node. A server on its way to another node
- * may have left already: its move finds out. Servers are locked before the node, as by whoever moves one.
+ * Declares a node lost with its servers. Each is in error from now on, and its operation ends,
+ * except for a delete, which continues once the engine has removed the node. A server that is being
+ * moved to another node may have left already, which its move finds out. Servers are locked before
+ * the node, as in a move.
  */
-export async function giveUpNode(trx: Trx, { id }: { id: number }): Promise<void> {
+export async function declareNodeLost(trx: Trx, { id }: { id: number }): Promise<void> {
   const { rows: servers } = await sql<{ id: number }>`
     select id from servers where node_id = ${id} and moving_to is null and deleted_at is null
     order by id for update`.execute(trx);

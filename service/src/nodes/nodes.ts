@@ -25,7 +25,7 @@ export async function requireNode(
   return node;
 }
 
-/** Lets a node take no new servers, or take them again. Those that are on it run on. */
+/** Cordons or uncordons a node. Its servers continue to run. */
 export async function cordonNode(
   trx: Trx,
   name: string,

@@ -1,11 +1,11 @@
 import type { Queryable } from '../db/connection.ts';
 
-/** What the steps of an operation need to know of their node. */
+/** The part of a node that the steps of an operation need. */
 export interface NodeForOperation {
   id: number;
   name: string;
   locationId: number;
-  /** Its name as a member of a cluster; null without one. */
+  /** The name as a member of a cluster; null without a cluster. */
   member: string | null;
   status: 'online' | 'offline';
   evacuated: boolean;

@@ -7,7 +7,7 @@ import { isReachable, unreachableSince } from '../locations/queries.ts';
 
 export type NodeState = 'online' | 'offline' | 'evacuated' | 'cordoned' | 'gone' | 'lost';
 
-/** In one word: what the engine says comes before what an administrator wants. */
+/** The state in one word: the engine's status has precedence over an administrator's setting. */
 const state = sql<NodeState>`case
   when nodes.lost then 'lost'
   when nodes.gone then 'gone'
@@ -17,8 +17,8 @@ const state = sql<NodeState>`case
   else 'online' end`;
 
 /**
- * Since when it is in its state, which is also `offline` while its location does not answer. Who is back
- * with its location has its state since then.
+ * Since when it is in its state, which is also `offline` while its location is unreachable. A node
+ * that comes back with its location has its state since then.
  */
 const stateSince = sql<string>`case
   when nodes.lost or nodes.gone then nodes.state_since
@@ -28,7 +28,7 @@ const stateSince = sql<string>`case
   when nodes.status = 'offline' then least(nodes.state_since, ${unreachableSince})
   else ${unreachableSince} end`;
 
-/** Of a node that was given up: there is nothing of its servers any more, as far as the engine knows. */
+/** Whether the engine has removed a lost node, so that nothing is left of its servers. */
 const isForgotten = sql<boolean>`(nodes.lost and nodes.gone)`;
 
 /** Whether the engine answers for the servers of a node now. */
@@ -57,7 +57,7 @@ function nodesInFull(db: Queryable) {
     .select(cpuUsed.as('cpu_used'));
 }
 
-/** One that is gone is shown as long as servers are on it. */
+/** A removed node is shown as long as it has servers. */
 function shownNodes(db: Queryable) {
   return nodesInFull(db).where((eb) =>
     eb.or([eb('nodes.gone', '=', false), eb('nodes.servers', '>', 0)]),
@@ -75,7 +75,7 @@ export interface NodeFilters {
   state?: NodeState[] | undefined;
 }
 
-/** By id. */
+/** Nodes ordered by id. */
 export function listNodes(db: Queryable, filters: NodeFilters): Listing<ShownNode> {
   const { q, location_id, state: states } = filters;
   const query = shownNodes(db)
@@ -85,7 +85,7 @@ export function listNodes(db: Queryable, filters: NodeFilters): Listing<ShownNod
   return listing(shown, { id: 'nodes.id' });
 }
 
-/** Those of a name, whose letters may be of another case, with their locations. */
+/** Nodes by name, in any case, with their locations. */
 export async function findNodesNamed(db: Queryable, name: string) {
   return await db
     .selectFrom('nodes')
@@ -98,13 +98,13 @@ export async function findNodesNamed(db: Queryable, name: string) {
     .execute();
 }
 
-/** Of some ids those that are of nodes, also of such as are gone. */
+/** The ids among these that are of nodes, including removed ones. */
 export async function knownNodes(db: Queryable, ids: number[]): Promise<number[]> {
   const query = db.selectFrom('nodes').select('id').where('id', 'in', ids);
   return (await query.execute()).map(({ id }) => id);
 }
 
-/** Those of a name, of which each location may have one; two at most. */
+/** Nodes by name; each location may have one. Returns two at most. */
 export async function findNodes(
   db: Queryable,
   name: string,
@@ -115,7 +115,7 @@ export async function findNodes(
   return await query.orderBy('nodes.id').limit(2).execute();
 }
 
-/** Also one that is gone. */
+/** Includes removed nodes. */
 export async function nodeById(db: Queryable, id: number): Promise<ShownNode> {
   return await nodesInFull(db).where('nodes.id', '=', id).executeTakeFirstOrThrow();
 }

@@ -1,12 +1,14 @@
 import { sql } from 'kysely';
 import type { Queryable, Trx } from '../db/connection.ts';
 
-/** What the engine says of a node; null where it did not tell: what was known then stays. */
+/**
+ * What the engine reports about a node. Null fields were not reported, and keep their known values.
+ */
 export interface NodeFacts {
   name: string;
-  /** Its name as a member of a cluster; null where there is none. */
+  /** The name as a member of a cluster; null without a cluster. */
   member: string | null;
-  /** Null where it was silent: it stays as it was, and one that is new is offline. */
+  /** Null if it did not answer: a known node keeps its status, and a new one is offline. */
   status: 'online' | 'offline' | null;
   evacuated: boolean;
   failureDomain: string;
@@ -21,22 +23,22 @@ export interface NodeFacts {
   disk: { gb: number; usedGb: number } | null;
 }
 
-/** Not entered since. One that lies ahead was entered before the clock was set back. */
+/** Not changed since `readAt`. A time in the future is from before the clock was set back. */
 const isOlder = (readAt: string) =>
   sql<boolean>`(nodes.updated_at <= ${readAt} or nodes.updated_at > clock_timestamp())`;
 
 /**
- * Enters all the nodes that a location has. Those that were known and are no longer among them are
- * gone. `answering` is the name of the one that was asked: where there was no cluster before, the one
- * node that there was is it, whatever it was called. `readAt` is a `databaseTime` from before the
- * reading: it counts for nothing where an operation has entered something since.
+ * Updates all nodes of a location. Known nodes that are missing were removed. `answering` is the
+ * name of the member that was asked: if there was no cluster before, it is the only node, whatever
+ * its name was. `readAt` is a `databaseTime` from before the reading, which is ignored if an
+ * operation has changed something since.
  */
-export async function enterNodes(
+export async function applyObservedNodes(
   trx: Trx,
   locationId: number,
   { facts, answering, readAt }: { facts: NodeFacts[]; answering: string; readAt: string },
 ): Promise<void> {
-  // In one order, as everybody locks them who needs more than one: see migration 0018.
+  // All who lock several nodes use the same order: see migration 0018.
   await trx
     .selectFrom('nodes')
     .select('id')
@@ -99,10 +101,10 @@ async function adopt(trx: Trx, locationId: number, { name, member }: NodeFacts):
 }
 
 /**
- * Enters that a member of a location's cluster can't be asked, until the nodes are looked at again. One
- * that was looked at since `readAt`, a `databaseTime` from before it was asked, is as it was then.
+ * Records that a member of a location's cluster is unreachable, until the next sync of nodes.
+ * Ignored if the member was synced since `readAt`, a `databaseTime` from before it was asked.
  */
-export async function setSilent(
+export async function recordUnreachable(
   db: Queryable,
   locationId: number,
   member: string,
@@ -122,10 +124,10 @@ export async function setSilent(
 }
 
 /**
- * Enters that a node has answered, late or in time: one without a cluster, or a member of it. One that
- * was away is back with a late answer; with one in time it is to be looked at first.
+ * Records that a node has answered, slowly or in time. A slow answer brings an unreachable node
+ * back; after one in time it is synced first.
  */
-export async function setAnswered(
+export async function recordAnswer(
   db: Queryable,
   locationId: number,
   { member, readAt, isSlow }: Known & { isSlow: boolean },
@@ -140,17 +142,17 @@ export async function setAnswered(
 }
 
 /**
- * Notes that all instances of a location were compared, but for those of silent members, and what was
- * seen is entered: the first time in each month, which is what its statement needs. `readAt` is a
- * `databaseTime` from before the reading.
+ * Records that all instances of a location were compared, except for those of silent members: the
+ * first time in each month, which its statement needs. `readAt` is a `databaseTime` from before the
+ * reading.
  */
-export async function noteComparison(
+export async function recordComparison(
   db: Queryable,
   locationId: number,
   readAt: string,
   silent: ReadonlySet<string>,
 ): Promise<void> {
-  // In one order, as in enterNodes.
+  // In the same order as in `applyObservedNodes`.
   await sql`
     with due as (
       select id from nodes
@@ -165,14 +167,14 @@ export async function noteComparison(
 }
 
 export interface Known {
-  /** Null where there is no cluster. */
+  /** Null without a cluster. */
   member: string | null;
   /** A `databaseTime` from before it is asked. */
   readAt: string;
 }
 
-/** The nodes of a location that were there, or away, when they were last looked at. */
-export async function nodesThatWere(
+/** The nodes of a location that were online, or offline, at the last sync. */
+export async function nodesWithStatus(
   db: Queryable,
   locationId: number,
   status: 'online' | 'offline',

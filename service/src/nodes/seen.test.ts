@@ -4,11 +4,11 @@ import { databaseTime } from '../db/queries.ts';
 import { installation } from '../testing/fixtures.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import {
-  enterNodes,
+  applyObservedNodes,
   type NodeFacts,
-  nodesThatWere,
-  setAnswered,
-  setSilent,
+  nodesWithStatus,
+  recordAnswer,
+  recordUnreachable,
 } from './seen-queries.ts';
 
 const { db, close } = await createTestDatabase();
@@ -21,10 +21,10 @@ const fact = (name: string, status: NodeFacts['status']): NodeFacts => ({
 });
 const look = async (...facts: NodeFacts[]) => {
   const seen = { facts, answering: 'a', readAt: await databaseTime(db) };
-  await db.transaction().execute((trx) => enterNodes(trx, locationId, seen));
+  await db.transaction().execute((trx) => applyObservedNodes(trx, locationId, seen));
 };
 const answered = async (isSlow: boolean, readAt?: string) =>
-  setAnswered(db, locationId, { member: 'a', isSlow, readAt: readAt ?? (await databaseTime(db)) });
+  recordAnswer(db, locationId, { member: 'a', isSlow, readAt: readAt ?? (await databaseTime(db)) });
 const node = (name = 'a') =>
   db.selectFrom('nodes').selectAll().where('name', '=', name).executeTakeFirstOrThrow();
 
@@ -61,11 +61,11 @@ test('a late answer makes a node slow, since the first of them, and one in time 
 
 test('silence makes a node offline and no longer slow; a late answer brings it back', async () => {
   await answered(true);
-  await setSilent(db, locationId, 'a', await databaseTime(db));
+  await recordUnreachable(db, locationId, 'a', await databaseTime(db));
   const away = await node();
   assert.deepEqual([away.status, away.slow_since], ['offline', null]);
   assert.deepEqual(
-    (await nodesThatWere(db, locationId, 'offline')).map(({ member }) => member),
+    (await nodesWithStatus(db, locationId, 'offline')).map(({ member }) => member),
     ['a'],
   );
   // One in time: it is to be looked at before it counts as back.
@@ -82,6 +82,6 @@ test('what was asked before the newest look counts for nothing', async () => {
   await answered(true, readAt);
   assert.equal((await node()).status, 'offline');
   await look(fact('a', 'online'));
-  await setSilent(db, locationId, 'a', readAt);
+  await recordUnreachable(db, locationId, 'a', readAt);
   assert.equal((await node()).status, 'online');
 });

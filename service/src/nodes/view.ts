@@ -2,7 +2,7 @@ import type { Node } from '@berth/contract/nodes';
 import { knownHoles } from './known-holes.ts';
 import type { ShownNode } from './queries.ts';
 
-/** A row as the API shows it. */
+/** A node as the API shows it. */
 export function nodeView(row: ShownNode): Node {
   return {
     id: row.id,
@@ -36,7 +36,7 @@ export function nodeView(row: ShownNode): Node {
   };
 }
 
-/** With the modules of the kernel that Incus uses (`tc`). */
+/** Names the kernel modules that Incus uses (`tc`). */
 function limitWarnings({ limits_incoming, limits_outgoing }: ShownNode): string[] {
   return [
     ...(limits_incoming === false

@@ -7,13 +7,13 @@ import { sendConstant } from './constant-content.ts';
 import { errorsPage } from './errors-page.ts';
 import { openApiOptions } from './openapi.ts';
 
-/** Of hundreds of kilobytes or more. */
+/** Pages of hundreds of kilobytes or more. */
 const large = { scope: 'public', countsAs: 20 } as const;
 const scriptUrl = '/docs/js/scalar.js';
-// Its address stays the same with a new version.
+// The URL stays the same for a new version.
 const scriptCaching = 'public, max-age=3600';
 
-/** The same on every installation: nobody learns of this one from it. */
+/** The same on every installation, so that they reveal nothing about this one. */
 const links = {
   documentation: '/docs',
   errors: '/docs/errors',
@@ -60,10 +60,10 @@ export function serveDocs(app: App): void {
 
 const inNoFrame = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 const ownStyleOnly = `default-src 'none'; style-src 'unsafe-inline'; ${inNoFrame}; sandbox`;
-// Scalar compiles validators in the page, which counts as eval. Its origin is none: it is the largest script
-// of others here, and is to have no session, whatever it does.
+// Scalar compiles validators in the page, which counts as eval. It gets an opaque origin: it is the
+// largest third-party script here, and must not have access to a session.
 const sandboxed = `default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; ${inNoFrame}; sandbox allow-scripts allow-downloads`;
-/** For what the sandboxed page needs, which is of another origin than its own. */
+/** For files that the sandboxed page loads, whose origin is another one. */
 const forAnyPage = {
   'Access-Control-Allow-Origin': '*',
   'Cross-Origin-Resource-Policy': 'cross-origin',

@@ -12,7 +12,10 @@ const style = `body{font:16px/1.5 system-ui;margin:2rem auto;max-width:80rem;pad
 table{border-collapse:collapse}td,th{padding:.4rem .8rem;text-align:left;vertical-align:top;border-bottom:1px solid #ccc}
 :target{background:#fe9}`;
 
-/** What the `type` of a problem refers to, as HTML: a row for each code, with the code as its anchor. */
+/**
+ * The page to which the `type` of a problem refers: a row for each code, with the code as its
+ * anchor.
+ */
 export function errorsPage(): string {
   const codes = Object.keys(problems) as ProblemCode[];
   return `<!doctype html>

@@ -1,6 +1,7 @@
 import type { ProblemCode } from '../problems/problem.ts';
 
-// What the OpenAPI document says of answers beyond their schemas: headers, and problems that are alike.
+// Parts of the OpenAPI document for answers, in addition to their schemas: headers, and common
+// errors.
 
 interface Response {
   description: string;
@@ -29,7 +30,7 @@ const integer = (description: string, example: number) => ({
   schema: { type: 'integer', minimum: 0, examples: [example] },
 });
 
-/** Each under its own name in `components`. */
+/** Headers with their names in `components`. */
 export const sharedHeaders = {
   'Idempotency-Replayed': {
     description:
@@ -112,7 +113,7 @@ function isShown(paths: Paths, path: string): boolean {
   );
 }
 
-/** Of a problem; none of another answer. */
+/** The codes of a problem; empty for any other answer. */
 function codesOf({ content }: Response): string[] {
   const { schema } = content?.['application/problem+json'] ?? {};
   return schema?.allOf?.flatMap(({ properties }) => properties?.code?.enum ?? []) ?? [];

@@ -2,16 +2,17 @@ import type { Annotations } from '@berth/contract/values';
 import { Type } from 'typebox';
 import type { ProblemCode } from '../problems/problem.ts';
 
-// What the OpenAPI document says of requests beyond their schemas: headers, and whether a body has to be there.
+// Parts of the OpenAPI document for requests, in addition to their schemas: headers, and whether a
+// body is required.
 
-/** A route, as far as it decides which headers it honours. */
+/** The properties of a route that determine its headers. */
 interface HeaderRoute {
   methods: string[];
   scope: string | undefined;
   operationId: string | undefined;
   /** Whether it answers page by page. */
   isList: boolean;
-  /** What it says itself that it can answer with. */
+  /** The errors that it declares. */
   problems?: readonly ProblemCode[];
 }
 
@@ -44,15 +45,15 @@ const key = Type.Optional(
 /** Whatever their methods, they change nothing, so that no answer is kept. */
 const changingNothing = ['server_dry_run', 'passkey_options'];
 
-/** For the document only: a preference or a key that can't be read is not for the schema to refuse. */
+/** For the document only: an unreadable preference or key is not refused by the schema. */
 export function headersOf(route: HeaderRoute) {
   const { methods, scope, operationId = '', isList, problems = [] } = route;
   const changes = methods.some((one) => ['POST', 'PUT', 'PATCH', 'DELETE'].includes(one));
   const isPublic = scope === 'public';
   const headers = {
-    // What is public, or about the person alone, is about no project.
+    // Public routes, and those about a person, are not about a project.
     ...(!isPublic && scope !== 'person' && { 'Berth-Project': project }),
-    // Answers are kept for who asked, and of a public route nobody knows that.
+    // Answers are stored per caller, who is unknown on a public route.
     ...(changes &&
       !isPublic &&
       !changingNothing.includes(operationId) && { 'Idempotency-Key': key }),

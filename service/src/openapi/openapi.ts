@@ -86,7 +86,7 @@ Each error has one of these codes. The field \`detail\` of the response says wha
 
 ${errorTable()}`;
 
-/** Each code, its status, when it comes and what to do about it, as Markdown. */
+/** A Markdown table with each code, its status, its cause and what to do. */
 function errorTable(): string {
   const codes = Object.keys(problems) as ProblemCode[];
   const rows = codes.map((code) => {
@@ -98,7 +98,7 @@ function errorTable(): string {
   );
 }
 
-/** Of the reference, those of none of the nouns. */
+/** The sections of the reference that are not about one noun. */
 const otherSections: Section[] = [
   {
     name: 'Sessions',
@@ -178,7 +178,7 @@ export const openApiOptions: FastifyDynamicSwaggerOptions = {
   },
 };
 
-/** In the order in which the routes of the API have them. */
+/** The tags in the order in which the routes use them. */
 function byFirstUse(paths: object) {
   const ofApi = Object.entries(paths).filter(([path]) => path.startsWith('/v1/'));
   const used = ofApi.flatMap(([, methods]) =>
@@ -215,7 +215,7 @@ interface DocumentedOperation {
   requestBody?: object;
 }
 
-/** With what the plugin can't know of parameters and bodies. */
+/** Adds what the plugin does not know about parameters and bodies. */
 function completeRequests(paths: object): object {
   const parts = Object.entries(paths).map(([path, methods]) => [
     path,
@@ -250,13 +250,13 @@ function isList(schema: { querystring?: unknown } | undefined): boolean {
   return 'limit' in properties && 'cursor' in properties;
 }
 
-/** Of our own annotations; the descriptions say the same. */
+/** Our own annotations; the descriptions contain them. */
 const omitted = new Set(['explain', 'maxBytes', 'optionalBody', 'reference', 'referenceBy']);
 
-/** Moves each schema that has a `title` to `schemas`, and refers to it where it was. */
+/** Moves each schema with a `title` to `schemas`, and replaces it by a reference. */
 function shareNamed(value: unknown, schemas: Record<string, object>): unknown {
   if (Array.isArray(value)) return value.map((part) => shareNamed(part, schemas));
-  // What the plugin says where a schema has no description.
+  // The default description of the plugin.
   if (value === 'Default Response') return 'The request succeeded.';
   if (typeof value !== 'object' || value === null) return value;
   const shared = Object.fromEntries(

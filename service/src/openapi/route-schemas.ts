@@ -37,7 +37,7 @@ export function completeSchema(route: RouteOptions): void {
 const confirmation =
   'In a session, the sign-in or its last confirmation (`POST /v1/session/confirm`) must be no more than ten minutes ago.';
 
-/** What the route says, and who may ask. */
+/** The description of a route, and who may call it. */
 function described({ config, schema }: RouteOptions): { description?: string } {
   const { description } = (schema ?? {}) as { description?: string };
   const sentences = [
@@ -72,7 +72,7 @@ function problemAnswers(route: RouteOptions): Record<number, unknown> {
 
 const allCodes = Object.keys(problems) as ProblemCode[];
 
-/** What a route can answer with: what it says itself, and what any route of its kind can. */
+/** The errors of a route: those it declares, and those of any route of its kind. */
 function problemsOf({ config, method, url, schema }: RouteOptions): ProblemCode[] {
   const methods = [method].flat();
   const takesBody = methods.some((one) => methodsWithBody.includes(one));
@@ -97,7 +97,7 @@ function problemsOf({ config, method, url, schema }: RouteOptions): ProblemCode[
   ];
 }
 
-/** What the path of a request names need not be there. */
+/** The 404 of what the path of a request refers to. */
 function notFoundIn(place: Place): ProblemCode[] {
   return place.part === 'params' && 'noun' in place ? [`${place.noun}_not_found`] : [];
 }

@@ -11,7 +11,7 @@ export interface CatalogueEntry {
   minDiskGb: number;
 }
 
-/** What every new installation offers. The aliases are of images with cloud-init in them. */
+/** The operating systems of a new installation. The aliases are of images with cloud-init. */
 export const defaultCatalogue: readonly CatalogueEntry[] = [
   { ...container('debian-12', 'Debian', '12'), source: { build: 'debian-12' } },
   { ...container('debian-13', 'Debian', '13'), source: pulled('debian/13/cloud') },
@@ -39,8 +39,8 @@ function pulled(alias: string): ImageSource {
 }
 
 /**
- * Whether a guest's cloud-init sets a route by a gateway that is not in the subnet of its address. Its
- * renderers for netplan and networkd do, of which these have one; that of Alpine does not.
+ * Whether the guest's cloud-init can use a gateway outside of the subnet of its address. Its
+ * renderers for netplan and networkd can, of which these have one; that of Alpine can't.
  */
 export function takesGatewayBeyond(source: ImageSource): boolean {
   return 'build' in source || /^(debian|ubuntu)\//.test(source.alias);

@@ -17,21 +17,21 @@ export async function findOperatingSystem(
     .executeTakeFirst();
 }
 
-/** Those of some ids that there are. */
+/** The ids among these that exist. */
 export async function knownOperatingSystems(db: Queryable, ids: number[]): Promise<Set<number>> {
   const query = db.selectFrom('operating_systems').select('id').where('id', 'in', ids);
   return new Set((await query.execute()).map(({ id }) => id));
 }
 
 export interface OperatingSystemFilters {
-  /** What the slug begins with. */
+  /** The beginning of the slug. */
   q?: string | undefined;
   enabled?: boolean | undefined;
   type?: OperatingSystemType[] | undefined;
   architecture?: string[] | undefined;
 }
 
-/** By id. */
+/** Ordered by id. */
 export function listOperatingSystems(
   db: Queryable,
   { q, enabled, type, architecture }: OperatingSystemFilters,
@@ -67,7 +67,7 @@ export interface NewOperatingSystem {
   enabled: boolean;
 }
 
-/** Undefined when the slug is taken. */
+/** Undefined if the slug is taken. */
 export async function insertOperatingSystem(
   trx: Trx,
   os: NewOperatingSystem,

@@ -23,9 +23,9 @@ const params = PathParams({ id: 'operating_system' });
 
 const tags = ['Operating systems'];
 
-/** What the routes of operating systems need beside what all do. */
+/** The dependencies of the routes of operating systems. */
 export interface ImageServerDeps extends Deps {
-  /** Where images may come from. */
+  /** The image servers that are allowed. */
   imageServers: readonly string[];
 }
 

@@ -1,7 +1,7 @@
 import type { OperatingSystem } from '@berth/contract/operating-systems';
 import type { OperatingSystemRow } from './queries.ts';
 
-/** A row as the API shows it. */
+/** An operating system as the API shows it. */
 export function operatingSystemView(row: OperatingSystemRow): OperatingSystem {
   return {
     id: row.id,

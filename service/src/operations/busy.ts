@@ -4,7 +4,10 @@ import type { OperationRow } from './queries.ts';
 
 const retryAfter = { server: 2, node: 5 };
 
-/** That a server, or a node, takes no other operation until the one in progress has ended. */
+/**
+ * The error for a server or node that accepts no other operation until the one in progress has
+ * ended.
+ */
 export function busy(subject: 'server' | 'node', operation: OperationRow): Problem {
   const { id, kind, progress, server_id } = operation;
   const detail = `The ${subject} is busy with the operation ${id} (${kind}, ${progress} %). Try again when it has ended.`;

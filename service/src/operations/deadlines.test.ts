@@ -4,7 +4,7 @@ import { db, ended, enter, kindOf, rowOf, run, untilEnded } from '../testing/ope
 import { until } from '../testing/until.ts';
 import { next, wait } from './define.ts';
 
-test('past its deadline an operation fails with the last that happened', async () => {
+test('an operation that is past its deadline fails with its last error', async () => {
   const kind = kindOf({ only: async () => wait(0.2, 'for what never comes') });
   run(kind);
   const id = await enter(kind);
@@ -17,7 +17,7 @@ test('past its deadline an operation fails with the last that happened', async (
   assert.match(row.error?.message ?? '', /for what never comes/);
 });
 
-test('a step that hangs is cut short at the deadline', async () => {
+test('a step that hangs is aborted at the deadline', async () => {
   const kind = kindOf(
     {
       only: ({ signal }) =>
@@ -32,12 +32,12 @@ test('a step that hangs is cut short at the deadline', async () => {
   assert.deepEqual([row.status, row.error?.code], ['failed', 'deadline_exceeded']);
 });
 
-test('a step can give the rest of its operation another deadline', async (t) => {
+test('a step can set another deadline for the rest of its operation', async (t) => {
   const longer = kindOf(
     {
       first: async () => ({ outcome: 'next', step: 'second', deadlineSeconds: 3600 }),
       second: async () => {
-        // By the worker's clock the first deadline is over.
+        // By the clock of the worker, the first deadline has passed.
         t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 600_000 });
         return next('third');
       },
@@ -49,7 +49,7 @@ test('a step can give the rest of its operation another deadline', async (t) => 
   assert.equal((await untilEnded(await enter(longer))).status, 'succeeded');
 });
 
-test('a deadline that a step makes shorter cuts the next one short', async () => {
+test('a shorter deadline, set by a step, aborts the next step', async () => {
   const shorter = kindOf(
     {
       first: async () => ({ outcome: 'next', step: 'second', deadlineSeconds: 0.5 }),
@@ -64,7 +64,7 @@ test('a deadline that a step makes shorter cuts the next one short', async () =>
   assert.equal((await untilEnded(await enter(shorter))).error?.code, 'deadline_exceeded');
 });
 
-test('a long wait ends at the deadline rather than at its next look', async () => {
+test('a long wait ends at the deadline, even if it should last longer', async () => {
   const kind = kindOf({ only: async () => wait(3600, 'for long') }, { deadlineSeconds: 1 });
   run(kind);
   const row = await untilEnded(await enter(kind));

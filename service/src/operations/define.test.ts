@@ -7,7 +7,7 @@ import type { OperationRow } from './queries.ts';
 
 const write = async () => undefined;
 
-test('a step ends with what it was told, and nothing else', () => {
+test('a step returns what it was given, and nothing else', () => {
   assert.deepEqual(next('boot'), { outcome: 'next', step: 'boot' });
   const patch = { tries: 1 };
   assert.deepEqual(next('boot', patch), { outcome: 'next', step: 'boot', patch });
@@ -31,28 +31,28 @@ const kind = defineServerOperation({
   failed: write,
 });
 
-test('progress follows the weights of the steps, and 100 is for the end', () => {
+test('progress follows the weights of the steps, and only the end reaches 100', () => {
   const seen = [0, 0.5, 1].map((fraction) => progressAt(kind, 'boot', fraction));
   assert.deepEqual(seen, [0, 37, 75]);
   assert.deepEqual([progressAt(kind, 'look', 0.5), progressAt(kind, 'look', 1)], [87, 99]);
-  // A step that reports too little or too much is at its beginning or its end.
+  // A fraction outside of 0 to 1 counts as the beginning or the end of its step.
   assert.deepEqual([progressAt(kind, 'look', -1), progressAt(kind, 'boot', 2)], [75, 75]);
 });
 
-test('an operation begins with the first step of its kind, in its words', () => {
+test('an operation begins with the first step of its kind, and the message of that step', () => {
   assert.deepEqual(firstStep(kind), {
     ...{ kind: 'start', step: 'boot', deadlineSeconds: 90 },
     message: 'Starting the server: booting',
   });
   assert.equal(sentence(kind, 'look', 'looking again'), 'Starting the server: looking again');
-  // An older release knew other steps.
+  // An older release had other steps.
   assert.equal(sentence(kind, 'old'), 'Starting the server: old');
 });
 
 const row = { id: 7, kind: 'start', status: 'running', progress: 40, error: null, server_id: 3 };
 const operation = row as OperationRow;
 
-test('what is busy says with which operation, and when to ask again', () => {
+test('the error for a busy subject names the operation, and says when to retry', () => {
   const { code, message, retryAfter, members } = busy('server', operation);
   const detail =
     'The server is busy with the operation 7 (start, 40 %). Try again when it has ended.';
@@ -61,7 +61,7 @@ test('what is busy says with which operation, and when to ask again', () => {
   assert.equal(busy('node', operation).retryAfter, 5);
 });
 
-test('a kind of a later version can only be ended', async () => {
+test('an operation of a kind that only a later version knows can only be ended', async () => {
   const unknown = unknownKind({ ...operation, kind: 'teleport' });
   assert.deepEqual([unknown.kind, unknown.subject, unknown.first], ['teleport', 'server', '']);
   assert.match(unknown.title, /teleport, which this version of Berth does not know/);

@@ -4,21 +4,21 @@ import type { CommandResult } from '../db/schema/schema.ts';
 import type { ImageDirectories } from '../images/images.ts';
 import type { IncusClient } from '../incus/client.ts';
 import type { Keyring } from '../keys/keyring.ts';
-import type { PoolKeeper } from '../pool-quotas/keeper.ts';
+import type { QuotaGuard } from '../pool-quotas/quota-guard.ts';
 import { anyFailures, type FailureCode } from '../problems/failures.ts';
 import type { OperationRow } from './queries.ts';
 
-/** Written in the transaction that commits a step's result. */
+/** Writes that are part of the transaction which commits a step's result. */
 export type Write = (trx: Trx) => Promise<void>;
 
-/** How a step ends. There is no other way: a step that returns none of these does not compile. */
+/** The result of a step. A step that returns anything else does not compile. */
 export type StepResult<State> =
   | {
       outcome: 'next';
       step: string;
       patch?: Partial<State>;
       commands?: CommandResult[];
-      /** From now on the operation may take this long. */
+      /** The new deadline of the operation, from now on. */
       deadlineSeconds?: number;
     }
   | {
@@ -33,12 +33,14 @@ export type StepResult<State> =
   | { outcome: 'done'; write: Write; message: string }
   | { outcome: 'fail'; code: FailureCode; message: string };
 
-/** Goes on with another step at once. `patch` is merged into the operation's state. */
+/** Goes on with another step immediately. `patch` is merged into the operation's state. */
 export function next<State>(step: string, patch?: Partial<State>): StepResult<State> {
   return patch ? { outcome: 'next', step, patch } : { outcome: 'next', step };
 }
 
-/** Runs this step again after some seconds, 60 at most; `why` is what a person reads meanwhile. */
+/**
+ * Runs this step again after some seconds (60 at most). `why` is shown in the operation's message.
+ */
 export function wait(seconds: number, why?: string, fraction?: number): StepResult<never> {
   return {
     outcome: 'wait',
@@ -48,12 +50,12 @@ export function wait(seconds: number, why?: string, fraction?: number): StepResu
   };
 }
 
-/** Ends the operation well; `write` brings the server's row to what was reached. */
+/** Ends the operation successfully. `write` updates the records with the result. */
 export function done(message: string, write: Write): StepResult<never> {
   return { outcome: 'done', message, write };
 }
 
-/** Ends the operation badly. `message` is for the client: what failed and what to do. */
+/** Ends the operation with a failure. `message` tells the client what failed and what to do. */
 export function fail(code: FailureCode, message: string): StepResult<never> {
   return { outcome: 'fail', code, message };
 }
@@ -65,70 +67,73 @@ interface Surroundings {
   log: Logger;
   /** Aborted when the lease is lost, the operation is superseded, or the service stops. */
   signal: AbortSignal;
-  /** Shows how far this step is, 0 to 1, and what it does now. */
+  /** Reports the progress of this step, from 0 to 1, and what it is doing. */
   report(fraction: number, doing?: string): void;
 }
 
-/** Of a step of an operation. `About` is what it is about, such as `{ server }`. */
+/** What a step is called with. `About` is the subject of the operation, such as `{ server }`. */
 export type StepContext<State, Row, About> = Surroundings &
   About & { operation: Row & { state: State } };
 
-/** What steps need to know beyond their subject. */
+/** What steps need in addition to their subject. */
 export interface OperationSettings {
   installationId: string;
   secretKey: Keyring;
   stopTimeoutSeconds: number;
-  /** How many servers an evacuation, or a restore, moves at once. */
+  /** How many servers an evacuation or a restore moves concurrently. */
   movesAtOnce: number;
   imageDirectories: ImageDirectories;
-  /** Where images may come from. */
+  /** The image servers that are allowed. */
   imageServers: readonly string[];
-  /** Who keeps the disk limits in the pool of a location, where somebody does here. */
-  poolKeeperOf(locationId: number): Promise<PoolKeeper | undefined>;
+  /** The guard of the disk limits in the pool of a location, if this service has one. */
+  quotaGuardOf(locationId: number): Promise<QuotaGuard | undefined>;
 }
 
 export interface Step<State, Context> {
   /** Share of the operation's progress, relative to its other steps. */
   weight: number;
-  /** Completes the kind's title: "Creating the server: …". */
+  /** Completes the message that starts with the kind's title: "Creating the server: …". */
   doing: string;
   run(context: Context): Promise<StepResult<State>>;
 }
 
 /**
- * A kind of durable operation. Its steps are stored by name: an old one stays for a release.
- * Each step checks, then acts, so that running it twice does no harm.
+ * A kind of durable operation. Steps are stored by name, so an old one must stay for one release.
+ * Each step checks before it acts, so that running it twice is harmless.
  */
 export interface Kind<State, Context, Row> {
   kind: string;
   title: string;
-  /** How long it may take from its request on, unless a step gives it another limit. */
+  /** The deadline, counted from the request, unless a step sets another one. */
   deadlineSeconds: number;
   first: string;
-  /** The codes that its steps fail with, beyond those that any operation can fail with. */
+  /** The error codes of its steps, in addition to those that any operation can fail with. */
   failures?: readonly FailureCode[];
   steps: Record<string, Step<State, Context>>;
   /**
-   * Where a failure of any other step leads before the operation ends with it: to bring things back to
-   * how they were. The step finds the failure in the state, and returns it.
+   * The step that undoes what was done, to which a failure of any other step leads. It finds that
+   * failure in the state, and returns it.
    */
   recovery?: { step: string; deadlineSeconds: number };
-  /** Keeps its secrets for a day when it fails, to be tried again. */
+  /** Whether it keeps its secrets for a day after a failure, for a retry. */
   canBeRetried?: boolean;
-  /** Brings the records to the truth when the operation has failed. */
+  /** Updates the records after the operation has failed. */
   failed(trx: Trx, operation: Row, reason: string): Promise<void>;
 }
 
-/** What the step of a kind's `recovery` finds in the state. */
+/** The state in which the `recovery` step finds the failure. */
 export interface Failure {
   failure: { code: FailureCode; message: string };
 }
 
-/** What operations can be about: the room of a noun brings it. */
+/** What operations can be about. The folder of each noun defines its own. */
 export interface Subject<Row extends OperationRow, About> {
   subject: 'server' | 'node';
   isOf(operation: OperationRow): operation is Row;
-  /** As it is now. `away` names the node that does not answer, so that no step can do anything. */
+  /**
+   * Loads the current subject. `away` names its node if that is unreachable, so that no step can
+   * run.
+   */
   load(
     db: Db,
     operation: Row,
@@ -138,7 +143,10 @@ export interface Subject<Row extends OperationRow, About> {
 // biome-ignore lint/suspicious/noExplicitAny: the runner hands each kind only its own rows.
 export type OperationKind = Kind<any, any, any> & Subject<any, any>;
 
-/** A function that defines kinds about `subject`. It keeps the state's type inside the kind. */
+/**
+ * Returns a function that defines kinds of operations on `subject`, and checks the types of their
+ * states.
+ */
 export function operationsOn<Row extends OperationRow, About>(subject: Subject<Row, About>) {
   return <State>(kind: Kind<State, StepContext<State, Row, About>, Row>) => ({
     ...kind,
@@ -146,7 +154,7 @@ export function operationsOn<Row extends OperationRow, About>(subject: Subject<R
   });
 }
 
-/** Of a later version of Berth: it can only be ended, once it is past its deadline. */
+/** Stands for a kind of a later version of Berth. It can only be ended, after its deadline. */
 export function unknownKind({ kind, server_id }: OperationRow): OperationKind {
   const title = `The operation ${kind}, which this version of Berth does not know,`;
   const subject: Subject<OperationRow, object> = {
@@ -158,18 +166,18 @@ export function unknownKind({ kind, server_id }: OperationRow): OperationKind {
   return { kind, title, ...subject, ...nothing };
 }
 
-/** Every code that an operation of this kind can fail with. */
+/** All error codes that an operation of this kind can fail with. */
 export function failuresOf({ failures = [] }: OperationKind): FailureCode[] {
   return [...anyFailures, ...failures];
 }
 
-/** What an operation of this kind begins with. */
+/** The initial values of an operation of this kind. */
 export function firstStep(kind: OperationKind) {
   const { kind: name, first, deadlineSeconds } = kind;
   return { kind: name, step: first, deadlineSeconds, message: sentence(kind, first) };
 }
 
-/** Progress in percent at a fraction of a step. 100 is for the operation's end alone. */
+/** Progress in percent at a fraction of a step. Only the end of the operation reaches 100. */
 export function progressAt(kind: OperationKind, step: string, fraction: number): number {
   const names = Object.keys(kind.steps);
   const weights = Object.values(kind.steps).map((s) => s.weight);
@@ -180,7 +188,7 @@ export function progressAt(kind: OperationKind, step: string, fraction: number):
   return Math.min(99, Math.floor((100 * share) / total));
 }
 
-/** The sentence that a person reads while a step runs. */
+/** The message of the operation while a step runs. */
 export function sentence(kind: OperationKind, step: string, doing?: string): string {
   return `${kind.title}: ${doing ?? kind.steps[step]?.doing ?? step}`;
 }

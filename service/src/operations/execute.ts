@@ -31,27 +31,30 @@ import { dropOutputs } from './output-queries.ts';
 import type { OperationRow } from './queries.ts';
 import { throttledProgress } from './report.ts';
 
-const letGoAgainMilliseconds = 300;
-/** Shorter waits keep the lease: letting go and leasing again would cost more than they last. */
-const longestHeldWaitSeconds = 1;
-const slowestRetrySeconds = 30;
-/** Between two looks at whether the node of a server is back. */
-const awaySeconds = 3;
+const releaseRetryMilliseconds = 300;
+/**
+ * Shorter waits keep the lease, because releasing it and leasing again would take longer than the
+ * wait.
+ */
+const maxHeldWaitSeconds = 1;
+const maxRetrySeconds = 30;
+/** How often to check whether the unreachable node of a server is back. */
+const unreachablePollSeconds = 3;
 
-/** Told by the worker that did it. */
+/** Receives what happens to operations. */
 export interface OperationObserver {
-  /** `seconds` since it was asked for. */
+  /** `seconds` is counted from the request. */
   ended(kind: string, outcome: 'succeeded' | 'failed', seconds: number): void;
-  /** A step failed, and will be tried again. */
+  /** A step failed, and will be retried. */
   retried(kind: string, step: string): void;
-  /** Of so many operations, since their project had more outputs than its quota. */
+  /** The outputs of so many operations were removed, because their project was over its quota. */
   outputsDropped(count: number): void;
 }
 
-/** What executing an operation needs from the service. */
+/** The dependencies of an execution. */
 export interface Execution {
   db: Db;
-  /** Connections for keeping leases alone: however busy the others are, none is lost by it. */
+  /** Connections that are used only to renew leases, so that a busy pool loses no lease. */
   leases: Db;
   engine(locationId: number): Promise<IncusClient>;
   settings: OperationSettings;
@@ -59,7 +62,7 @@ export interface Execution {
   observer?: OperationObserver;
 }
 
-/** Carries a leased operation on from its stored step until it ends, waits long, or is given up. */
+/** Runs a leased operation from its stored step until it ends, waits for long, or is aborted. */
 export async function executeOperation(
   execution: Execution,
   kind: OperationKind,
@@ -75,10 +78,10 @@ export async function executeOperation(
       operation = await advance(execution, kind, operation, { lease, signal });
     }
   } catch (error) {
-    backOff = unwritten(execution, operation ?? leased.operation, error);
+    backOff = backOffAfterFailedCommit(execution, operation ?? leased.operation, error);
   } finally {
     try {
-      await letGo(execution, lease, backOff);
+      await release(execution, lease, backOff);
     } finally {
       await lease.stop();
     }
@@ -86,17 +89,18 @@ export async function executeOperation(
 }
 
 /**
- * Tries for as long as the lease would last while the database is away, so that the next worker need
- * not wait. Throws where the lease could not be released: it then runs out once nothing renews it.
+ * Releases the lease, so that the next worker need not wait. While the database is unavailable, it
+ * retries until the lease would have expired. Throws if that fails; the lease then expires, since
+ * nothing renews it.
  */
-async function letGo({ leases }: Execution, lease: Lease, backOff?: BackOff): Promise<void> {
+async function release({ leases }: Execution, lease: Lease, backOff?: BackOff): Promise<void> {
   const end = performance.now() + leaseSeconds * 1000;
   for (;;) {
     try {
       return await releaseLease(leases, lease, backOff);
     } catch (error) {
       if (!isDatabaseUnavailable(error) || performance.now() > end) throw error;
-      await sleep(letGoAgainMilliseconds);
+      await sleep(releaseRetryMilliseconds);
     }
   }
 }
@@ -106,7 +110,9 @@ interface Held {
   signal: AbortSignal;
 }
 
-/** Runs one step and commits its result. Undefined: nothing is left to do here for now. */
+/**
+ * Runs one step and commits its result. Returns undefined if there is nothing more to do for now.
+ */
 async function advance(
   execution: Execution,
   kind: OperationKind,
@@ -117,12 +123,12 @@ async function advance(
     return await commit(execution, kind, operation, pastDeadline(operation), signal);
   }
   const result = await runUntilDeadline(execution, kind, operation, signal);
-  // Whoever comes next begins with what was written before.
+  // The next worker starts from what was committed before.
   if (!result || !lease.isHeld()) return undefined;
   return await commit(execution, kind, operation, result, signal);
 }
 
-/** A step that hangs is cut short at the operation's deadline. */
+/** Runs a step, and aborts it at the operation's deadline. */
 async function runUntilDeadline(
   execution: Execution,
   kind: OperationKind,
@@ -165,7 +171,7 @@ async function runStep(
   }
 }
 
-/** Hands the step what it is about. */
+/** Loads the subject of the operation, and runs the step on it. */
 async function runOnSubject(
   { db, engine, log, settings }: Execution,
   kind: OperationKind,
@@ -175,14 +181,17 @@ async function runOnSubject(
   const { id, step } = operation;
   if (!kind.isOf(operation)) throw new TypeError(`The operation ${id} is of no ${kind.subject}.`);
   const { about, locationId, away } = await kind.load(db, operation);
-  // To ask in vain takes seconds each time, and a place among those that work.
-  if (away !== undefined) return wait(awaySeconds, `waiting for ${away}, which does not answer`);
+  // A call to an unreachable node takes seconds to fail, and occupies a slot meanwhile.
+  if (away !== undefined)
+    return wait(unreachablePollSeconds, `waiting for ${away}, which does not answer`);
   const incus = await engine(locationId);
-  const around = { ...given, db, incus, settings, log: log.child({ operation: id, step }) };
-  return await kind.steps[step]?.run({ ...around, ...about, operation });
+  const surroundings = { ...given, db, incus, settings, log: log.child({ operation: id, step }) };
+  return await kind.steps[step]?.run({ ...surroundings, ...about, operation });
 }
 
-/** What can't get better fails at once; anything else is tried again, ever more slowly. */
+/**
+ * Fails at once if the error is permanent. Otherwise the step is retried, with exponential backoff.
+ */
 function retryOrFail(
   { log, observer }: Execution,
   operation: OperationRow,
@@ -195,13 +204,20 @@ function retryOrFail(
   }
   observer?.retried(operation.kind, operation.step);
   const seconds = secondsUntilRetry(operation);
-  // Kept for operators, whom `npm run inspect` shows it.
+  // Stored for operators; `npm run inspect` shows it.
   const retry = error instanceof EngineError ? error.message : message;
   return { outcome: 'wait', seconds, why: `trying again, for: ${message}`, retry };
 }
 
-/** What a step came to could not be written: it is run again, as one that failed. */
-function unwritten({ log, observer }: Execution, operation: OperationRow, error: unknown): BackOff {
+/**
+ * The back-off after the result of a step could not be committed. The step runs again, as after a
+ * failure.
+ */
+function backOffAfterFailedCommit(
+  { log, observer }: Execution,
+  operation: OperationRow,
+  error: unknown,
+): BackOff {
   const { id, kind, step } = operation;
   log.warn({ err: error, operation: id, step }, 'The result of a step could not be written.');
   observer?.retried(kind, step);
@@ -209,9 +225,9 @@ function unwritten({ log, observer }: Execution, operation: OperationRow, error:
 }
 
 const secondsUntilRetry = ({ attempts }: OperationRow) =>
-  Math.min(0.5 * 2 ** attempts, slowestRetrySeconds);
+  Math.min(0.5 * 2 ** attempts, maxRetrySeconds);
 
-/** The log has the words of the engine, and whatever else went wrong. */
+/** The reason without details: the engine's message and internal errors are in the log only. */
 function publicReason(error: unknown): string {
   return error instanceof EngineError
     ? error.publicMessage
@@ -245,7 +261,9 @@ async function commit(
   }
 }
 
-/** A kind that has a recovery comes to it once; with its failure, and any other one, all ends. */
+/**
+ * Goes to the kind's recovery step, once. A failure without one, or during it, ends the operation.
+ */
 async function recover(
   execution: Execution,
   kind: OperationKind,
@@ -273,7 +291,7 @@ async function commitWait(
   wait: Extract<StepResult<unknown>, { outcome: 'wait' }>,
   signal: AbortSignal,
 ): Promise<OperationRow | undefined> {
-  const isHeld = wait.seconds <= longestHeldWaitSeconds;
+  const isHeld = wait.seconds <= maxHeldWaitSeconds;
   const commit = {
     ...(wait.patch && { patch: wait.patch }),
     ...(wait.commands && { commands: wait.commands }),
@@ -284,17 +302,21 @@ async function commitWait(
     attempts: wait.retry === undefined ? 0 : operation.attempts + 1,
     lastError: wait.retry ?? null,
   };
-  if (!isHeld || !saysNothingNew(operation, commit)) {
+  if (!isHeld || !isUnchanged(operation, commit)) {
     const written = await commitStep(db, operation, commit);
     if (!written || !isHeld) return undefined;
   }
   await pause(wait.seconds * 1000, signal);
-  // Another worker may have it by now, and have ended it: to act once more would undo what came after.
+  // Another worker may have leased and ended the operation meanwhile. Running a step again would
+  // undo what came after.
   return signal.aborted ? undefined : await leasedOperation(db, operation);
 }
 
-/** Some look several times a second: what the row says already is not written again. */
-function saysNothingNew(operation: OperationRow, commit: StepCommit): boolean {
+/**
+ * Whether the row already says all of this. Some steps poll several times a second, and should not
+ * write each time.
+ */
+function isUnchanged(operation: OperationRow, commit: StepCommit): boolean {
   return (
     commit.patch === undefined &&
     commit.commands === undefined &&
@@ -325,14 +347,15 @@ async function end(
     { operation: operation.id, kind: kind.kind, outcome: result.outcome },
     'Operation ended.',
   );
-  await boundOutputs(execution, operation);
+  await enforceOutputQuota(execution, operation);
 }
 
 /**
- * Outputs come to stay with the end of an operation: this one, or one that it has superseded. Housekeeping
- * drops what this could not.
+ * Removes the oldest outputs of a project that is over its quota. Outputs are kept from the end of
+ * an operation on; it may be this one, or one that it superseded. If this fails, housekeeping makes
+ * up for it.
  */
-async function boundOutputs(
+async function enforceOutputQuota(
   { db, log, observer }: Pick<Execution, 'db' | 'log' | 'observer'>,
   { project_id: project }: OperationRow,
 ): Promise<void> {
@@ -367,7 +390,7 @@ function ending(
   };
 }
 
-/** Never negative, though the time is the database's. */
+/** Seconds since a time of the database's clock, which may differ from ours; never negative. */
 function secondsSince(time: string): number {
   return Math.max(0, Date.now() - Date.parse(time)) / 1000;
 }

@@ -5,7 +5,7 @@ import { ended, enter, kindOf, rowOf, run, type State, untilEnded } from '../tes
 import { until } from '../testing/until.ts';
 import { fail, type StepResult } from './define.ts';
 
-test('a throw is tried again, and its reason kept', async () => {
+test('a step that throws is retried, and the reason is kept', async () => {
   let runs = 0;
   const kind = kindOf({
     only: async (): Promise<StepResult<State>> => {
@@ -21,7 +21,7 @@ test('a throw is tried again, and its reason kept', async () => {
   assert.equal((await untilEnded(id)).status, 'succeeded');
 });
 
-test('an error that can not get better ends the operation, and its reason is shown', async () => {
+test('a permanent error ends the operation, and its reason is shown', async () => {
   const kind = kindOf({
     only: async () => {
       throw new EngineError('invalid', 'No such thing.');
@@ -33,7 +33,7 @@ test('an error that can not get better ends the operation, and its reason is sho
   assert.deepEqual(row.error, { code: 'engine_invalid', message: 'No such thing.' });
 });
 
-test('words of the engine are for operators: neither a retry nor the end shows them', async () => {
+test('messages of the engine are for operators: neither a retry nor the end shows them', async () => {
   const raw = 'Failed to run: btrfs subvolume create /var/lib/incus/disk: exit status 1';
   let runs = 0;
   const kind = kindOf({
@@ -58,7 +58,7 @@ test('words of the engine are for operators: neither a retry nor the end shows t
   assert.doesNotMatch(last, /btrfs/);
 });
 
-test('an error of our own never shows its text', async () => {
+test('the text of an internal error is never shown', async () => {
   let runs = 0;
   const kind = kindOf({
     only: async () => {

@@ -14,7 +14,7 @@ import {
 } from './lease-queries.ts';
 import { type OperationRow, supersedeOperation } from './queries.ts';
 
-// What a worker may still write once its lease is no longer its own: nothing.
+// A worker that has lost its lease must not be able to write anything.
 
 const kind = kindOf({ only: async () => ended() });
 const steps = new Map([['test', ['only']]]);
@@ -26,7 +26,7 @@ async function lease(id: number): Promise<OperationRow> {
   return leased;
 }
 
-/** Leased, lost, and leased by another one, who goes on with it. */
+/** Leases an operation, lets the lease expire, and has another worker lease it. */
 async function takenOver(): Promise<{ late: Lease; holder: Lease }> {
   const id = await enter(kind, { secrets: Buffer.from('secret') });
   const late = await lease(id);
@@ -35,7 +35,9 @@ async function takenOver(): Promise<{ late: Lease; holder: Lease }> {
   return { late, holder: await lease(id) };
 }
 
-/** Ended by a delete while its worker, whose fence still holds, is amid a step. */
+/**
+ * Supersedes an operation by a delete while its worker, whose fence is still valid, runs a step.
+ */
 async function superseded(): Promise<Lease> {
   const id = await enter(kind);
   const late = await lease(id);
@@ -54,7 +56,7 @@ const writes: Record<string, (late: Lease) => Promise<unknown>> = {
 };
 
 for (const [name, write] of Object.entries(writes)) {
-  test(`${name} by a worker whose lease another one has changes nothing, and answers nothing`, async () => {
+  test(`${name} by a worker that lost its lease to another changes and returns nothing`, async () => {
     const { late, holder } = await takenOver();
     const before = await rowOf(late.id);
     assert.ok(!(await write(late)));
@@ -62,7 +64,7 @@ for (const [name, write] of Object.entries(writes)) {
     assert.ok(await db.transaction().execute((trx) => finishOperation(trx, holder, ending)));
   });
 
-  test(`${name} by the worker of a superseded operation changes nothing, and answers nothing`, async () => {
+  test(`${name} by the worker of a superseded operation changes and returns nothing`, async () => {
     const late = await superseded();
     const before = await rowOf(late.id);
     assert.equal(before.fence, late.fence);
@@ -72,7 +74,7 @@ for (const [name, write] of Object.entries(writes)) {
   });
 }
 
-test('who holds the lease commits, reports, reads and ends', async () => {
+test('the holder of the lease can commit, report, read and end', async () => {
   const id = await enter(kind);
   const holder = await lease(id);
   const committed = await commitStep(db, holder, {
@@ -92,7 +94,7 @@ test('who holds the lease commits, reports, reads and ends', async () => {
   assert.equal((await rowOf(id)).status, 'succeeded');
 });
 
-test('letting go with an old fence leaves the lease to who has it', async () => {
+test('a release with an old fence does not affect the lease of another worker', async () => {
   const { late, holder } = await takenOver();
   const before = await rowOf(late.id);
   await releaseLease(db, late);
@@ -106,7 +108,7 @@ test('letting go with an old fence leaves the lease to who has it', async () => 
   assert.ok(await db.transaction().execute((trx) => finishOperation(trx, next, ending)));
 });
 
-test('of a superseded operation the lease is kept until its worker lets go', async () => {
+test('the lease of a superseded operation lasts until its worker releases it', async () => {
   const late = await superseded();
   assert.equal(await renewLease(db, late), 'superseded');
   assert.notEqual((await rowOf(late.id)).lease_until, null);

@@ -19,14 +19,15 @@ import { until } from '../testing/until.ts';
 import { next } from './define.ts';
 import { leaseNextOperation, renewLease } from './lease-queries.ts';
 
-// What a worker does that cannot tell whether it still has its lease. `rowOf` asks PostgreSQL directly.
+// What a worker does while it can't tell whether it still has its lease. `rowOf` queries PostgreSQL
+// directly.
 
 const closing: (() => Promise<void>)[] = [];
 after(async () => {
   for (const close of closing) await close();
 });
 
-/** As a service has them. */
+/** The connections of a service. */
 function connections(limits: keyof typeof poolLimits, to = connectionString) {
   const pool = createPool(to, poolLimits[limits]);
   const own = createDb(pool);
@@ -45,7 +46,7 @@ const aborted = (signal: AbortSignal) =>
 
 const isLeased = async (id: number) => Date.parse((await rowOf(id)).lease_until ?? '') > Date.now();
 
-test('a worker whose database stands still gives up while nobody else may begin, and writes nothing', async () => {
+test('a worker whose database stalls gives up before another may begin, and writes nothing', async () => {
   const line = await proxy();
   const cutOff = connections('workers', line.connectionString);
   const leases = connections('leases', line.connectionString);
@@ -59,7 +60,7 @@ test('a worker whose database stands still gives up while nobody else may begin,
       await aborted(signal);
       const wasLeased = await isLeased(operation.id);
       seen.push({ wasLeased, fence: (await rowOf(operation.id)).fence });
-      // It could write now, and nobody else has it.
+      // The worker could write again now, and no other worker has the lease.
       line.resume();
       return next('second', { stale: true });
     },
@@ -78,7 +79,7 @@ test('a worker whose database stands still gives up while nobody else may begin,
   assert.deepEqual(ran, ['first under 1', 'first under 2', 'second under 2']);
 });
 
-test('a renewal that fails does not end what runs', async () => {
+test('one failed renewal does not abort the step', async () => {
   const line = await proxy();
   const leases = connections('leases', line.connectionString);
   let failures = 0;
@@ -109,7 +110,7 @@ test('a renewal that fails does not end what runs', async () => {
   assert.deepEqual([status, runs], ['succeeded', 1]);
 });
 
-test('a lease is renewed however busy the connections of the workers are', async () => {
+test('a lease is renewed even if all connections of the workers are busy', async () => {
   const workers = connections('workers');
   const leases = connections('leases');
   const kind = kindOf({
@@ -129,13 +130,13 @@ test('a lease is renewed however busy the connections of the workers are', async
   assert.deepEqual([status, fence], ['succeeded', 1]);
 });
 
-test('a process that stood still writes nothing before it has leased anew', async () => {
+test('a process that was suspended writes nothing until it has leased again', async () => {
   const leases = connections('leases');
   const ran: number[] = [];
   const kind = kindOf({
     only: async ({ operation }) => {
       ran.push(operation.fence);
-      // The event loop stands still: no timer and no answer comes through.
+      // This blocks the event loop: no timer fires and no answer is read.
       if (operation.fence === 1)
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10_500);
       return ended();
@@ -146,7 +147,7 @@ test('a process that stood still writes nothing before it has leased anew', asyn
   assert.deepEqual([status, ran], ['succeeded', [1, 2]]);
 });
 
-test('a lease that another has taken is given up at once', async () => {
+test('a step is aborted as soon as another worker has its lease', async () => {
   const kind = kindOf({
     only: async ({ operation, signal }) => {
       if (operation.fence > 2) return ended();
@@ -163,7 +164,7 @@ test('a lease that another has taken is given up at once', async () => {
   assert.deepEqual([step, status], ['only', 'succeeded']);
 });
 
-test('a lease that is over is not renewed, though nobody else has taken it yet', async () => {
+test('an expired lease is not renewed, even if no other worker has taken it', async () => {
   const id = await enter(kindOf({ only: async () => ended() }));
   const leased = await leaseNextOperation(db, crypto.randomUUID(), new Map([['test', ['only']]]));
   assert.equal(leased?.id, id);

@@ -4,7 +4,7 @@ import { notify } from '../db/notifications.ts';
 import type { CommandResult } from '../db/schema/schema.ts';
 import type { OperationRow } from './queries.ts';
 
-/** A lease on an operation: only its holder, with its fence, may write to the row. */
+/** A lease on an operation. Only its holder, who has the current fence, may write to the row. */
 export interface Lease {
   id: number;
   fence: number;
@@ -13,14 +13,14 @@ export interface Lease {
 export const leaseSeconds = 15;
 const untilLeaseEnds = sql<string>`now() + make_interval(secs => ${sql.lit(leaseSeconds)})`;
 
-/** After its deadline, an operation that nobody knows how to carry on is ended by whoever finds it. */
-const longestStrangeSeconds = 60;
+/** An operation of an unknown kind or step is failed by any worker so long after its deadline. */
+const unknownKindGraceSeconds = 60;
 
 /**
- * Leases the operation that has been due the longest, if there is one, of those whose next step this
- * version knows: `steps` by kind. Others are left to services that do, until they are past their
- * deadline. A superseded one whose worker has not let go yet holds back the next one of its
- * server, or its node.
+ * Leases the operation that has been due the longest, among those whose next step this version
+ * knows (`steps` by kind). The others are left to services that know them, until they are past
+ * their deadline. An operation waits for the lease of a superseded one on the same server or node
+ * to be released.
  */
 export async function leaseNextOperation(
   db: Queryable,
@@ -45,7 +45,7 @@ export async function leaseNextOperation(
         .where(sql<boolean>`due.wake_at <= now()`)
         .where(
           sql<boolean>`(coalesce(${known}::jsonb -> due.kind ? due.step, false)
-            or due.deadline_at < now() - make_interval(secs => ${sql.lit(longestStrangeSeconds)}))`,
+            or due.deadline_at < now() - make_interval(secs => ${sql.lit(unknownKindGraceSeconds)}))`,
         )
         .where(sql<boolean>`coalesce(due.lease_until < now(), true)`)
         .where(
@@ -70,8 +70,8 @@ export async function leaseNextOperation(
 }
 
 /**
- * Keeps a lease, also that of a superseded operation whose step has not let go yet.
- * `lost`: it is over, or somebody else has it. `superseded`: ours, but to be given up.
+ * Renews a lease, also that of a superseded operation whose step is still running. `lost`: it
+ * expired, or another worker has it. `superseded`: it is still ours, but the step must be aborted.
  */
 export async function renewLease(
   db: Queryable,
@@ -79,11 +79,11 @@ export async function renewLease(
 ): Promise<'held' | 'superseded' | 'lost'> {
   const row = await db
     .updateTable('operations')
-    // One that had to wait for the row may come after a later one.
+    // A statement that had to wait for the row lock may run after a later one.
     .set({ lease_until: sql`greatest(lease_until, ${untilLeaseEnds})` })
     .where('id', '=', lease.id)
     .where('fence', '=', lease.fence)
-    // One that is over is anybody's.
+    // An expired lease must not be renewed: any worker may take it.
     .where('lease_until', '>', sql<string>`now()`)
     .returning('finished_at')
     .executeTakeFirst();
@@ -91,7 +91,9 @@ export async function renewLease(
   return row.finished_at === null ? 'held' : 'superseded';
 }
 
-/** The operation as it is now; undefined when the lease is no longer ours, or it has ended. */
+/**
+ * The current row of the operation; undefined if the lease was lost, or the operation has ended.
+ */
 export async function leasedOperation(
   db: Queryable,
   lease: Lease,
@@ -105,27 +107,28 @@ export async function leasedOperation(
     .executeTakeFirst();
 }
 
-/** Why an operation is let go of without anything to show, and after how long it is tried again. */
+/** Why an operation is released without progress, and the seconds until it is retried. */
 export interface BackOff {
   seconds: number;
   reason: string;
 }
 
 /**
- * Lets go of an operation, superseded or not, so that the next worker need not wait. With `backOff` it
- * counts as one more try in vain; the next one is at the deadline at the latest, unless that is over.
+ * Releases an operation, superseded or not, so that the next worker need not wait. With `backOff`
+ * it counts as a failed attempt; the next attempt is at the deadline at the latest, unless that has
+ * passed.
  */
 export async function releaseLease(db: Queryable, lease: Lease, backOff?: BackOff): Promise<void> {
   await db
     .updateTable('operations')
-    .set({ lease_holder: null, lease_until: null, ...(backOff && laterBy(backOff)) })
+    .set({ lease_holder: null, lease_until: null, ...(backOff && retryIn(backOff)) })
     .where('id', '=', lease.id)
     .where('fence', '=', lease.fence)
     .execute();
   await notify(db, 'operation_released', { id: lease.id });
 }
 
-function laterBy({ seconds, reason }: BackOff) {
+function retryIn({ seconds, reason }: BackOff) {
   const later = sql<string>`now() + make_interval(secs => ${seconds})`;
   return {
     attempts: sql<number>`attempts + 1`,
@@ -134,7 +137,7 @@ function laterBy({ seconds, reason }: BackOff) {
   };
 }
 
-/** For the only service on a database: whoever held a lease before it is gone. */
+/** Drops all leases. For the only service of a database: earlier holders no longer run. */
 export async function dropLeases(db: Queryable): Promise<void> {
   await db
     .updateTable('operations')
@@ -143,28 +146,28 @@ export async function dropLeases(db: Queryable): Promise<void> {
     .execute();
 }
 
-/** No step waits longer than this for its next look. */
-const longestWaitSeconds = 60;
-/** No operation, and no part of one, may take longer. */
-const longestDeadlineHours = 6;
+/** No step waits longer than this before it runs again. */
+const maxWaitSeconds = 60;
+/** No operation, nor part of one, may take longer. */
+const maxDeadlineHours = 6;
 
 /**
- * Brings nearer what is further ahead than it can have been put: the clock was set back, and
- * operations would rest until it has come so far again. Answers how many there were.
+ * Corrects times that are too far in the future, because the clock was set back: otherwise
+ * operations would wait until the clock has caught up. Returns how many there were.
  */
-export async function catchUpWithClock(db: Queryable): Promise<number> {
+export async function clampFutureTimes(db: Queryable): Promise<number> {
   const result = await sql`
     update operations set
-      wake_at = case when wake_at > now() + make_interval(secs => ${sql.lit(longestWaitSeconds)})
+      wake_at = case when wake_at > now() + make_interval(secs => ${sql.lit(maxWaitSeconds)})
         then now() else wake_at end,
       -- Not least(): it ignores nulls, and would lease what nobody holds.
       lease_until = case when lease_until > ${untilLeaseEnds}
         then ${untilLeaseEnds} else lease_until end,
-      deadline_at = least(deadline_at, now() + make_interval(hours => ${sql.lit(longestDeadlineHours)}))
+      deadline_at = least(deadline_at, now() + make_interval(hours => ${sql.lit(maxDeadlineHours)}))
     where (finished_at is null or lease_until is not null)
-      and (wake_at > now() + make_interval(secs => ${sql.lit(longestWaitSeconds)})
+      and (wake_at > now() + make_interval(secs => ${sql.lit(maxWaitSeconds)})
         or lease_until > ${untilLeaseEnds}
-        or deadline_at > now() + make_interval(hours => ${sql.lit(longestDeadlineHours)}))
+        or deadline_at > now() + make_interval(hours => ${sql.lit(maxDeadlineHours)}))
   `.execute(db);
   return Number(result.numAffectedRows ?? 0);
 }
@@ -177,15 +180,18 @@ export interface StepCommit {
   progress: number;
   message: string;
   wakeInSeconds?: number;
-  /** When the step that now waits was to be run: if that is another by now, it was woken meanwhile. */
+  /**
+   * The `wake_at` for which the waiting step ran. If the row has another one by now, it was woken
+   * meanwhile.
+   */
   wokenAt?: string;
   attempts?: number;
   lastError?: string | null;
 }
 
 /**
- * Writes what a step came to; its next look is at the deadline at the latest. Undefined when the lease
- * is no longer ours: nothing was written.
+ * Commits the result of a step. It wakes up at the deadline at the latest. Returns undefined if the
+ * lease was lost; nothing is written then.
  */
 export async function commitStep(
   db: Queryable,
@@ -221,7 +227,7 @@ export async function commitStep(
     .executeTakeFirst();
 }
 
-/** Shows progress within a step. Harmless when the lease is gone. */
+/** Writes the progress within a step. Does nothing if the lease was lost. */
 export async function reportProgress(
   db: Queryable,
   lease: Lease,
@@ -246,7 +252,10 @@ export type Ending =
       keepSecrets?: boolean;
     };
 
-/** Ends an operation, and wipes its secrets unless they are to be kept. False when the lease is no longer ours. */
+/**
+ * Ends an operation, and wipes its secrets unless they are to be kept. Returns false if the lease
+ * was lost.
+ */
 export async function finishOperation(trx: Trx, lease: Lease, ending: Ending): Promise<boolean> {
   await lockSubjectOf(trx, lease.id);
   const result = await trx
@@ -269,8 +278,8 @@ export async function finishOperation(trx: Trx, lease: Lease, ending: Ending): P
 }
 
 /**
- * A request locks the server, or the node, and then its operation. Whoever ends an operation changes
- * that too, so must do the same: the other way round, the two could wait for each other.
+ * Locks the server or the node before its operation, as requests do. In another order, the two
+ * could deadlock.
  */
 async function lockSubjectOf(trx: Trx, operationId: number): Promise<void> {
   for (const [table, column] of [

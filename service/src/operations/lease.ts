@@ -5,41 +5,51 @@ import { type Lease, renewLease } from './lease-queries.ts';
 import type { OperationRow } from './queries.ts';
 
 const renewMilliseconds = 3000;
-const renewAgainMilliseconds = 300;
-/** Of 15 s: what is under way has the rest of them to let go of the engine before another begins. */
+const renewRetryMilliseconds = 300;
+/**
+ * A lease lasts 15 s. The rest of them is for aborting the calls in progress before another worker
+ * begins.
+ */
 const fenceMilliseconds = 10_000;
 
-/** An operation, and by `performance.now()` when its lease was asked for: it began then or later. */
+/**
+ * An operation, and the `performance.now()` at which its lease was requested; it began then or
+ * later.
+ */
 export interface Leased {
   operation: OperationRow;
   askedAt: number;
 }
 
-/** A lease that is renewed until it is let go of. */
+/** A lease that is renewed until it is stopped. */
 export interface KeptLease extends Lease {
   /**
-   * Whether it was renewed lately enough for nobody else to have it. Asked of a clock that nobody
-   * sets, so that it is known, too, to a process that stood still: its timers come late.
+   * Whether the last renewal is recent enough that no other worker can have the lease. Uses a
+   * monotonic clock and no timer, so that it is right even after the process was suspended.
    */
   isHeld(): boolean;
-  /** Resolves when nothing renews it any more. */
+  /** Stops renewing. Resolves when no renewal is in progress. */
   stop(): Promise<void>;
 }
 
-interface Keeping {
-  /** Connections that nothing else is done on. */
+interface KeepLeaseOptions {
+  /** Connections that are used for nothing else. */
   leases: Db;
   log: Logger;
-  /** Called, maybe more than once, when it is lost, or was not renewed in time, or the operation was superseded. */
+  /**
+   * Called when the lease is lost or was not renewed in time, or the operation was superseded; maybe
+   * more than once.
+   */
   giveUp: () => void;
 }
 
 /**
- * Renews a lease. One renewal that fails does no harm: there is time for a few before it is given up.
- * @param renewEach milliseconds between two renewals; tests have their own
+ * Renews a lease. A single failed renewal is harmless: there is time for several more before it is
+ * given up.
+ * @param renewEach milliseconds between two renewals; tests set their own
  */
 export function keepLease(
-  { leases, log, giveUp }: Keeping,
+  { leases, log, giveUp }: KeepLeaseOptions,
   leased: Leased,
   renewEach = renewMilliseconds,
 ): KeptLease {
@@ -54,16 +64,19 @@ export function keepLease(
     giveUp();
   }
 
-  function mindFence(): void {
+  function checkFence(): void {
     if (millisecondsLeft() > 0) {
-      timer = setTimeout(mindFence, millisecondsLeft());
+      timer = setTimeout(checkFence, millisecondsLeft());
     } else if (!isLost) {
       log.warn({ operation: id }, 'A lease could not be renewed in time. Its step is aborted.');
       lose();
     }
   }
 
-  /** Answers whether there is more to renew: also one that is given up, while its step still works. */
+  /**
+   * Returns whether to go on renewing. The lease of a superseded operation is renewed until its
+   * step has ended.
+   */
   async function renew(): Promise<boolean> {
     const askedAt = performance.now();
     const seen = await renewLease(leases, { id, fence });
@@ -73,7 +86,7 @@ export function keepLease(
     return seen !== 'lost';
   }
 
-  async function keepRenewing(): Promise<void> {
+  async function renewUntilStopped(): Promise<void> {
     for (let milliseconds = renewEach; ; ) {
       await pause(milliseconds, stopping.signal);
       if (stopping.signal.aborted) return;
@@ -82,14 +95,14 @@ export function keepLease(
         milliseconds = renewEach;
       } catch (error) {
         log.warn({ err: error, operation: id }, 'A lease could not be renewed. Retrying.');
-        milliseconds = renewAgainMilliseconds;
+        milliseconds = renewRetryMilliseconds;
       }
     }
   }
 
   let timer: NodeJS.Timeout | undefined;
-  mindFence();
-  const renewing = keepRenewing();
+  checkFence();
+  const renewing = renewUntilStopped();
   return {
     id,
     fence,

@@ -23,7 +23,7 @@ import { supersedeOperation } from './queries.ts';
 
 const steps = new Map([['test', ['only']]]);
 
-test('an operation is leased once, and again only when its lease has ended', async () => {
+test('an operation is leased once, and again only after its lease has expired', async () => {
   const kind = kindOf({ only: async () => ended() });
   const id = await enter(kind);
   const [a, b] = await Promise.all([
@@ -42,7 +42,7 @@ test('an operation is leased once, and again only when its lease has ended', asy
   await untilEnded(id);
 });
 
-test('an operation whose row is locked keeps no other one waiting', async () => {
+test('a locked row does not delay other operations', async () => {
   const kind = kindOf({ only: async () => ended() });
   const [locked, free] = [await enter(kind), await enter(kind)];
   await db.transaction().execute(async (holding) => {
@@ -59,7 +59,7 @@ test('an operation whose row is locked keeps no other one waiting', async () => 
   await Promise.all([locked, free].map(untilEnded));
 });
 
-test('what supersedes an operation waits until its step has let go', async () => {
+test('an operation waits until the step of the one that it superseded has ended', async () => {
   const events: string[] = [];
   const slow = kindOf({
     only: async ({ signal }) => {
@@ -94,12 +94,12 @@ test('what supersedes an operation waits until its step has let go', async () =>
   assert.equal((await rowOf(first)).status, 'superseded');
 });
 
-test('who has lost the lease between two looks does not look again', async () => {
+test('a worker that loses its lease during a wait does not run the step again', async () => {
   let looks = 0;
   const kind = kindOf({
     only: async ({ operation }) => {
       looks += 1;
-      // The second look has nothing new to write, by which it would be told.
+      // The second run would write nothing, so a failed write can not reveal the loss.
       if (looks === 2) await endForOther(operation.id);
       return wait(0.1);
     },
@@ -116,7 +116,7 @@ async function endLease(id: number) {
   await operation.set({ lease_until: new Date(0) }).execute();
 }
 
-/** Another worker has the operation, and ends it. */
+/** Leases and ends the operation as another worker. */
 async function endForOther(id: number) {
   await endLease(id);
   const leased = await leaseNextOperation(db, crypto.randomUUID(), steps);
@@ -125,7 +125,7 @@ async function endForOther(id: number) {
   assert.ok(await db.transaction().execute((trx) => finishOperation(trx, leased, ending)));
 }
 
-test('a runner that stops lets go at once, and another goes on with the same step', async () => {
+test('a stopping runner releases its lease at once, and another continues with the same step', async () => {
   let runs = 0;
   const kind = kindOf({
     only: async ({ signal }) => {

@@ -4,14 +4,14 @@ import { sql } from 'kysely';
 import { db, ended, enter, kindOf, rowOf, run, untilEnded } from '../testing/operations.ts';
 import { until } from '../testing/until.ts';
 import { wait } from './define.ts';
-import { catchUpWithClock, leaseNextOperation } from './lease-queries.ts';
+import { clampFutureTimes, leaseNextOperation } from './lease-queries.ts';
 
-// Leases that nobody is to have.
+// Leases that nobody should hold.
 
 const steps = new Map([['test', ['only']]]);
 
-test('a lease that could not be let go of is not renewed any more', async (t) => {
-  // A sequence keeps its value though the statement that took it fails.
+test('a lease that could not be released is no longer renewed', async (t) => {
+  // A sequence keeps its value even if the statement that used it fails.
   await sql`create sequence refusals`.execute(db);
   await sql`create function refuse() returns trigger language plpgsql
     as $$ begin perform nextval('refusals'); raise exception 'It stays leased.'; end $$`.execute(
@@ -38,13 +38,14 @@ test('a lease that could not be let go of is not renewed any more', async (t) =>
   const beside = await enter(other);
   await untilRenewed(beside);
   const { lease_until: before } = await rowOf(left);
-  // Leases are renewed equally often: by then, that of the first operation would have been, too.
+  // Leases are renewed at equal intervals: by then, the first operation's would have been renewed
+  // too.
   await untilRenewed(beside);
   await untilRenewed(beside);
   const { fence, lease_until } = await rowOf(left);
   end.resolve();
   await untilEnded(beside);
-  // On a slow machine it may have run out, and have been leased anew.
+  // On a slow machine the lease may have expired, and have been taken again.
   assert.ok(fence > 1 || lease_until === before, `${before} became ${lease_until}`);
 });
 
@@ -67,23 +68,23 @@ async function untilRenewed(id: number): Promise<void> {
   );
 }
 
-test('after the clock was set back, what waits is leased by nobody and goes on at once', async () => {
+test('after the clock was set back, waiting operations are released and continue at once', async () => {
   const id = await enter(kindOf({ only: async () => ended() }));
   const row = db.updateTable('operations').where('id', '=', id);
   await row.set({ wake_at: sql`now() + interval '2 hours'` }).execute();
-  assert.equal(await catchUpWithClock(db), 1);
+  assert.equal(await clampFutureTimes(db), 1);
   assert.equal((await rowOf(id)).lease_until, null);
   assert.equal((await leaseNextOperation(db, crypto.randomUUID(), steps))?.id, id);
 });
 
-test('after the clock was set back, a lease lasts as long as one that begins now', async () => {
+test('after the clock was set back, a lease lasts no longer than a new one', async () => {
   const id = await enter(kindOf({ only: async () => ended() }));
   await db
     .updateTable('operations')
     .where('id', '=', id)
     .set({ lease_holder: crypto.randomUUID(), lease_until: sql`now() + interval '2 hours'` })
     .execute();
-  assert.equal(await catchUpWithClock(db), 1);
+  assert.equal(await clampFutureTimes(db), 1);
   const { lasts } = await db
     .selectFrom('operations')
     .select(sql<boolean>`lease_until between now() and now() + interval '15 seconds'`.as('lasts'))

@@ -14,7 +14,7 @@ export interface MovedServer {
 
 export type NodeOperation = ShownOperation & { node: string; servers: MovedServer[] };
 
-/** An operation on a node, with the servers that it moves. They are of any project. */
+/** An operation on a node with the servers that it moves, which may be of any project. */
 export async function findNodeOperation(
   db: Queryable,
   id: number,
@@ -29,7 +29,10 @@ export async function findNodeOperation(
   return row && { ...row, servers: await movedServers(db, id) };
 }
 
-/** Those whose move was entered; while it goes on, or where one was refused, those that are left. */
+/**
+ * The servers whose move was started; while it goes on, or if a move was refused, also those that
+ * are left.
+ */
 async function movedServers(db: Queryable, operationId: number): Promise<MovedServer[]> {
   const { rows } = await sql<MovedServer>`
     with parent as (select * from operations where id = ${operationId}),

@@ -15,7 +15,7 @@ test('an operation has ended once nothing more comes of it', () => {
   assert.deepEqual(ended, [false, false, true, true, true]);
 });
 
-test('only what failed or was superseded is a failure to who waited for it', () => {
+test('only a failed or superseded operation is an error for those who waited for it', () => {
   for (const status of ['pending', 'running', 'succeeded'] as const) {
     assert.equal(failureOf({ ...operation, status }), undefined);
   }
@@ -23,7 +23,7 @@ test('only what failed or was superseded is a failure to who waited for it', () 
   assert.equal(superseded?.code, 'operation_superseded');
 });
 
-test('a failure has the code and the words of its operation, and the operation', () => {
+test('the error has the code and the message of its operation, and the operation', () => {
   const coded = (code: string) =>
     failureOf({ ...operation, error: { code, message: 'It is refused.' } });
   assert.equal(coded('node_answers')?.code, 'node_answers');
@@ -38,7 +38,7 @@ test('a failure has the code and the words of its operation, and the operation',
   });
 });
 
-test('a code that this version does not know, or none, is a failure all the same', () => {
+test('an unknown error code, or none, is still an error', () => {
   assert.equal(failureOf(operation)?.code, 'operation_failed');
   const unknown = { ...operation, error: { code: 'of_a_later_version', message: 'No.' } };
   assert.equal(failureOf(unknown)?.code, 'operation_failed');

@@ -7,7 +7,7 @@ export function hasEnded(status: OperationRow['status']): boolean {
   return status !== 'pending' && status !== 'running';
 }
 
-/** What every answer to an operation says of it. */
+/** The part of an operation that every answer includes. */
 export function outcomeOf({
   id,
   status,
@@ -16,7 +16,10 @@ export function outcomeOf({
   return { id, status, error: error && { code: error.code, detail: error.message } };
 }
 
-/** That an operation failed, or was superseded, for who waited for it; undefined of any other. */
+/**
+ * The error for those who waited for an operation that failed or was superseded; otherwise
+ * undefined.
+ */
 export function failureOf(operation: WaitedOperation): Problem | undefined {
   const { kind, server_id, progress, status } = operation;
   if (status !== 'failed' && status !== 'superseded') return undefined;
@@ -25,7 +28,7 @@ export function failureOf(operation: WaitedOperation): Problem | undefined {
   return new Problem(code, operation.message, { members });
 }
 
-/** A service of another version may have ended it in a way that this one does not know. */
+/** Another version of the service may have ended it with a code that this one does not know. */
 function codeOf({ error }: WaitedOperation): FailureCode {
   const code = error?.code ?? '';
   return isKnown(code) ? code : 'operation_failed';

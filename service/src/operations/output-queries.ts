@@ -1,14 +1,17 @@
 import { sql } from 'kysely';
 import type { Queryable } from '../db/connection.ts';
 
-/** Operations in a statement: each may have 256 KiB, which are read. */
-const atOnce = 100;
+/** Operations per statement. Each may have 256 KiB of outputs to read. */
+const batchSize = 100;
 
-/** As the index `operations_with_output` has it, so that none is looked at again whose output has gone. */
+/**
+ * The same condition as in the index `operations_with_output`, so that operations without outputs
+ * are never read.
+ */
 export const hasOutput = sql<boolean>`(finished_at is not null and commands <> '[]'
   and not commands @> '[{"output_expired": true}]')`;
 
-/** The results of commands, without what these printed. The release before takes one without text. */
+/** The results of commands without their outputs. The previous release accepts one without text. */
 export function withoutOutput(mark: { output_dropped?: true } = {}) {
   const gone = JSON.stringify({ output: '', output_expired: true, ...mark });
   return sql<string>`(
@@ -16,7 +19,7 @@ export function withoutOutput(mark: { output_dropped?: true } = {}) {
     from jsonb_array_elements(commands) with ordinality as results (result, place))`;
 }
 
-/** What is kept of what the initial commands of a project's servers printed, in bytes as they are stored. */
+/** The stored size in bytes of all outputs of initial commands in a project. */
 export async function storedOutputs(db: Queryable, projectId: number): Promise<number> {
   const { bytes } = await db
     .selectFrom('operations')
@@ -28,9 +31,8 @@ export async function storedOutputs(db: Queryable, projectId: number): Promise<n
 }
 
 /**
- * Removes what initial commands printed, the oldest first, where a project has more of it than its quota;
- * their exit statuses stay. Answers of how many operations: 100 at most, and not of those that somebody else
- * is at, so that it waits for nobody.
+ * Removes the oldest outputs of initial commands in a project that is over its quota. The exit
+ * statuses stay. Returns of how many operations: 100 at most. Rows that are locked are skipped.
  */
 export async function dropOutputs(db: Queryable, projectId: number): Promise<number> {
   const quota = sql`(select max_outputs_mib::bigint * 1048576 from projects where id = ${projectId})`;
@@ -42,7 +44,7 @@ export async function dropOutputs(db: Queryable, projectId: number): Promise<num
     ), beyond as (
       select id from operations
       where id in (
-        select id from counted where total > ${quota} order by finished_at, id limit ${atOnce})
+        select id from counted where total > ${quota} order by finished_at, id limit ${batchSize})
         and output_bytes > 0
       for update skip locked
     )
@@ -51,7 +53,7 @@ export async function dropOutputs(db: Queryable, projectId: number): Promise<num
   return Number(numAffectedRows);
 }
 
-/** The projects that have more of it than their quota. */
+/** The projects that are over their quota of outputs. */
 export async function projectsBeyondQuota(db: Queryable): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     select projects.id
@@ -65,16 +67,16 @@ export async function projectsBeyondQuota(db: Queryable): Promise<number[]> {
 }
 
 /**
- * Notes what operations keep that ended before this was noted as they end. Answers of how many: 100 at most,
- * none when all are done, or another service is at it.
+ * Records the output sizes of operations that ended before these were recorded. Returns of how
+ * many: 100 at most; 0 if all are done, or another service is doing it.
  */
-export async function noteOutputs(db: Queryable): Promise<number> {
+export async function recordOutputSizes(db: Queryable): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     update operations
     set output_bytes = case when ${hasOutput} then pg_column_size(commands) else 0 end
     where id in (
       select id from operations
       where output_bytes is null and finished_at is not null and commands is not null
-      order by id limit ${atOnce} for update skip locked)`.execute(db);
+      order by id limit ${batchSize} for update skip locked)`.execute(db);
   return Number(numAffectedRows);
 }

@@ -19,7 +19,12 @@ import {
 } from '../testing/operations.ts';
 import { rowsRead } from '../testing/rows-read.ts';
 import { until } from '../testing/until.ts';
-import { dropOutputs, noteOutputs, projectsBeyondQuota, storedOutputs } from './output-queries.ts';
+import {
+  dropOutputs,
+  projectsBeyondQuota,
+  recordOutputSizes,
+  storedOutputs,
+} from './output-queries.ts';
 import { supersededBy } from './queries.ts';
 import { operationRoutes } from './routes.ts';
 
@@ -37,7 +42,10 @@ const setQuota = (mib: number | null) =>
     .where('id', '=', place.projectId)
     .execute();
 
-/** As much as the commands of a create can print; of bytes at random, which are compressed badly, or of one. */
+/**
+ * The largest output that the commands of a create can have: of random bytes, which hardly
+ * compress, or of one byte.
+ */
 const full = (byte?: string) =>
   Array.from({ length: 64 }, () => ({
     exit_status: 3,
@@ -54,7 +62,7 @@ const printing = (byte?: string) =>
     { kind: 'restart' },
   );
 
-/** Some operations with full outputs, one after the other. */
+/** Inserts operations with full outputs, one after the other. */
 async function print(count: number, byte?: string): Promise<number[]> {
   const kind = printing(byte);
   run(kind);
@@ -65,14 +73,14 @@ async function print(count: number, byte?: string): Promise<number[]> {
 
 const first = async (id: number) => (await get(`/operations/${id}`)).json().commands[0];
 
-test('what a project may keep has a default, and is compressed', async () => {
+test('a project has a default quota of outputs, which are compressed', async () => {
   assert.deepEqual(await quota(), { limit: 16, used: 0 });
   const ids = await print(8, 'x');
   assert.deepEqual(await quota(), { limit: 16, used: 1 }, '2 MiB that were printed');
   for (const id of ids) assert.equal((await first(id)).output_expired, false);
 });
 
-test('beyond its quota a project loses the oldest outputs, and is told so', async () => {
+test('a project over its quota loses the oldest outputs, and is told so', async () => {
   await setQuota(1);
   const ids = await print(9);
   const [oldest = 0, newest = 0] = [ids[0], ids.at(-1)];
@@ -100,13 +108,13 @@ test('beyond its quota a project loses the oldest outputs, and is told so', asyn
   );
 });
 
-/** As housekeeping keeps records each hour. */
+/** The hourly housekeeping. */
 async function round() {
   const now = new Date(await databaseTime(db));
   return await keepRecords(db, { now, oldBy: null, signal: new AbortController().signal });
 }
 
-test('what was superseded counts with the end of what it made way for', async () => {
+test('the outputs of a superseded operation count once the superseding one has ended', async () => {
   await setQuota(0);
   const superseded = await enter(printing());
   const change = (values: object) =>
@@ -121,7 +129,7 @@ test('what was superseded counts with the end of what it made way for', async ()
   assert.match((await first(superseded)).output_note, /exceeded its quota/);
 });
 
-test('a quota that was lowered holds with the next round, and null is none', async () => {
+test('a lowered quota applies at the next housekeeping, and null means unlimited', async () => {
   await setQuota(null);
   const [id = 0] = await print(1);
   assert.equal((await round()).outputs_dropped, 0);
@@ -134,7 +142,7 @@ test('a quota that was lowered holds with the next round, and null is none', asy
   assert.match((await first(id)).output_note, /quota/);
 });
 
-test('the outputs of another project are neither counted nor removed', async () => {
+test('outputs of other projects are neither counted nor removed', async () => {
   await setQuota(0);
   const other = await db
     .insertInto('projects')
@@ -153,7 +161,7 @@ test('the outputs of another project are neither counted nor removed', async () 
   assert.ok((await storedOutputs(db, other.id)) > 250_000);
 });
 
-test('what is kept is found without a look at all operations', async () => {
+test('outputs are found without reading all operations', async () => {
   await setQuota(16);
   const [server, size] = [await enterServer(), 60];
   await sql`
@@ -166,7 +174,7 @@ test('what is kept is found without a look at all operations', async () => {
   const read = await rowsRead(db, 'operations', async (trx) => {
     assert.equal(await storedOutputs(trx, place.projectId), 100 * size);
     assert.equal(await dropOutputs(trx, place.projectId), 0);
-    assert.equal(await noteOutputs(trx), 0);
+    assert.equal(await recordOutputSizes(trx), 0);
     assert.deepEqual(await projectsBeyondQuota(trx), []);
   });
   // 100 rows have outputs, and each of the four queries may read them.

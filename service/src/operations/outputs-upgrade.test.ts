@@ -7,16 +7,16 @@ import { keepRecords } from '../retention/retention.ts';
 import { createEmptyDatabase } from '../testing/postgres.ts';
 import { storedOutputs } from './output-queries.ts';
 
-// Outputs from before a project had a quota for them.
+// Outputs that were stored before projects had a quota for them.
 
 const { db, close } = await createEmptyDatabase();
 after(close);
 const now = new Date('2026-06-01T00:00:00Z');
 const printed = 3 * 64 * 1024;
-/** More than the default holds. */
+/** More than the default quota. */
 const many = 100;
 
-/** As the release before enters one, and has it end. */
+/** Inserts and ends an operation as the previous release does. */
 async function enterBefore(commands: object[] | null): Promise<number> {
   const { rows } = await sql<{ id: number }>`
     insert into operations (server_id, project_id, kind, step, status, message, deadline_at, commands)
@@ -70,7 +70,7 @@ before(async () => {
 const projectId = async () =>
   (await db.selectFrom('projects').select('id').executeTakeFirstOrThrow()).id;
 
-test('a round after the upgrade notes what is kept, and drops the oldest beyond the quota', async () => {
+test('the first housekeeping after an upgrade records the outputs, and removes the oldest beyond the quota', async () => {
   assert.equal(await storedOutputs(db, await projectId()), 0, 'the migration reads none of them');
   const { signal } = new AbortController();
   const { outputs_dropped: dropped } = await keepRecords(db, { now, oldBy: null, signal });
@@ -86,7 +86,7 @@ test('a round after the upgrade notes what is kept, and drops the oldest beyond 
   );
 });
 
-test('what the release before ends meanwhile is noted, too', async () => {
+test('outputs that the previous release stores meanwhile are recorded too', async () => {
   const before = await storedOutputs(db, await projectId());
   const id = await enterBefore(full());
   const size = (await kept())[id] ?? 0;

@@ -7,7 +7,7 @@ import { createWholeApp } from '../testing/whole-app.ts';
 const { db, ask, create, close } = await createWholeApp();
 after(close);
 
-/** A create that has ended, with these results of its commands. */
+/** Inserts an ended create with these results of its commands. */
 async function ended(commands: object[]): Promise<number> {
   const { id } = await operationUnderWay(db, (await create()).json().id);
   await db
@@ -23,7 +23,7 @@ async function ended(commands: object[]): Promise<number> {
   return id;
 }
 
-/** As lists show a command whose output is there. */
+/** A command in a list whose output is available. */
 const kept = { duration_ms: null, output: null, output_expired: false, output_note: null };
 
 const two = [
@@ -31,7 +31,7 @@ const two = [
   { exit_status: 3, output: 'not found\n' },
 ];
 
-test('a list shows how commands ended, but not what they printed, with and without limit', async () => {
+test('a list shows how commands ended but not their outputs, with and without limit', async () => {
   const id = await ended(two);
   for (const query of ['', '&limit=10']) {
     const [listed] = (await ask('GET', `/operations?sort=-id${query}`)).json();
@@ -48,7 +48,7 @@ test('a list shows how commands ended, but not what they printed, with and witho
   );
 });
 
-test('a list tells an operation without commands from one that has run none of them yet', async () => {
+test('a list distinguishes an operation without commands from one that has run none yet', async () => {
   await ended([]);
   const [none] = (await ask('GET', '/operations?sort=-id&limit=1')).json();
   assert.deepEqual(none.commands, []);
@@ -57,7 +57,7 @@ test('a list tells an operation without commands from one that has run none of t
   assert.equal(notYet.commands, null);
 });
 
-test('the output of one command is answered as text', async () => {
+test('the output of one command is returned as text', async () => {
   const id = await ended(two);
   const answer = await ask('GET', `/operations/${id}/commands/0/output`);
   assert.equal(answer.statusCode, 200);
@@ -66,7 +66,7 @@ test('the output of one command is answered as text', async () => {
   assert.equal((await ask('GET', `/operations/${id}/commands/1/output`)).body, 'not found\n');
 });
 
-test('an output that is not there is a 404 that says why', async () => {
+test('a missing output is a 404 that says why', async () => {
   const id = await ended([{ exit_status: 0, output: '', output_expired: true }]);
   const detailOf = async (path: string, code = 'output_not_found') => {
     const answer = await ask('GET', `/operations/${path}`);
@@ -80,7 +80,7 @@ test('an output that is not there is a 404 that says why', async () => {
   await detailOf('999999/commands/0/output', 'operation_not_found');
 });
 
-test('the output of another project is answered as what does not exist', async () => {
+test('the output of another project is a 404, as if it did not exist', async () => {
   const id = await ended(two);
   await db.insertInto('projects').values({ name: 'other' }).execute();
   const { headers } = await createTestToken(db, { project: 'other', scopes: ['servers:read'] });

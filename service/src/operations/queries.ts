@@ -5,15 +5,15 @@ import type { Project, ProjectRows } from '../db/project.ts';
 import type { CommandResult, Database, Placement } from '../db/schema/schema.ts';
 
 export type OperationRow = Selectable<Database['operations']>;
-/** An operation is of a server or of a node; a constraint sees to it. */
+/** An operation is on a server or on a node, as a constraint ensures. */
 export type ServerOperationRow = OperationRow & { server_id: number };
 export type NodeOperationRow = OperationRow & { node_id: number };
 
 export const isOfServer = (row: OperationRow): row is ServerOperationRow => row.server_id !== null;
 export const isOfNode = (row: OperationRow): row is NodeOperationRow => row.node_id !== null;
 
-/** How an operation begins, whatever it is on. */
-export interface Beginning {
+/** The initial values of an operation on any subject. */
+export interface OperationStart {
   kind: string;
   step: string;
   message: string;
@@ -21,22 +21,22 @@ export interface Beginning {
   state?: Record<string, unknown>;
 }
 
-export interface NewOperation extends Beginning {
+export interface NewOperation extends OperationStart {
   serverId: number;
-  /** The operation that this one is part of. */
+  /** The operation that started this one as a part of it. */
   parentId?: number;
-  /** Sealed for the operation that it is the id of. */
+  /** Seals the secrets for the operation with this id. */
   secrets?: (id: number) => Buffer;
   placement?: Placement;
 }
 
-/** Its columns. */
-export function beginningOf({ kind, step, message, deadlineSeconds, state = {} }: Beginning) {
+/** The columns of a new operation. */
+export function startColumns({ kind, step, message, deadlineSeconds, state = {} }: OperationStart) {
   const deadline = sql<string>`now() + make_interval(secs => ${deadlineSeconds})`;
   return { kind, step, message, state: JSON.stringify(state), deadline_at: deadline };
 }
 
-/** Enters an operation, to be picked up by any worker as soon as the transaction commits. */
+/** Inserts an operation. Any worker may lease it as soon as the transaction commits. */
 export async function insertOperation(
   project: Project,
   operation: NewOperation,
@@ -46,7 +46,7 @@ export async function insertOperation(
       server_id: operation.serverId,
       parent_id: operation.parentId ?? null,
       placement: operation.placement ? JSON.stringify(operation.placement) : null,
-      ...beginningOf(operation),
+      ...startColumns(operation),
     })
     .returningAll()
     .executeTakeFirstOrThrow();
@@ -72,15 +72,15 @@ export async function unfinishedOperation(
     .executeTakeFirst();
 }
 
-/** The columns of an operation that ends in favour of another one. */
+/** The columns of an operation that was superseded. */
 export function supersededBy(by: string) {
   const message = `Superseded by ${by}.`;
   return { status: 'superseded' as const, message, secrets: null, finished_at: sql<string>`now()` };
 }
 
 /**
- * Ends an operation in favour of another one. Its worker keeps the lease until it has let go of
- * the engine: until then the other one is not leased.
+ * Ends an operation because another one supersedes it. Its worker keeps the lease until its step
+ * has ended; the other operation is not leased before that.
  */
 export async function supersedeOperation(project: Project, id: number, by: string): Promise<void> {
   await project.update('operations').set(supersededBy(by)).where('id', '=', id).execute();
@@ -88,7 +88,7 @@ export async function supersedeOperation(project: Project, id: number, by: strin
   await project.notify('operation_finished', { id });
 }
 
-/** The failed create of a server whose secrets are still there, locked. */
+/** The failed create of a server whose secrets are still stored. Locks it. */
 export async function failedCreate(
   project: Project,
   serverId: number,
@@ -103,7 +103,7 @@ export async function failedCreate(
     .executeTakeFirst();
 }
 
-/** Of the ended operations of a server that is not to be tried again. */
+/** Wipes the secrets of the ended operations of a server that is not to be retried. */
 export async function wipeSecrets(project: Project, serverId: number): Promise<void> {
   await project
     .update('operations')
@@ -114,7 +114,7 @@ export async function wipeSecrets(project: Project, serverId: number): Promise<v
     .execute();
 }
 
-/** What the API shows of an operation: neither its secrets nor what its steps keep. */
+/** What the API shows of an operation: neither its secrets nor its state. */
 export const shownColumns = [
   'id',
   'kind',
@@ -132,7 +132,7 @@ export const shownColumns = [
 ] as const;
 
 export type ShownOperation = Pick<OperationRow, (typeof shownColumns)[number]>;
-/** In lists: the outputs of one operation's commands may have 256 KiB. */
+/** An operation in a list, without outputs: those of a single operation may have 256 KiB. */
 export type ListedOperation = Omit<ShownOperation, 'commands'> & {
   commands: Omit<CommandResult, 'output'>[] | null;
 };
@@ -144,7 +144,7 @@ const withoutOutputs = sql<
   (select jsonb_agg(result - 'output' order by place)
    from jsonb_array_elements(commands) with ordinality as results (result, place)), '[]') end`;
 
-/** What is told to who waits for an operation. */
+/** The columns that a client waiting for an operation needs. */
 export const waitedColumns = [
   'id',
   'kind',
@@ -157,7 +157,7 @@ export const waitedColumns = [
 
 export type WaitedOperation = Pick<OperationRow, (typeof waitedColumns)[number]>;
 
-/** What was last asked of a server, in whatever way it ended, or whether it has. */
+/** The last operation of a server, whether or not it has ended. */
 export async function lastOperation(
   rows: ProjectRows,
   serverId: number,
@@ -171,7 +171,7 @@ export async function lastOperation(
     .executeTakeFirst();
 }
 
-/** The create that a server began with. */
+/** The create of a server. */
 export async function createOf(project: Project, serverId: number): Promise<WaitedOperation> {
   return await project
     .select('operations')
@@ -183,7 +183,7 @@ export async function createOf(project: Project, serverId: number): Promise<Wait
     .executeTakeFirstOrThrow();
 }
 
-/** An operation of a project; for administrators, of any. */
+/** An operation of a project; administrators can find those of any. */
 export async function findOperation(
   rows: ProjectRows,
   id: number,
@@ -197,8 +197,8 @@ export async function findOperation(
 }
 
 /**
- * What one command of an operation came to; `index` counts from 0. Undefined for an operation that is none
- * of those rows, null for a command that it has not run.
+ * The result of one command of an operation; `index` counts from 0. Undefined if the operation was
+ * not found, null if it has not run that command.
  */
 export async function findCommand(
   rows: ProjectRows,
@@ -213,12 +213,12 @@ export async function findCommand(
   return row?.command;
 }
 
-/** Of each, any value will do. */
+/** Filters of the list. Each field matches any of its values. */
 export interface OperationFilters {
   server_id?: number[] | undefined;
   status?: OperationRow['status'][] | undefined;
   kind?: string[] | undefined;
-  /** When it was asked for. */
+  /** When the operation was requested. */
   from?: string | undefined;
   to?: string | undefined;
 }
@@ -228,7 +228,7 @@ export interface OperationOrder {
   descending: boolean;
 }
 
-/** Those on servers, on deleted ones too, without what their commands printed. */
+/** Operations on servers, including deleted ones, without the outputs of their commands. */
 export function listOperations(
   rows: ProjectRows,
   filters: OperationFilters,

@@ -8,8 +8,8 @@ import type { OperationRow } from './queries.ts';
 const leastMilliseconds = 300;
 
 /**
- * Writes a step's own progress at most a few times a second. A report that comes sooner is dropped:
- * the next one, or the step's commit, says more.
+ * Writes the progress of a step, a few times a second at most. Reports in between are dropped: the
+ * next one, or the step's commit, replaces them.
  */
 export function throttledProgress(
   { db, log }: { db: Db; log: Logger },

@@ -15,7 +15,7 @@ interface Shown {
 let first: number;
 let second: number;
 before(async () => {
-  // A create that ended, a start under way, and a stop that a delete took the place of.
+  // A create that ended, a start in progress, and a stop that was superseded by a delete.
   first = (await create()).json().id;
   await finish(first, 'stopped');
   await ask('POST', `/servers/${first}/start`);
@@ -27,7 +27,7 @@ const list = async (query = ''): Promise<Shown[]> =>
   (await ask('GET', `/operations${query}`)).json();
 const idsOf = (operations: Shown[]) => operations.map(({ id }) => id);
 
-test('an operation that ended well is shown with its times', async () => {
+test('a successful operation is shown with its times', async () => {
   const [{ id } = { id: 0 }] = await list('?kind=create');
   const operation = (await ask('GET', `/operations/${id}`)).json();
   const { created_at, started_at, finished_at, placement, ...rest } = operation;
@@ -49,7 +49,7 @@ test('an operation that ended well is shown with its times', async () => {
   });
 });
 
-test('a failed one says why, and what the commands came to', async () => {
+test('a failed operation is shown with its error and the results of its commands', async () => {
   const { id: server } = (await create()).json();
   const { id } = await operationUnderWay(db, server);
   const error = { code: 'image_unreachable', message: 'The image server does not answer.' };
@@ -73,7 +73,7 @@ test('a failed one says why, and what the commands came to', async () => {
   assert.deepEqual(operation.commands, [{ ...commands[0], ...whichAndHowLong }]);
 });
 
-test('operations can be asked for by what they are', async () => {
+test('operations can be filtered', async () => {
   const all = await list();
   const by = (filter: (operation: Shown & { kind: string }) => boolean) =>
     idsOf(all.filter((operation) => filter(operation as Shown & { kind: string })));
@@ -96,7 +96,7 @@ test('operations can be asked for by what they are', async () => {
   );
 });
 
-test('they come in either order, page by page', async () => {
+test('operations can be listed in either order, page by page', async () => {
   const ids = idsOf(await list());
   assert.ok(ids.length >= 5);
   for (const sort of ['id', '-id', 'created_at', '-created_at']) {
@@ -112,7 +112,7 @@ test('they come in either order, page by page', async () => {
   }
 });
 
-test('the history of a server outlives it', async () => {
+test('the operations of a server outlive it', async () => {
   await finish(second, 'deleting');
   await db
     .updateTable('servers')

@@ -8,7 +8,7 @@ import { Problem } from '../problems/problem.ts';
 import { readPage, sendList } from '../requests/pagination.ts';
 import { findNodeOperation } from './node-operation-queries.ts';
 import { findCommand, findOperation, type ListedOperation, listOperations } from './queries.ts';
-import { operationView, whyGone } from './view.ts';
+import { operationView, outputRemovalReason } from './view.ts';
 
 const params = PathParams({ id: 'operation' });
 
@@ -36,7 +36,7 @@ export function operationRoutes(app: App, { db }: Deps): void {
       const { caller, query } = request;
       const page = readPage<'id' | 'created_at'>(request);
       const isForAdmin = caller.scopes.includes('admin');
-      // Who may read a server of any project by its id finds its operations, too.
+      // A caller who may read servers of any project by id can also read their operations.
       const ofServers = query.server_id !== undefined && readsAnyProject(request);
       const rows = listedRows(request, db, {
         ...query,
@@ -106,7 +106,7 @@ export function operationRoutes(app: App, { db }: Deps): void {
 }
 
 function outputNotFound(command: CommandResult | null | false): Problem {
-  const why = command ? whyGone(command) : null;
+  const why = command ? outputRemovalReason(command) : null;
   return new Problem('output_not_found', why ?? 'The operation has no command with this index.');
 }
 

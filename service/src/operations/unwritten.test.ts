@@ -6,9 +6,9 @@ import { until } from '../testing/until.ts';
 import { done } from './define.ts';
 import { leaseNextOperation, releaseLease } from './lease-queries.ts';
 
-// What becomes of a step whose result can not be written.
+// What happens to a step whose result can not be committed.
 
-test('it is run again more and more slowly, and ends at the deadline', async () => {
+test('the step is retried with increasing delay, and the operation ends at its deadline', async () => {
   const begun: number[] = [];
   const retried: string[] = [];
   const observer = {
@@ -44,7 +44,7 @@ test('it is run again more and more slowly, and ends at the deadline', async () 
   assert.equal(attempts, begun.length);
 });
 
-test('each try that could not be written counts, and what is past its deadline waits all the same', async () => {
+test('each failed commit counts as an attempt, even past the deadline', async () => {
   const kind = kindOf({ only: async () => ended() });
   const id = await enter(kind);
   const steps = new Map([['test', ['only']]]);
@@ -61,7 +61,7 @@ test('each try that could not be written counts, and what is past its deadline w
   await db.deleteFrom('operations').where('id', '=', id).execute();
 });
 
-test('it is said to have ended only where that was written', async () => {
+test('an operation is reported as ended only if its end was committed', async () => {
   const lines: string[] = [];
   const log = pino({ level: 'info' }, { write: (text) => void lines.push(text) });
   const observed: string[] = [];
@@ -73,7 +73,7 @@ test('it is said to have ended only where that was written', async () => {
   const kind = kindOf({
     only: async ({ operation }) => {
       if (operation.fence > 1) return ended();
-      // Somebody else has it by now.
+      // Another worker has the lease by now.
       const row = db.updateTable('operations').where('id', '=', operation.id);
       await row.set({ fence: 2, lease_holder: null, lease_until: null }).execute();
       return ended();

@@ -8,7 +8,7 @@ import { next } from './define.ts';
 
 const secondsAgo = (seconds: number) => sql<string>`now() - make_interval(secs => ${seconds})`;
 
-/** Of which a worker has let it pass: it was at what came later. */
+/** Waits until a worker has skipped the operation: it has run one that was enqueued later. */
 async function untilPassedBy(): Promise<void> {
   const later = kindOf({ only: async () => ended() }, { kind: 'later' });
   run(later);
@@ -33,7 +33,7 @@ test('a step of a later version is left to a worker that knows it', async () => 
   assert.equal((await untilEnded(id)).status, 'succeeded');
 });
 
-test('a kind of a later version is left to a worker that knows it', async () => {
+test('a kind that only a later version knows is left to a worker that knows it', async () => {
   const known = kindOf({ only: async () => ended() });
   const strange = kindOf({ only: async () => ended() }, { kind: 'strange' });
   const id = await enter(strange);
@@ -45,7 +45,7 @@ test('a kind of a later version is left to a worker that knows it', async () => 
   assert.equal((await untilEnded(id)).status, 'succeeded');
 });
 
-test('what no worker knows is ended a minute after its deadline, and says so', async () => {
+test('what no worker knows is failed a minute after its deadline', async () => {
   const known = kindOf({ only: async () => ended() });
   const strange = kindOf({ only: async () => ended() }, { kind: 'strange' });
   const kinds = [await enter(strange), await enter(known)];

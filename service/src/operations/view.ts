@@ -3,7 +3,7 @@ import type { CommandResult } from '../db/schema/schema.ts';
 import type { MovedServer } from './node-operation-queries.ts';
 import type { ListedOperation, ShownOperation } from './queries.ts';
 
-/** A row as the API shows it to somebody; what other nodes have is for administrators. */
+/** The operation as the API shows it. Only administrators see names of nodes. */
 export function operationView(
   row: ShownOperation | ListedOperation,
   isForAdmin: boolean,
@@ -30,8 +30,8 @@ export function operationView(
   };
 }
 
-/** Why an output is no longer there, in words for a person; null unless it was removed. */
-export function whyGone({
+/** Why an output is no longer available, as a sentence; null unless it was removed. */
+export function outputRemovalReason({
   output_expired: gone,
   output_dropped: dropped,
 }: Pick<CommandResult, 'output_expired' | 'output_dropped'>): string | null {
@@ -49,6 +49,6 @@ function commandView(command: Command, index: number) {
   const { exit_status, duration_ms = null, output = null, output_expired: gone = false } = command;
   return {
     ...{ index, exit_status, duration_ms, output: gone ? null : output, output_expired: gone },
-    output_note: whyGone(command),
+    output_note: outputRemovalReason(command),
   };
 }

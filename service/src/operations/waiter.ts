@@ -4,19 +4,21 @@ import { hasEnded } from './outcome.ts';
 import type { WaitedOperation } from './queries.ts';
 import { waitedOperation } from './worker-queries.ts';
 
-/** A notification can be missed; the row can't. */
-const lookAgainMilliseconds = 1000;
+/** The row is also polled, in case a notification was lost. */
+const pollMilliseconds = 1000;
 
 /**
- * An operation once it has ended, or as it is when the seconds are over; undefined if it is no longer in
- * the records.
+ * Waits until an operation has ended, or the seconds have passed. Returns it as it is then;
+ * undefined if it no longer exists.
  */
 export type OperationWaiter = (
   operationId: number,
   seconds: number,
 ) => Promise<WaitedOperation | undefined>;
 
-/** @param stopping when it aborts, nobody is kept waiting any longer */
+/**
+ * @param stopping ends all waits when aborted
+ */
 export function createWaiter(
   db: Db,
   notifications: NotificationListener,
@@ -26,7 +28,7 @@ export function createWaiter(
     const end = performance.now() + seconds * 1000;
     for (;;) {
       const left = Math.max(0, end - performance.now());
-      const timeoutMs = Math.min(left, lookAgainMilliseconds);
+      const timeoutMs = Math.min(left, pollMilliseconds);
       const hint = finishedHint(notifications, operationId, timeoutMs, stopping);
       try {
         const operation = await waitedOperation(db, operationId);
@@ -40,7 +42,7 @@ export function createWaiter(
   };
 }
 
-/** Subscribed before the row is read, so that an end in between is not missed. */
+/** Subscribes before the row is read, so that an end in between is not missed. */
 function finishedHint(
   notifications: NotificationListener,
   operationId: number,

@@ -19,7 +19,7 @@ import { createOf } from './queries.ts';
 const commands = [{ exit_status: 0, output: 'done' }];
 
 for (const seconds of [0.1, 3600]) {
-  test(`a wait of ${seconds} s writes what the commands came to`, async () => {
+  test(`a wait of ${seconds} s writes the results of commands`, async () => {
     const kind = kindOf({ only: async () => ({ outcome: 'wait', seconds, commands }) });
     run(kind);
     const id = await enterFor(await enterServer(), kind);
@@ -53,9 +53,9 @@ for (const [what, found] of Object.entries({ patch: { found: 7 }, commands })) {
   });
 }
 
-test('only retries count as attempts: a wait in between begins anew', async () => {
+test('only retries count as attempts: a wait in between resets them', async () => {
   const seen: number[] = [];
-  // Of a kind of its own: those above still wait.
+  // This kind is separate, because those above still wait.
   const kind = kindOf(
     {
       only: async ({ operation }) => {
@@ -72,7 +72,7 @@ test('only retries count as attempts: a wait in between begins anew', async () =
   assert.deepEqual(seen, [0, 1, 0, 1]);
 });
 
-test('the create that a server began with is the first one, of its own', async () => {
+test('the create of a server is its first operation', async () => {
   const create = kindOf({ only: async () => ended() }, { kind: 'create' });
   const start = kindOf({ only: async () => ended() }, { kind: 'start' });
   const [other, server] = [await enterServer(), await enterServer()];

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Queryable, Trx } from '../db/connection.ts';
 import { type WaitedOperation, waitedColumns } from './queries.ts';
 
-/** Of creates that failed a day ago. Answers how many there were. */
+/** Wipes the secrets of creates that failed more than a day ago. Returns how many there were. */
 export async function wipeOldSecrets(db: Db): Promise<number> {
   const result = await db
     .updateTable('operations')
@@ -14,15 +14,15 @@ export async function wipeOldSecrets(db: Db): Promise<number> {
 }
 
 /**
- * Claims to be the one that unpacks an image on a node, or finds that another is. The node's row is
- * locked meanwhile, so that no two are.
+ * Claims the unpacking of an image on a node, or finds that another create has claimed it. Locks
+ * the row of the node, so that only one can.
  */
 export async function claimUnpacking(
   trx: Trx,
   operation: { id: number; nodeId: number; fingerprint: string },
 ): Promise<boolean> {
   await lockNode(trx, operation.nodeId);
-  const other = await otherCreates(trx, operation)
+  const other = await concurrentCreates(trx, operation)
     .select('operations.id')
     .where(sql<boolean>`operations.state ->> 'unpacks' = ${operation.fingerprint}`)
     .executeTakeFirst();
@@ -35,8 +35,8 @@ async function lockNode(trx: Trx, id: number): Promise<void> {
   await trx.selectFrom('nodes').select('id').where('id', '=', id).forUpdate().execute();
 }
 
-/** Those under way on its node. */
-function otherCreates(trx: Trx, operation: { id: number; nodeId: number }) {
+/** The creates in progress on the same node. */
+function concurrentCreates(trx: Trx, operation: { id: number; nodeId: number }) {
   return trx
     .selectFrom('operations')
     .innerJoin('servers', 'servers.id', 'operations.server_id')
@@ -54,7 +54,7 @@ async function addToState(trx: Trx, id: number, patch: object): Promise<void> {
     .execute();
 }
 
-/** An operation of any project; undefined once its records are removed. */
+/** An operation of any project; undefined once its records were removed. */
 export async function waitedOperation(
   db: Queryable,
   id: number,

@@ -7,7 +7,7 @@ import { findCredential } from './queries.ts';
 
 const timeout = 300_000;
 
-/** For anybody: which passkey it will be is the browser's and the person's to say. */
+/** Options for any passkey, since the user is not known yet. */
 export async function authenticationOptions({
   db,
   secretKey,
@@ -24,8 +24,8 @@ export interface ProvenPasskey {
 }
 
 /**
- * The passkey that has signed our challenge, which is used up whatever comes of it. Where nothing
- * is proven, the user whose passkey it was tried with, if there is one.
+ * The passkey that signed our challenge, which is used up in any case. If the signature is invalid,
+ * the user whose passkey was tried, if there is one.
  */
 export async function readAuthentication(
   { db, secretKey, publicUrl }: Deps,
@@ -40,7 +40,7 @@ export async function readAuthentication(
   if (counter === undefined) return { proven: undefined, userId };
   return { proven: { id, userId, counter } };
 
-  /** Who the device says it is for; it need not say. */
+  /** Whether the device names this user; it need not name any. */
   function isFor(theirs: number): boolean {
     const { userHandle } = response;
     if (!userHandle) return true;

@@ -6,7 +6,7 @@ import { listing } from '../db/listing.ts';
 const mostKnown = 100;
 const shown = ['id', 'name', 'created_at', 'last_used_at'] as const;
 
-/** One page, by id. */
+/** One page, ordered by id. */
 export function listPasskeys(db: Queryable, userId: number) {
   const query = db.selectFrom('passkeys').select(shown).where('user_id', '=', userId);
   return listing(query, { id: 'id' });
@@ -14,7 +14,7 @@ export function listPasskeys(db: Queryable, userId: number) {
 
 export type ShownPasskey = Awaited<ReturnType<ReturnType<typeof listPasskeys>['page']>>[number];
 
-/** What a browser is told of the newest ones, so that it makes no second one on the same device. */
+/** The newest ones, so that a browser does not create a second one on the same device. */
 export async function listKnownCredentials(db: Queryable, userId: number) {
   return await db
     .selectFrom('passkeys')
@@ -25,7 +25,7 @@ export async function listKnownCredentials(db: Queryable, userId: number) {
     .execute();
 }
 
-/** What a signature is checked with. */
+/** The public key with which a signature is verified. */
 export async function findCredential(db: Queryable, credentialId: Buffer) {
   return await db
     .selectFrom('passkeys')
@@ -43,7 +43,7 @@ export interface NewPasskey {
   name: string;
 }
 
-/** Undefined when the credential is known already. */
+/** Undefined if the credential is already registered. */
 export async function insertPasskey(
   trx: Trx,
   passkey: NewPasskey,
@@ -64,10 +64,10 @@ export async function insertPasskey(
 }
 
 /**
- * Notes a sign-in; false when the passkey is gone, or was used meanwhile by who has a copy of it.
- * A counter that stays 0 is none (WebAuthn, "Signature Counter Considerations").
+ * Records a sign-in. Returns false if the passkey is gone, or a copy of it was used meanwhile. A
+ * counter that stays 0 is not used (WebAuthn, "Signature Counter Considerations").
  */
-export async function notePasskeyUse(trx: Trx, id: number, counter: number): Promise<boolean> {
+export async function recordPasskeyUse(trx: Trx, id: number, counter: number): Promise<boolean> {
   const result = await trx
     .updateTable('passkeys')
     .set({ counter, last_used_at: sql<string>`now()` })

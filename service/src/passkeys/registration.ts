@@ -10,7 +10,7 @@ import { listKnownCredentials, type NewPasskey } from './queries.ts';
 const timeout = 300_000;
 const rpName = 'Berth';
 
-/** What the browser makes a passkey of. Its challenge is for this person only. */
+/** Options with which the browser creates a passkey. The challenge is for this user only. */
 export async function registrationOptions(
   { db, secretKey, publicUrl }: Deps,
   { userId, email, name: userName }: Person,
@@ -55,8 +55,8 @@ interface KeptRegistration {
 }
 
 /**
- * What the browser made, once it is found good. Its challenge is used up whatever comes of it. Throws
- * `validation_failed` (422). Not within the transaction that is to keep it.
+ * Verifies what the browser created. The challenge is used up in any case. Throws
+ * `validation_failed` (422). Must not be called within the transaction that stores it.
  */
 export async function readRegistration(
   { db, secretKey, publicUrl }: Deps,
@@ -101,9 +101,9 @@ export async function readRegistration(
 }
 
 /**
- * None was asked for. Then a browser sends `none`, or what the key itself has signed: `packed` without
- * certificates (WebAuthn, "Attestation Conveyance Preference Enumeration" and "Create a New
- * Credential"). All else would have us read a stranger's certificates for nothing.
+ * No attestation was requested, so a browser sends `none`, or one by the key itself: `packed`
+ * without certificates (WebAuthn, "Attestation Conveyance Preference Enumeration" and "Create a New
+ * Credential"). Anything else would require parsing untrusted certificates without need.
  */
 function requireNoAttestation(attestationObject: string): void {
   const bytes = new Uint8Array(Buffer.from(attestationObject, 'base64url'));

@@ -25,7 +25,7 @@ import {
 import { createTestDatabase } from '../testing/postgres.ts';
 import { until } from '../testing/until.ts';
 import { eraseUser, lockUser } from '../users/queries.ts';
-import { notePasskeyUse } from './queries.ts';
+import { recordPasskeyUse } from './queries.ts';
 import { passkeyRoutes } from './routes.ts';
 
 const { db, close } = await createTestDatabase();
@@ -138,7 +138,7 @@ test('a signature for another site, without the person, or copied, is none', asy
 test('of a passkey and its copy that sign in at once, one is refused', async () => {
   const { id } = (await register()).json();
   const signed = device.get({ challenge: await challengeToSign(), origin, rpId });
-  const original = (trx: Trx) => notePasskeyUse(trx, id, device.counter);
+  const original = (trx: Trx) => recordPasskeyUse(trx, id, device.counter);
   await refused(await amid(db, original, () => post('/session/passkey', signed)));
 });
 

@@ -20,7 +20,7 @@ import { requireOwnOrigin } from '../sessions/origin.ts';
 import { signIn } from '../sessions/sessions.ts';
 import { lockUser } from '../users/queries.ts';
 import { authenticationOptions, readAuthentication } from './authentication.ts';
-import { deletePasskey, insertPasskey, listPasskeys, notePasskeyUse } from './queries.ts';
+import { deletePasskey, insertPasskey, listPasskeys, recordPasskeyUse } from './queries.ts';
 import { readRegistration, registrationOptions } from './registration.ts';
 import { passkeyView } from './view.ts';
 
@@ -79,9 +79,9 @@ function signInRoutes(app: App, deps: Deps): void {
       }
       const { id, userId, counter } = found.proven;
       const answer = await signIn(request, reply, deps, async (trx) => {
-        // In the order of all that changes both.
+        // In the order of all transactions that change both.
         await lockUser(trx, userId);
-        if (await notePasskeyUse(trx, id, counter)) return userId;
+        if (await recordPasskeyUse(trx, id, counter)) return userId;
         throw signInFailed(request, 'The passkey was removed just now.', userId);
       });
       return sendAnswer(reply, answer);

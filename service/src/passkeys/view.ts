@@ -1,7 +1,7 @@
 import type { Passkey } from '@berth/contract/passkeys';
 import type { ShownPasskey } from './queries.ts';
 
-/** A row as the API shows it. */
+/** A passkey as the API shows it. */
 export function passkeyView(row: ShownPasskey): Passkey {
   return {
     id: row.id,

@@ -1,7 +1,7 @@
 import type { Exclusion } from '../db/schema/schema.ts';
 import type { NodeRoom } from './room-queries.ts';
 
-/** What a server asks of a node. */
+/** The resources that a server needs on a node. */
 export interface Demand {
   cpu: number;
   ramMb: number;
@@ -10,14 +10,14 @@ export interface Demand {
   currentNodeId?: number;
 }
 
-/** How many times what a node has may be given to servers. */
+/** How many times the resources of a node may be allocated. */
 export interface Overcommit {
   cpu: number;
   ram: number;
   disk: number;
 }
 
-/** What can still be given. */
+/** The resources that can still be allocated. */
 export function freeOf(node: NodeRoom, overcommit: Overcommit) {
   const { cpu, ram, disk } = overcommit;
   return {
@@ -56,7 +56,10 @@ export interface Candidate {
   groupOnNode: number;
 }
 
-/** What decides, the first that differs; less is better. `after` says why a node comes after the chosen one. */
+/**
+ * The criteria in order: the first that differs decides, and less is better. `after` says why a
+ * node ranks below the chosen one.
+ */
 const criteria: { of(one: Candidate): number; after(one: Candidate): string }[] = [
   {
     of: (one) => one.groupInDomain,
@@ -93,13 +96,13 @@ export function whyAfter(chosen: Candidate, one: Candidate): string {
 export interface Ranking {
   /** The best one first. */
   candidates: Candidate[];
-  /** How many can't be taken, each by its first reason. */
+  /** How many nodes are excluded, by the first reason that applies. */
   excluded: Partial<Record<Exclusion, number>>;
 }
 
 /**
- * All that decides where a server goes, in order. Pure, so that it can be checked for every case.
- * @param group how many servers of its group there are, by the id of their node
+ * Ranks the nodes for a server. It is a pure function, so that it can be tested exhaustively.
+ * @param group how many servers of its group each node has, by the node's id
  */
 export function rank(
   nodes: readonly NodeRoom[],

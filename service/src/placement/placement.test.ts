@@ -48,7 +48,7 @@ async function world(nodes: Entered[], overcommit = { cpu: 16, ram: 1, disk: 4 }
   return { ...whole, admin: admin.headers, setNode, nodeOf };
 }
 
-it('a server goes to the node with the most free, and its operation says why', async () => {
+it('a server goes to the node with the most free resources, and its operation says why', async () => {
   const { nodeOf, create, ask, db, admin, setNode } = await world([
     { name: 'a' },
     { name: 'b', ram: 8192 },
@@ -101,7 +101,7 @@ it('servers of a group are spread over failure domains, and then over nodes', as
   assert.deepEqual(await groupsOf('?group=none'), []);
 });
 
-it('without room it is refused, with what lacks, and nothing is taken', async () => {
+it('without capacity it is refused with what is lacking, and nothing is reserved', async () => {
   const { create, setNode, ask, admin } = await world(
     [{ name: 'a', ram: 512 }, { name: 'b', disk: 5 }, { name: 'c' }, { name: 'd' }],
     { cpu: 1, ram: 1, disk: 1 },
@@ -130,7 +130,7 @@ it('without room it is refused, with what lacks, and nothing is taken', async ()
   assert.deepEqual(allocations(now), allocations(before));
 });
 
-it('an administrator says how many times over a location gives what it has', async () => {
+it('an administrator sets how many times the resources of a location are allocated', async () => {
   const { create, ask, admin, place } = await world([{ name: 'a', ram: 512 }]);
   const path = `/locations/${place.locationId}`;
   const change = (overcommit: object) => ask('PATCH', path, { body: { overcommit }, ...admin });
@@ -150,7 +150,7 @@ it('an administrator says how many times over a location gives what it has', asy
   }
 });
 
-it('a node that is cordoned gets no servers until it is uncordoned, and keeps those that it has', async () => {
+it('a cordoned node gets no servers until it is uncordoned, and keeps its own', async () => {
   const { nodeOf, ask, create, admin, db } = await world([{ name: 'a', ram: 8192 }, { name: 'b' }]);
   const { id, node } = (await create()).json();
   assert.equal(node, 'a');
@@ -200,7 +200,7 @@ async function place(
   }
 }
 
-it('200 at once, with no lock but that of the node, never overcommit a node', async () => {
+it('200 concurrent creates, which lock only their node, never overcommit one', async () => {
   const nodes = Array.from({ length: 8 }, (_, at) => ({ name: `n${at}`, ram: 2560, disk: 1000 }));
   const crowded = await world(nodes, { cpu: 100, ram: 1, disk: 1 });
   const { db } = crowded;
@@ -227,7 +227,7 @@ it('200 at once, with no lock but that of the node, never overcommit a node', as
   assert.ok(placed < 200);
 });
 
-it('creates and deletes at once do not wait for each other in a circle', async () => {
+it('concurrent creates and deletes do not deadlock', async () => {
   const crowded = await world([{ name: 'a', ram: 1024 * 1024 }]);
   const { create, db } = crowded;
   const made = await Promise.all(Array.from({ length: 20 }, () => create()));

@@ -8,8 +8,8 @@ import { type Candidate, type Demand, exclusionOf, rank, whyAfter } from './choi
 import { groupByNode, lockNodeIf, type NodeRoom, roomOfNodes } from './room-queries.ts';
 
 /** A node that was chosen may be full by the time that it is locked; then another one is. */
-const mostTries = 10;
-/** Of the nodes that were not taken, how many are named. */
+const maxAttempts = 10;
+/** How many of the other nodes are named. */
 const shownOthers = 3;
 
 export interface Wanted extends Demand {
@@ -17,16 +17,16 @@ export interface Wanted extends Demand {
   group: string | null;
 }
 
-/** Of a location: what decides which of its nodes is taken. */
+/** The settings of a location that affect placement. */
 export type PlacementRules = Pick<
   LocationRow,
   'id' | 'overcommit_cpu' | 'overcommit_ram' | 'overcommit_disk'
 >;
 
 /**
- * Chooses a node, which stays locked until the transaction ends: nobody else can give away the room
- * that was found. It is chosen among all without any lock, so that creates for other nodes go on. Lock
- * address pools and the project before: a delete locks the project and then the node.
+ * Chooses a node, and locks it until the transaction ends, so that nobody else can take the
+ * capacity. The choice itself takes no locks, so that creates on other nodes are not delayed. Lock
+ * address pools and the project first: a delete locks the project and then the node.
  */
 export async function placeServer(
   trx: Trx,
@@ -36,12 +36,12 @@ export async function placeServer(
 ): Promise<{ nodeId: number; placement: Placement }> {
   const overcommit = overcommitOf(location);
   const hasRoom = (node: NodeRoom) => exclusionOf(node, wanted, overcommit) === undefined;
-  for (let tries = 0; tries < mostTries; tries += 1) {
+  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     const nodes = await roomOfNodes(trx, location.id);
     const group = wanted.group
       ? await groupByNode(project, location.id, wanted.group)
       : new Map<number, number>();
-    // It is no neighbour of its own.
+    // The server does not count as its own neighbour.
     const current = wanted.currentNodeId ?? 0;
     if (group.has(current)) group.set(current, (group.get(current) ?? 0) - 1);
     const { candidates, excluded } = rank(nodes, wanted, overcommit, group);
@@ -61,7 +61,7 @@ export async function placeServer(
   throw new Problem('unavailable', detail, { retryAfter: 1 });
 }
 
-/** Takes this node and no other, and locks it as above; or refuses, saying why it can't be taken. */
+/** Takes this node only, and locks it; throws with the reason if that is impossible. */
 export async function placeOnNode(
   trx: Trx,
   location: PlacementRules,
@@ -103,7 +103,7 @@ function whyChosen(
   );
 }
 
-/** Of one node, and of several. */
+/** The texts for one node, and for several. */
 const words: Record<Exclusion, readonly [one: string, many: string]> = {
   current: ['has the server already', 'have the server already'],
   offline: ['is offline', 'are offline'],
@@ -148,7 +148,7 @@ function reasonsInWords(excluded: Placement['excluded'], nodes: number): string 
   return inWords.join(', ');
 }
 
-/** Not what is free of them, for the same reason. */
+/** Does not reveal the free resources, for the same reason. */
 function largest(nodes: readonly NodeRoom[]): string {
   const most = (of: (node: NodeRoom) => number) => Math.max(...nodes.map(of));
   const [cpu, ram, disk] = [most((n) => n.cpu), most((n) => n.ramMb), most((n) => n.diskGb)];

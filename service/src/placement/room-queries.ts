@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Trx } from '../db/connection.ts';
 import type { Project } from '../db/project.ts';
 
-/** What decides whether a server can go to a node. */
+/** The properties of a node that placement needs. */
 export interface NodeRoom {
   id: number;
   name: string;
@@ -13,7 +13,7 @@ export interface NodeRoom {
   cpu: number;
   ramMb: number;
   diskGb: number;
-  /** What the servers on it were given together, stopped ones included. */
+  /** The sum over its servers, including stopped ones. */
   cpuAllocated: number;
   ramAllocatedMb: number;
   diskAllocatedGb: number;
@@ -47,9 +47,9 @@ export async function roomOfNodes(trx: Trx, locationId: number): Promise<NodeRoo
 }
 
 /**
- * Locks a node until the transaction ends, if `fits` holds for it once it is locked. One that it does
- * not hold for is let go of: no transaction waits for a node while it holds another, so that none can
- * wait for each other.
+ * Locks a node until the transaction ends, if `fits` holds for the locked row. Otherwise it
+ * releases the lock: a transaction never waits for one node while it holds another, so that there
+ * are no deadlocks.
  */
 export async function lockNodeIf(
   trx: Trx,
@@ -65,7 +65,7 @@ export async function lockNodeIf(
   return false;
 }
 
-/** How many servers of a project's group are at a location, by the id of their node. */
+/** How many servers of a project's group each node of a location has, by the node's id. */
 export async function groupByNode(
   project: Project,
   locationId: number,

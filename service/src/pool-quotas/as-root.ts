@@ -2,26 +2,29 @@ import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { isRoot } from '../../../setup/commands.mjs';
-import { longestMilliseconds, perform, type RootCall } from './commands.ts';
+import { perform, type RootCall, timeoutMilliseconds } from './commands.ts';
 
-/** Where a service that is not root asks: see `serve.ts`. */
+/** The socket of the helper that serves a service which does not run as root; see `serve.ts`. */
 export const helperSocket = '/run/berth-pools/socket';
 
-/** What came of a call: what it printed, or why it failed. */
+/** The result of a call: its output, or why it failed. */
 export type Answer = { printed: string } | { failed: string };
 
 const hasHelper = () => existsSync(helperSocket);
 
-/** Whether what needs root can be done. */
+/** Whether calls that need root are possible. */
 export const canAsRoot = () => isRoot() || hasHelper();
 
-/** Answers what the call printed. Throws where it failed, as for who is not root and has no helper. */
+/**
+ * Runs a call as root, or by the helper. Returns its output. Throws if it failed, or if there is
+ * neither.
+ */
 export async function asRoot(path: string, call: RootCall, signal?: AbortSignal): Promise<string> {
   if (isRoot() || !hasHelper()) return await perform(path, call, signal);
   return await askHelper(helperSocket, path, call, signal);
 }
 
-/** The helper ends what takes too long. */
+/** The helper aborts calls at their own timeout; this is added to it here. */
 const graceMilliseconds = 10_000;
 
 export async function askHelper(
@@ -30,7 +33,7 @@ export async function askHelper(
   call: RootCall,
   signal?: AbortSignal,
 ): Promise<string> {
-  const ends = [AbortSignal.timeout(longestMilliseconds(call) + graceMilliseconds)];
+  const ends = [AbortSignal.timeout(timeoutMilliseconds(call) + graceMilliseconds)];
   if (signal) ends.push(signal);
   const socket = connect({ path: socketPath, signal: AbortSignal.any(ends) });
   socket.write(`${JSON.stringify({ path, ...call })}\n`);

@@ -3,13 +3,15 @@ import { begun } from './commands.ts';
 import { type Group, parseGroups } from './groups.ts';
 import type { Mount } from './mount.ts';
 
-// What a btrfs is asked for by whoever may. See `commands.ts` for what is run.
+// Calls on a mounted btrfs. `commands.ts` has the commands that are run.
 
 export async function groupsOf({ path }: Mount): Promise<Group[]> {
   return parseGroups(await asRoot(path, { call: 'show groups' }));
 }
 
-/** @param volume below the mount */
+/**
+ * @param volume the path relative to the mount
+ */
 export async function setLimit({ path }: Mount, volume: string, bytes: number): Promise<void> {
   await asRoot(path, { call: 'limit', volume, bytes });
 }
@@ -18,12 +20,12 @@ export async function clearStale({ path }: Mount): Promise<void> {
   await asRoot(path, { call: 'clear stale' });
 }
 
-/** Counts all anew, which is done when it resolves. The kernel goes on where `signal` aborts. */
+/** Rescans the quotas. Resolves when that is done. The kernel goes on even if `signal` aborts. */
 export async function rescan({ path }: Mount, signal: AbortSignal): Promise<void> {
   await asRoot(path, { call: 'rescan' }, signal);
 }
 
-/** Begins to count in the simple way; answers false where there is something in it already, and changes nothing then. */
+/** Enables simple quotas. Returns false, and changes nothing, if the file system is not empty. */
 export async function enableSimple({ path }: Mount): Promise<boolean> {
   return (await asRoot(path, { call: 'count simply' })) === begun;
 }

@@ -9,20 +9,23 @@ const run = promisify(execFile);
 const quick = 60_000;
 const longestAnswer = 16 * 2 ** 20;
 
-/** What only root may ask of a mounted btrfs. */
+/** The calls on a mounted btrfs that only root may make. */
 export type RootCall =
   | { call: 'show groups' | 'clear stale' | 'rescan' | 'count simply' }
   | { call: 'list subvolumes'; volume: string }
   | { call: 'limit'; volume: string; bytes: number };
 
-/** The most that a call may take. A pool of many terabytes is counted for minutes. */
-export const longestMilliseconds = ({ call }: RootCall) =>
+/** The timeout of a call. A rescan of many terabytes takes minutes. */
+export const timeoutMilliseconds = ({ call }: RootCall) =>
   call === 'rescan' ? 30 * 60_000 : quick;
 
-/** What `count simply` prints; nothing where there are quotas, or is something in it, already. */
+/**
+ * The output of `count simply` if it enabled quotas; there is none if they were enabled before, or
+ * the file system is not empty.
+ */
 export const begun = 'begun';
 
-/** Of linux/btrfs.h: BTRFS_IOC_QUOTA_CTL with BTRFS_QUOTA_CTL_ENABLE_SIMPLE_QUOTA. */
+/** BTRFS_IOC_QUOTA_CTL with BTRFS_QUOTA_CTL_ENABLE_SIMPLE_QUOTA, from linux/btrfs.h. */
 export const countSimply = `
   sysopen(my $folder, $ARGV[0], 0) or die "$!\\n";
   ioctl($folder, 0xC0109428, my $call = pack('QQ', 4, 0)) or die "$!\\n";
@@ -39,29 +42,30 @@ function commandOf(path: string, call: Exclude<RootCall, { call: 'limit' }>): Co
     case 'clear stale':
       return ['btrfs', 'qgroup', 'clear-stale', path];
     case 'rescan':
-      // Also where somebody else has begun it.
+      // This also succeeds if another process has started it.
       return ['btrfs', 'quota', 'rescan', '-w', path];
     case 'count simply':
-      // The tools of Debian 12 and Ubuntu 24.04 don't know of it, though the kernel may.
+      // The tools of Debian 12 and Ubuntu 24.04 do not know simple quotas, even if the kernel does.
       return ['perl', '-e', countSimply, path];
   }
 }
 
 /**
- * Does it, as root. Answers what was printed. Throws where it failed, and where it would do more than what it is for.
- * @param path where a btrfs is mounted
+ * Runs a call as root. Returns its output. Throws if it failed, or if it would affect more than
+ * intended.
+ * @param path the mount point of a btrfs
  */
 export async function perform(path: string, call: RootCall, signal?: AbortSignal): Promise<string> {
   if (call.call === 'count simply' && !(await isNew(path, signal))) return '';
   if (call.call === 'limit') return await limit(path, call, signal);
-  // To count all anew costs everybody in the pool.
+  // A rescan slows down everything in the pool.
   if (call.call === 'rescan' && !isInconsistent(await requireBtrfs(path))) return '';
-  return await output(commandOf(path, call), longestMilliseconds(call), signal);
+  return await output(commandOf(path, call), timeoutMilliseconds(call), signal);
 }
 
 /**
- * Asked of the root of the pool: asked of a subvolume, the kernel writes there, and refuses that where it is full,
- * so that its limit could not be lifted.
+ * Sets the limit by the root of the pool. By the path of a subvolume, the kernel would write to it,
+ * which fails if it is full, so that its limit could not be raised.
  */
 async function limit(
   path: string,
@@ -91,7 +95,7 @@ export async function requireBtrfs(path: string): Promise<Mount> {
   return mount;
 }
 
-/** In another one all limits that are in force would be lost. */
+/** In a pool that is not new, all limits in force would be lost. */
 async function isNew(path: string, signal: AbortSignal | undefined): Promise<boolean> {
   if (modeOf(await requireBtrfs(path)) !== 'none') return false;
   return (await output(['btrfs', 'subvolume', 'list', path], quick, signal)) === '';
@@ -99,7 +103,9 @@ async function isNew(path: string, signal: AbortSignal | undefined): Promise<boo
 
 const subvolumeInode = 256;
 
-/** What is no subvolume is part of one: the limit would be that of all of the pool. */
+/**
+ * A path that is not a subvolume is part of one, so that the limit would apply to the whole pool.
+ */
 async function requireSubvolume(path: string): Promise<void> {
   const { ino } = await lstat(path);
   if (ino === subvolumeInode && (await realpath(path)) === path) return;

@@ -2,31 +2,36 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Mount } from './mount.ts';
 
-/** How a btrfs counts: `classic` (qgroups), `simple` (by who wrote it, Linux 6.7), or not at all. */
+/**
+ * The quota mode of a btrfs: `classic` (qgroups), `simple` (by the subvolume that wrote, since
+ * Linux 6.7), or `none`.
+ */
 export type QuotaMode = 'simple' | 'classic' | 'none';
 
 const counting = ({ uuid }: Mount) => `/sys/fs/btrfs/${uuid}/qgroups`;
 
-/** Needs no rights, as all in this file. */
+/** The quota mode. Needs no privileges, like all functions of this file. */
 export function modeOf(mount: Mount): QuotaMode {
-  // Linux before 6.7 has one mode, and does not name it.
+  // Linux before 6.7 has only one mode, and does not name it.
   const mode = read(join(counting(mount), 'mode')) ?? read(join(counting(mount), 'enabled'));
   if (mode === 'squota') return 'simple';
   return mode === 'qgroup' || mode === '1' ? 'classic' : 'none';
 }
 
-/** Whether the kernel has lost count: it then holds nobody to a limit until all is counted anew. */
+/**
+ * Whether the quotas are inconsistent: the kernel then enforces no limit until a rescan is done.
+ */
 export const isInconsistent = (mount: Mount) => read(join(counting(mount), 'inconsistent')) === '1';
 
 function read(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8').trim();
   } catch (error) {
-    // There are none of these without quotas.
+    // These files exist only if quotas are enabled.
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;
   }
 }
 
-/** Whether this kernel can count in the simple way. */
+/** Whether this kernel supports simple quotas. */
 export const hasSimpleQuotas = () => existsSync('/sys/fs/btrfs/features/simple_quota');

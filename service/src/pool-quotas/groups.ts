@@ -1,6 +1,6 @@
-/** What the kernel charges to one subvolume, and the most that it lets it have; in bytes. */
+/** The qgroup of a subvolume: its usage and its limit, in bytes. */
 export interface Group {
-  /** Of the subvolume, below the mount. */
+  /** The path of the subvolume relative to the mount. */
   path: string;
   charged: number;
   /** Null without a limit. */
@@ -10,9 +10,9 @@ export interface Group {
 const line = /^0\/\d+ +(\d+) +\d+ +(none|\d+) +(?:none|\d+) +(.*\S)/gm;
 
 /**
- * Those of subvolumes that are there. Names that guests gave to theirs, before they were confined, may have line
- * breaks: of a path that there is twice no limit is believed.
- * @param printed by `btrfs qgroup show -re --raw`
+ * The groups of existing subvolumes. Guests may have created subvolumes with line breaks in their
+ * names, before they were confined; so the limit of a path that appears twice is not trusted.
+ * @param printed the output of `btrfs qgroup show -re --raw`
  */
 export function parseGroups(printed: string): Group[] {
   const groups = new Map<string, Group>();

@@ -11,7 +11,7 @@ import { askHelper } from './as-root.ts';
 import type { RootCall } from './commands.ts';
 import { createHelper } from './helper.ts';
 
-// What it does on a real btrfs, and refuses there, is tried in e2e/pool-quotas.long.test.ts.
+// e2e/pool-quotas.long.test.ts tests what it does, and refuses, on a real btrfs.
 
 const directory = temporaryDirectory('helper');
 const pools = join(directory, 'storage-pools');
@@ -27,7 +27,7 @@ const connected = async (): Promise<Socket> => {
   return socket;
 };
 
-test('what is no call, or is about no pool, is refused', async () => {
+test('malformed calls, and calls outside of pools, are refused', async () => {
   const volume = 'containers/srv-6f9619ff-8b86-4011-b42d-00c04fc964ff';
   const plain = join(pools, 'plain');
   for (const [path, call, refused] of [
@@ -52,7 +52,7 @@ test('what is no call, or is about no pool, is refused', async () => {
   assert.match(await text(socket), /^\{"failed":/);
 });
 
-test('a request without an end, and more callers than a service has, are cut off', async () => {
+test('endless requests, and too many connections, are closed', async () => {
   const long = await connected();
   long.on('error', () => long.destroy());
   long.write('x'.repeat(10_000));

@@ -9,10 +9,10 @@ import { perform, requireBtrfs } from './commands.ts';
 
 const longestRequest = 4096;
 const requestMilliseconds = 10_000;
-/** A service has a few under way at most. */
-const mostAtOnce = 8;
+/** A service has only a few calls in progress. */
+const maxConnections = 8;
 
-/** A pool, and below it the disk of a server: see `promise.ts`. */
+/** The path of a pool, or of a server's disk below it; see `disk-size.ts`. */
 const path = Type.String({ pattern: '^/[A-Za-z0-9_./-]+$' });
 const volume = Type.String({
   pattern:
@@ -27,14 +27,13 @@ const Request = Type.Union([
 ]);
 
 /**
- * Does for a service that is not root what only root may: one call a connection, a line of JSON each way, and
- * nothing but `RootCall` on a btrfs that is mounted as a pool. Whoever asks is taken to be hostile.
- *
+ * Serves a service that does not run as root: one call per connection, one line of JSON each way,
+ * and only a `RootCall` on a btrfs that is mounted as a pool. Clients are not trusted.
  * @param pools the directory in which an Incus mounts its pools
  */
 export function createHelper(pools: string): Server {
   const server = createServer((socket) => {
-    // Who asked is gone.
+    // The client has disconnected.
     socket.on('error', () => socket.destroy());
     socket.setTimeout(requestMilliseconds, () => socket.destroy());
     socket.on('data', () => {
@@ -42,7 +41,7 @@ export function createHelper(pools: string): Server {
     });
     createInterface({ input: socket }).once('line', (line) => void serve(socket, pools, line));
   });
-  server.maxConnections = mostAtOnce;
+  server.maxConnections = maxConnections;
   return server;
 }
 
@@ -51,7 +50,7 @@ async function serve(socket: Socket, pools: string, line: string): Promise<void>
   const gone = new AbortController();
   socket.once('close', () => gone.abort());
   const answer = JSON.stringify(await answerTo(pools, line, gone.signal));
-  // For one who does not read it.
+  // Closes the connection of a client that does not read its answer.
   socket.setTimeout(requestMilliseconds);
   socket.end(answer);
 }

@@ -8,7 +8,10 @@ export interface Mount {
   uuid: string;
 }
 
-/** Undefined where something else, or nothing, is mounted there. Needs no rights. */
+/**
+ * The btrfs that is mounted on a directory; undefined if there is another file system, or none.
+ * Needs no privileges.
+ */
 export async function btrfsAt(directory: string): Promise<Mount | undefined> {
   const path = await realpath(directory).catch(unlessMissing);
   if (path === undefined) return undefined;
@@ -26,8 +29,8 @@ function unlessMissing(error: unknown): undefined {
 }
 
 /**
- * The device of the btrfs that is mounted on a path, the topmost one where there are several.
- * @param mountinfo as proc_pid_mountinfo(5) has it
+ * The device of the topmost btrfs that is mounted on a path.
+ * @param mountinfo as in proc_pid_mountinfo(5)
  */
 export function deviceOf(mountinfo: string, path: string): string | undefined {
   const mounts = mountinfo.split('\n').map((line) => line.split(' '));

@@ -4,10 +4,10 @@ import { installationLabel } from '../instances/labels.ts';
 
 type Pool = Pick<StoragePool, 'name' | 'driver' | 'config'>;
 
-/** Where a pool of this machine is mounted. */
+/** The mount point of a pool of this machine. */
 export const poolDirectory = (incusDir: string, pool: string) =>
   join(incusDir, 'storage-pools', pool);
 
-/** Whether that installation of Berth made it, on btrfs. An administrator's own is never changed. */
+/** Whether this installation of Berth created the pool, on btrfs. Other pools are never changed. */
 export const isMadeBy = ({ driver, config }: Pool, installationId: string) =>
   driver === 'btrfs' && config[installationLabel] === installationId;

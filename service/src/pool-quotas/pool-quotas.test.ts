@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { bytesOf, diskSizeOf } from './disk-size.ts';
 import { parseGroups } from './groups.ts';
 import { deviceOf } from './mount.ts';
-import { bytesOf, promisedTo } from './promise.ts';
 
 const printed = `Qgroupid    Referenced    Exclusive  Max referenced  Max exclusive   Path 
 --------    ----------    ---------  --------------  -------------   ---- 
@@ -16,7 +16,7 @@ const printed = `Qgroupid    Referenced    Exclusive  Max referenced  Max exclus
 1/100            16384        16384            none           none   <0 member qgroups>
 `;
 
-test('groups of subvolumes are read, others passed over, and what a guest may have made up not believed', () => {
+test('groups of subvolumes are parsed, others are skipped, and forged ones are not trusted', () => {
   assert.deepEqual(parseGroups(printed), [
     { path: 'containers/berth_srv-1', charged: 10_469_376, limit: 10_485_760 },
     { path: 'containers/of my own', charged: 16_384, limit: null },
@@ -39,7 +39,7 @@ test('the device of a mounted btrfs is found, and none below another file system
   for (const path of ['/', '/pools', '/pools/under']) assert.equal(find(path), undefined, path);
 });
 
-test('sizes are read as Incus reads them', () => {
+test('sizes are parsed as Incus parses them', () => {
   for (const [size, bytes] of [
     ['5GiB', 5 * 2 ** 30],
     ['500MB', 500e6],
@@ -59,12 +59,12 @@ const name = 'srv-6f9619ff-8b86-4011-b42d-00c04fc964ff';
 const server = { name, type: 'container', project: 'berth' } as const;
 const devices = { root: { size: '1GiB' } };
 
-test('only containers of servers that have a size were promised one', () => {
-  const promised = { path: `containers/berth_${name}`, bytes: 2 ** 30 };
-  assert.deepEqual(promisedTo({ ...server, devices }), promised);
-  const inDefault = promisedTo({ ...server, project: 'default', devices });
+test('only containers of servers that have a size have a limit', () => {
+  const expected = { path: `containers/berth_${name}`, bytes: 2 ** 30 };
+  assert.deepEqual(diskSizeOf({ ...server, devices }), expected);
+  const inDefault = diskSizeOf({ ...server, project: 'default', devices });
   assert.equal(inDefault?.path, `containers/${name}`);
-  assert.equal(promisedTo({ ...server, devices: {} }), undefined);
-  assert.equal(promisedTo({ ...server, name: 'own', devices }), undefined);
-  assert.equal(promisedTo({ ...server, type: 'virtual-machine', devices }), undefined);
+  assert.equal(diskSizeOf({ ...server, devices: {} }), undefined);
+  assert.equal(diskSizeOf({ ...server, name: 'own', devices }), undefined);
+  assert.equal(diskSizeOf({ ...server, type: 'virtual-machine', devices }), undefined);
 });

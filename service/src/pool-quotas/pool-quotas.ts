@@ -1,35 +1,40 @@
 import { dirname } from 'node:path';
 import type { IncusClient } from '../incus/client.ts';
 import type { EngineLocation } from '../locations/engines.ts';
-import { type PoolKeeper, poolKeeper } from './keeper.ts';
 import { btrfsAt } from './mount.ts';
 import { isMadeBy, poolDirectory } from './place.ts';
+import { createQuotaGuard, type QuotaGuard } from './quota-guard.ts';
 
-/** Where a pool may be. */
+/** The location of a pool. */
 export type Location = EngineLocation & { storage_pool: string };
 
-/** Finds who keeps the limits in the pool of a location. */
+/** Finds the quota guard of a location's pool. */
 export interface PoolQuotas {
-  /** Undefined where its pool is on another machine, or no btrfs. Throws what asking the engine throws. */
-  of(location: Location, client: Pick<IncusClient, 'storage'>): Promise<PoolKeeper | undefined>;
+  /**
+   * Undefined if the pool is on another machine, or not on btrfs. Passes on errors of the engine.
+   */
+  of(location: Location, client: Pick<IncusClient, 'storage'>): Promise<QuotaGuard | undefined>;
 }
 
-/** @param installationId whose pools are kept; those of others are only looked at */
+/**
+ * @param installationId the installation whose pools are changed; those of others are only read
+ */
 export function createPoolQuotas(installationId: string): PoolQuotas {
-  const keepers = new Map<string, PoolKeeper>();
+  const guards = new Map<string, QuotaGuard>();
   return {
     async of({ engine, storage_pool: pool }, { storage }) {
       if (!('socket_path' in engine)) return undefined;
       const mount = await btrfsAt(poolDirectory(dirname(engine.socket_path), pool));
       if (!mount) return undefined;
-      const known = keepers.get(mount.uuid);
+      const known = guards.get(mount.uuid);
       if (known) return known;
       const found = await storage.getPool(pool);
       if (found?.driver !== 'btrfs') return undefined;
-      // Another one may have been found meanwhile, and have lifted a limit.
-      const keeper = keepers.get(mount.uuid) ?? poolKeeper(mount, isMadeBy(found, installationId));
-      keepers.set(mount.uuid, keeper);
-      return keeper;
+      // A concurrent call may have created a guard, and have raised a limit.
+      const guard =
+        guards.get(mount.uuid) ?? createQuotaGuard(mount, isMadeBy(found, installationId));
+      guards.set(mount.uuid, guard);
+      return guard;
     },
   };
 }

@@ -7,14 +7,14 @@ import { isMadeBy, poolDirectory } from './place.ts';
 
 interface Preparing {
   installationId: string;
-  /** Where Incus keeps its data. */
+  /** The data directory of Incus. */
   incusDir: string;
   say: (text: string) => void;
 }
 
 /**
- * Has the kernel count in the simple way in a pool that Berth has made, where it can, and where nothing is in
- * the pool yet: one that holds guests would lose all its limits.
+ * Enables simple quotas in a pool that Berth created, if the kernel supports them and the pool is
+ * empty: a pool with guests would lose all its limits.
  */
 export async function prepareQuotas(
   pool: Pick<StoragePool, 'name' | 'driver' | 'config'>,
@@ -28,7 +28,7 @@ export async function prepareQuotas(
     if (mode !== 'simple') throw new Error(`The kernel says ${mode}.`);
     say(`Disk sizes in ${pool.name} are enforced with simple quotas of btrfs`);
   } catch (error) {
-    // Incus begins to count in the classic way by itself, and Berth keeps watch of that.
+    // Incus enables classic quotas by itself, and Berth checks that they stay consistent.
     say(`Simple quotas of btrfs could not be turned on in ${pool.name}: ${String(error)}`);
   }
 }

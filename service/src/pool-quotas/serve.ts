@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { helperSocket } from './as-root.ts';
 import { createHelper } from './helper.ts';
 
-// What berth-pools.service runs, as root. Who may use its socket is up to the rights of the folder that it is in.
+// The program of berth-pools.service, which runs as root. The permissions of the folder decide who
+// may use its socket.
 
 const helper = createHelper(join(process.env.INCUS_DIR ?? '/var/lib/incus', 'storage-pools'));
 helper.listen(helperSocket);

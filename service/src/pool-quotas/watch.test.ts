@@ -3,43 +3,43 @@ import { after, test } from 'node:test';
 import type { IncusClient } from '../incus/client.ts';
 import { keptLog } from '../testing/canaries.ts';
 import { until } from '../testing/until.ts';
-import type { PoolKeeper } from './keeper.ts';
-import type { Sized } from './promise.ts';
+import type { SizedInstance } from './disk-size.ts';
+import type { QuotaGuard } from './quota-guard.ts';
 import { type QuotaFigures, watchQuotas } from './watch.ts';
 
-// With a keeper that is made up. What a real one does to a real pool is tried in e2e/pool-quotas.long.test.ts.
+// Uses a fake guard. e2e/pool-quotas.long.test.ts tests a real one on a real pool.
 
 const location = {
   ...{ id: 1, name: 'here', engine: { socket_path: '/nowhere/unix.socket' } },
   ...{ incus_project: 'berth', storage_pool: 'disks' },
 };
-const servers = ['srv-a', 'srv-b'].map((name) => ({ name }) as Sized);
+const servers = ['srv-a', 'srv-b'].map((name) => ({ name }) as SizedInstance);
 
-function watched(own: Partial<PoolKeeper>) {
+function watched(own: Partial<QuotaGuard>) {
   const told: (QuotaFigures | undefined)[] = [];
   const rescans: number[] = [];
   const errors: unknown[] = [];
   const { log, lines } = keptLog();
   const compared: string[][] = [];
-  const keeper: PoolKeeper = {
-    keeps: () => true,
+  const guard: QuotaGuard = {
+    canEnforce: () => true,
     mode: () => 'classic',
     isInconsistent: () => false,
-    async compare(instances) {
+    async enforce(instances) {
       compared.push(instances.map(({ name }) => name));
       return [];
     },
     limitOf: async () => undefined,
-    heal: async () => 1.5,
+    rescan: async () => 1.5,
     clearStale: async () => {},
-    withRoom: async (_, step) => await step(),
+    withHeadroom: async (_, step) => await step(),
     ...own,
   };
   const watch = watchQuotas(
     {
       client: { instances: { get: async (name: string) => ({ name }) } } as unknown as IncusClient,
       ...{ signal: new AbortController().signal, log },
-      poolQuotas: { of: async () => keeper },
+      poolQuotas: { of: async () => guard },
       observer: {
         quotas: (_, figures) => told.push(figures),
         rescanned: (_, seconds) => rescans.push(seconds),
@@ -52,11 +52,11 @@ function watched(own: Partial<PoolKeeper>) {
   return { watch, told, rescans, errors, lines, compared };
 }
 
-test('a pool that has lost count is counted anew at the next look, and told of meanwhile', async () => {
+test('inconsistent quotas are reported, and rescanned at the next poll', async () => {
   let isInconsistent = true;
   const { watch, told, rescans } = watched({
     isInconsistent: () => isInconsistent,
-    async heal() {
+    async rescan() {
       isInconsistent = false;
       return 1.5;
     },
@@ -69,11 +69,11 @@ test('a pool that has lost count is counted anew at the next look, and told of m
   assert.equal(told.at(-1), undefined);
 });
 
-test('a pool that could not be counted anew is told of, and not tried again at once', async () => {
+test('a rescan that fails is logged, and not retried at once', async () => {
   let tries = 0;
   const { watch, lines } = watched({
     isInconsistent: () => true,
-    async heal() {
+    async rescan() {
       tries += 1;
       throw new Error('No.');
     },
@@ -86,17 +86,17 @@ test('a pool that could not be counted anew is told of, and not tried again at o
   assert.equal(tries, 1);
 });
 
-test('a pool of somebody else is looked at, and left as it is', async () => {
+test('a pool of somebody else is observed, and not changed', async () => {
   let looks = 0;
   const none = async () => assert.fail('It was changed.');
   const { watch, told, errors } = watched({
-    keeps: () => false,
+    canEnforce: () => false,
     isInconsistent() {
       looks += 1;
       return true;
     },
-    compare: async (instances) => instances,
-    heal: none,
+    enforce: async (instances) => instances,
+    rescan: none,
     clearStale: none,
   });
   await watch.compare(servers);
@@ -106,7 +106,7 @@ test('a pool of somebody else is looked at, and left as it is', async () => {
   assert.deepEqual(errors, []);
 });
 
-test('a server that was restored is looked at by itself, and stale groups go once a day', async () => {
+test('a restored server is checked by itself, and stale groups are cleared once a day', async () => {
   let cleared = 0;
   const { watch, compared } = watched({
     async clearStale() {
@@ -114,7 +114,7 @@ test('a server that was restored is looked at by itself, and stale groups go onc
     },
   });
   await watch.compare(servers);
-  watch.lookAt('srv-b');
+  watch.syncInstance('srv-b');
   await until('it was looked at', () => compared.length > 1);
   await watch.compare(servers);
   assert.deepEqual(compared, [['srv-a', 'srv-b'], ['srv-b'], ['srv-a', 'srv-b']]);

@@ -4,86 +4,88 @@ import { defineReconciler } from '../reconciler-runtime/define.ts';
 import type { RunObserver } from '../reconciler-runtime/observer.ts';
 import { startReconcilers } from '../reconciler-runtime/runner.ts';
 import type { QuotaMode } from './counting.ts';
-import type { PoolKeeper } from './keeper.ts';
+import type { SizedInstance } from './disk-size.ts';
 import type { Location, PoolQuotas } from './pool-quotas.ts';
-import type { Sized } from './promise.ts';
+import type { QuotaGuard } from './quota-guard.ts';
 
-/** A look reads a few bytes of the kernel; a guest may write some hundred megabytes a second. */
-const lookMilliseconds = 250;
+/**
+ * A poll reads a few bytes of the kernel, whereas a guest may write hundreds of megabytes a second.
+ */
+const pollMilliseconds = 250;
 const backOffMilliseconds = 10_000;
 const staleMilliseconds = 24 * 3600 * 1000;
 
-/** How the limits of a pool on this machine are. */
+/** The state of the limits in a pool of this machine. */
 export interface QuotaFigures {
   mode: QuotaMode;
   isInconsistent: boolean;
-  /** Servers that are not held to what they were promised; undefined where that can't be known. */
+  /** How many servers do not have the limit of their size; undefined if that is not known. */
   unlimited: number | undefined;
 }
 
-/** Told by who watches a location. */
+/** Receives what the process that watches a location measures. */
 export interface QuotaObserver {
-  /** Undefined once it is watched no longer. */
+  /** `figures` is undefined once the location is no longer watched. */
   quotas(location: string, figures: QuotaFigures | undefined): void;
   rescanned(location: string, seconds: number): void;
 }
 
-interface Keeping {
+interface QuotaWatchOptions {
   client: IncusClient;
   poolQuotas: PoolQuotas;
   log: Logger;
   signal: AbortSignal;
   observer: QuotaObserver | undefined;
-  /** Told of the runs of its reconcilers. */
+  /** Receives the runs of its reconcilers. */
   runs?: RunObserver | undefined;
   report(error: unknown): void;
 }
 
 type WatchedLocation = Location & { name: string };
 
-/** What is known of the pool, and how it was when it was looked at last. */
-interface QuotaState extends Keeping {
+/** The state of the pool at the last poll. */
+interface QuotaState extends QuotaWatchOptions {
   location: WatchedLocation;
-  keeper: PoolKeeper | undefined;
+  guard: QuotaGuard | undefined;
   unlimited: number | undefined;
-  wasLost: boolean;
-  /** When stale groups were cleared, by the wall clock. */
-  cleared: number;
+  wasInconsistent: boolean;
+  /** When stale groups were last cleared, by the wall clock. */
+  clearedAt: number;
 }
 
-/** Keeps servers to the sizes of their disks, where their location has a btrfs pool on this machine. */
+/** Enforces the disk limits of servers whose location has a btrfs pool on this machine. */
 export interface QuotaWatch {
-  /** Compares all of a location, as part of each sweep. */
-  compare(instances: Sized[]): Promise<void>;
-  /** Looks at one, whose limit a restore has dropped. */
-  lookAt(name: string): void;
+  /** Enforces the limits of all instances of a location. Runs as part of each sync. */
+  compare(instances: SizedInstance[]): Promise<void>;
+  /** Enforces the limit of one instance, which a restore has removed. */
+  syncInstance(name: string): void;
   stop(): Promise<void>;
 }
 
-/** The key is an instance's name. */
+/** The key is the name of an instance. */
 const instanceQuota = defineReconciler<QuotaState, 'instance_restored'>({
   name: 'instance-quota',
   on: ['instance_restored'],
   failure: 'The disk limit of a server could not be set.',
-  async run({ client, keeper, report, signal }, name) {
+  async run({ client, guard, report, signal }, name) {
     const instance = await client.instances.get(name, { signal });
-    if (instance) await keeper?.compare([instance], report);
+    if (instance) await guard?.enforce([instance], report);
   },
 });
 
-/** Has the kernel count a pool anew whose count it has lost. */
+/** Rescans the quotas of a pool that are inconsistent. */
 const poolCount = defineReconciler<QuotaState, 'instance_restored'>({
   name: 'pool-count',
-  every: { milliseconds: lookMilliseconds, from: 'end' },
+  every: { milliseconds: pollMilliseconds, from: 'end' },
   backOffMilliseconds,
   failure: 'The quota rescan of a storage pool failed.',
   async run(state) {
-    const { keeper, location, log, observer, signal } = state;
-    const isLost = keeper?.isInconsistent() ?? false;
-    if (isLost !== state.wasLost) observe(state);
-    state.wasLost = isLost;
-    if (!isLost || !keeper?.keeps()) return;
-    const seconds = await keeper.heal(signal);
+    const { guard, location, log, observer, signal } = state;
+    const isInconsistent = guard?.isInconsistent() ?? false;
+    if (isInconsistent !== state.wasInconsistent) observe(state);
+    state.wasInconsistent = isInconsistent;
+    if (!isInconsistent || !guard?.canEnforce()) return;
+    const seconds = await guard.rescan(signal);
     observer?.rescanned(location.name, seconds);
     log.warn(
       { location: location.name, seconds },
@@ -93,23 +95,26 @@ const poolCount = defineReconciler<QuotaState, 'instance_restored'>({
   },
 });
 
-function observe({ keeper, location, observer, signal, unlimited }: QuotaState): void {
-  if (!keeper || signal.aborted) return;
-  const isInconsistent = keeper.isInconsistent();
-  observer?.quotas(location.name, { mode: keeper.mode(), isInconsistent, unlimited });
+function observe({ guard, location, observer, signal, unlimited }: QuotaState): void {
+  if (!guard || signal.aborted) return;
+  const isInconsistent = guard.isInconsistent();
+  observer?.quotas(location.name, { mode: guard.mode(), isInconsistent, unlimited });
 }
 
-async function clearOnceADay(state: QuotaState, { keeps, clearStale }: PoolKeeper): Promise<void> {
-  if (!keeps() || Date.now() - state.cleared < staleMilliseconds) return;
-  state.cleared = Date.now();
+async function clearStaleDaily(
+  state: QuotaState,
+  { canEnforce, clearStale }: QuotaGuard,
+): Promise<void> {
+  if (!canEnforce() || Date.now() - state.clearedAt < staleMilliseconds) return;
+  state.clearedAt = Date.now();
   await clearStale();
 }
 
-export function watchQuotas(keeping: Keeping, location: WatchedLocation): QuotaWatch {
-  const { client, poolQuotas, log, signal, observer, report, runs } = keeping;
+export function watchQuotas(options: QuotaWatchOptions, location: WatchedLocation): QuotaWatch {
+  const { client, poolQuotas, log, signal, observer, report, runs } = options;
   const state: QuotaState = {
-    ...{ ...keeping, location, keeper: undefined, unlimited: undefined },
-    ...{ wasLost: false, cleared: 0 },
+    ...{ ...options, location, guard: undefined, unlimited: undefined },
+    ...{ wasInconsistent: false, clearedAt: 0 },
   };
   // The pool of an engine over HTTPS is on another machine.
   const isNear = 'socket_path' in location.engine;
@@ -120,18 +125,18 @@ export function watchQuotas(keeping: Keeping, location: WatchedLocation): QuotaW
   });
   return {
     async compare(instances) {
-      const keeper = await poolQuotas.of(location, client);
-      state.keeper = keeper;
-      if (!keeper) return;
+      const guard = await poolQuotas.of(location, client);
+      state.guard = guard;
+      if (!guard) return;
       state.unlimited = undefined;
       try {
-        state.unlimited = (await keeper.compare(instances, report))?.length;
+        state.unlimited = (await guard.enforce(instances, report))?.length;
       } finally {
         observe(state);
       }
-      if (keeper.mode() !== 'none') await clearOnceADay(state, keeper);
+      if (guard.mode() !== 'none') await clearStaleDaily(state, guard);
     },
-    lookAt: (name) => runner.trigger('instance_restored', name),
+    syncInstance: (name) => runner.trigger('instance_restored', name),
     async stop() {
       await runner.stop();
       observer?.quotas(location.name, undefined);

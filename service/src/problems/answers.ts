@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type DatabaseTrouble, databaseTrouble } from '../db/errors.ts';
 import { QueueTooLong } from '../db/queue/fair-queue.ts';
-import { longestReadMs } from '../db/queue/turns.ts';
+import { readTimeoutMs } from '../db/queue/turns.ts';
 import { isSafe } from '../lib/methods.ts';
 import { Problem, type ProblemCode, problems } from './problem.ts';
 
@@ -44,14 +44,17 @@ function toProblem(error: unknown, method: string): Problem {
   return new Problem('internal_error', detail, { cause: error });
 }
 
-/** What a client is told: it can only come back, an operator sees what has to be done. */
+/** The text for a client, who can only retry; operators see the cause. */
 function whileInTrouble(trouble: DatabaseTrouble, cause: unknown, method: string): Problem {
   const { ofReads = 'unavailable', detail, retryAfter } = troubles[trouble];
   return new Problem(isSafe(method) ? ofReads : 'unavailable', detail, { retryAfter, cause });
 }
 
 interface Trouble {
-  /** Where it is not `unavailable`, which tells of a change that it may have been done in part. */
+  /**
+   * The error for reads. By default it is `unavailable`, which says that a change may have been
+   * made in part.
+   */
   ofReads?: ProblemCode;
   detail: string;
   /** Seconds after which a client may try again. */
@@ -82,7 +85,7 @@ const troubles: Record<DatabaseTrouble, Trouble> = {
   slow: {
     ofReads: 'query_timeout',
     detail:
-      `Reading this took longer than the ${longestReadMs / 1000} seconds that it may take. ` +
+      `Reading this took longer than the ${readTimeoutMs / 1000} seconds that it may take. ` +
       'Ask for less: a page with a small limit, ' +
       'a shorter period, fewer filters at once, or without count=exact.',
     retryAfter: 10,
@@ -131,16 +134,16 @@ const ofAnotherAnswer = [
 
 const codes = new WeakMap<FastifyRequest, ProblemCode>();
 
-/** Of the problem that a request was answered with. */
+/** The error code with which a request was answered. */
 export function codeOf(request: FastifyRequest): ProblemCode | undefined {
   return codes.get(request);
 }
 
-/** Answers with a problem (RFC 9457) and the headers that belong to it. */
+/** Sends a problem (RFC 9457) with its headers. */
 export function sendProblem(problem: Problem, request: FastifyRequest, reply: FastifyReply) {
   const body = problemBody(problem, request.id);
   codes.set(request, problem.code);
-  // What the handler had set was for another answer.
+  // Removes headers that the handler had set for another answer.
   for (const name of ofAnotherAnswer) reply.removeHeader(name);
   reply.headers(problem.headers).header('X-Request-Id', request.id);
   if (problem.retryAfter !== undefined) reply.header('Retry-After', String(problem.retryAfter));
@@ -168,7 +171,7 @@ export function problemBody(problem: Problem, requestId: string) {
   };
 }
 
-/** Where nothing is wrong with a token, since there is none. */
+/** Codes for a missing token, about which there is no more to say. */
 const withoutToken = new Set<ProblemCode>(['token_missing', 'session_ended', 'sign_in_failed']);
 
 /** RFC 6750, section 3: no error code for who sent no token at all. */

@@ -13,7 +13,10 @@ import type { ProblemCode } from './problem.ts';
 /** Whether to send the same request again: never, when the cause is gone, or after a pause. */
 export type Retry = 'no' | 'after_change' | 'later';
 
-/** When it comes, what to do about it, and whether the same request may succeed later. Words in `…` are code. */
+/**
+ * The cause of an error, what to do about it, and whether the same request may succeed later. Words
+ * in `…` are code.
+ */
 export type Explanation = readonly [when: string, action: string, retry: Retry];
 
 /** One line a code. A code without a line does not pass the checks, but for nouns of which there is no more to say. */
@@ -122,7 +125,7 @@ const lines = {
 type Lines = Record<Exclude<ProblemCode, NotFound>, Explanation> &
   Partial<Record<NotFound, Explanation>>;
 
-/** What `/docs/errors` says of each code of `problem.ts`. */
+/** The explanation of each code of `problem.ts` at `/docs/errors`. */
 export const explanations: Readonly<Record<ProblemCode, Explanation>> = {
   ...(Object.fromEntries(nouns.map((noun) => [`${noun}_not_found`, noSuch(noun)])) as Record<
     NotFound,
@@ -131,7 +134,7 @@ export const explanations: Readonly<Record<ProblemCode, Explanation>> = {
   ...lines,
 };
 
-/** What can be said of any noun. */
+/** The explanation that is the same for every noun. */
 function noSuch(noun: Noun): Explanation {
   const words = wordsOf(noun);
   const kind = auditedAs(noun);

@@ -41,7 +41,9 @@ export const failures = {
 /** `node_answers` is also a refusal: see problem.ts. */
 export type FailureCode = keyof typeof failures | 'node_answers';
 
-/** Of any operation: that it was superseded, that it is too late, or that the engine does not carry out a step. */
+/**
+ * Failures of any operation: it was superseded, it took too long, or the engine failed at a step.
+ */
 export const anyFailures: readonly FailureCode[] = [
   'operation_superseded',
   'operation_failed',

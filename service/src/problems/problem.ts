@@ -1,10 +1,10 @@
 import { type NotFound, nouns, wordsOf } from '@berth/contract/nouns';
 import { failures } from './failures.ts';
 
-/** One bad value of a request, and what to do about it. */
+/** An invalid value in a request, and what to do about it. */
 export type FieldError = Where & { detail: string };
 
-/** In the body by its place (RFC 6901), and in the query or the path by the name of the parameter. */
+/** Its position in the body (RFC 6901), or the name of the parameter in the query or path. */
 export type Where = { pointer: string; parameter?: never } | { parameter: string; pointer?: never };
 
 /** Every reason to refuse a request: its HTTP status and title. The codes are part of the API. */
@@ -66,7 +66,7 @@ export const refusals = {
   query_timeout: [503, 'Reading took too long'],
 } as const satisfies Record<string, readonly [status: number, title: string]>;
 
-/** Of each noun, that there is none: `token_not_found`. */
+/** The codes for missing things, one for each noun, such as `token_not_found`. */
 function noSuchNoun() {
   const lines = nouns.map((noun) => {
     const title = `${wordsOf(noun).replace(/^./, (first) => first.toUpperCase())} not found`;
@@ -115,7 +115,9 @@ export function invalidFields(errors: FieldError[]): Problem {
   return new Problem('validation_failed', detail, { errors });
 }
 
-/** "/cpu: Must be …", "limit: Must be …", and of the whole body "The body must be …". */
+/**
+ * For example "/cpu: Must be …", "limit: Must be …", and for the whole body "The body must be …".
+ */
 function inOneSentence({ pointer, parameter, detail }: FieldError): string {
   const where = parameter ?? pointer;
   if (where) return `${where}: ${detail}`;

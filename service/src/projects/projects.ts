@@ -38,8 +38,8 @@ export async function changeProject(
 }
 
 /**
- * Neither one with servers, nor the one of the first admin token, nor one whose end would end the token
- * of who asks, whatever project they act in. Its history stays in the audit log.
+ * Deletes a project, unless it has servers, is the project of the first admin token, or its end
+ * would end the caller's token. Its history stays in the audit log.
  */
 export async function deleteProject(
   trx: Trx,

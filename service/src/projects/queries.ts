@@ -21,7 +21,7 @@ export async function findProject(db: Queryable, id: number): Promise<ProjectRow
   return await query.where('id', '=', id).executeTakeFirst();
 }
 
-/** The id of the one with this name, whatever the case of its letters. */
+/** The id of the project with this name, in any case. */
 export async function findProjectNamed(db: Queryable, name: string): Promise<number | undefined> {
   const row = await db
     .selectFrom('projects')
@@ -32,13 +32,13 @@ export async function findProjectNamed(db: Queryable, name: string): Promise<num
   return row?.id;
 }
 
-/** Of some ids those that are of projects, also of such as were deleted. */
+/** The ids among these that are of projects, including deleted ones. */
 export async function knownProjects(db: Queryable, ids: number[]): Promise<number[]> {
   const query = db.selectFrom('projects').select('id').where('id', 'in', ids);
   return (await query.execute()).map(({ id }) => id);
 }
 
-/** Also one that was deleted. */
+/** Includes deleted projects. */
 export async function findProjectEver(db: Queryable, id: number): Promise<ProjectRow | undefined> {
   return await db.selectFrom('projects').selectAll().where('id', '=', id).executeTakeFirst();
 }
@@ -50,7 +50,7 @@ export async function lockProject(trx: Trx, id: number): Promise<ProjectRow | un
   return await query.where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
 }
 
-/** By id. */
+/** Ordered by id. */
 export function listProjects(
   db: Queryable,
   {
@@ -84,7 +84,7 @@ export async function isNameTaken(trx: Trx, name: string, besidesId = 0): Promis
   return row !== undefined;
 }
 
-/** Two servers of a project whose names are the same but for the case of letters, if there are. */
+/** Two servers of a project whose names are equal except for case, if there are any. */
 export async function findServersOfSameName(
   trx: Trx,
   projectId: number,

@@ -4,12 +4,12 @@ import { counted } from '../lib/counted.ts';
 import { Problem } from '../problems/problem.ts';
 import { lockProject, type ProjectRow } from './queries.ts';
 
-/** How much of each a server, or several, would take. */
+/** The part of each quota that one or several servers need. */
 export type Demand = Record<QuotaName, number>;
 
 type Held = Omit<ProjectQuota, 'outputs'>;
 
-/** What its servers may hold and hold. */
+/** The limits and the usage of a project. */
 export function quotaOf(row: ProjectRow): Held {
   return {
     servers: { limit: row.max_servers, used: row.used_servers },

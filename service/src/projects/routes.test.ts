@@ -36,7 +36,7 @@ async function newProject(quota: Record<string, number | null> = {}) {
 }
 
 describe('a project', () => {
-  it('is made, shown, changed and deleted', async () => {
+  it('is created, shown, changed and deleted', async () => {
     const body = { name: 'web', description: 'Web', quota: { servers: 3, ram: null } };
     const created = await whole.ask('POST', '/projects', { body, ...admin });
     assert.equal(created.statusCode, 201);
@@ -54,7 +54,7 @@ describe('a project', () => {
     assert.equal((await whole.ask('GET', path, admin)).json().code, 'project_not_found');
   });
 
-  it('is listed after its deletion for administrators that ask for that, and for nobody else', async () => {
+  it('is listed after its deletion only for administrators that ask for it', async () => {
     const { id } = (
       await whole.ask('POST', '/projects', { body: { name: 'billed' }, ...admin })
     ).json();
@@ -76,7 +76,7 @@ describe('a project', () => {
     assert.deepEqual([refused.statusCode, refused.json().code], [403, 'scope_missing']);
   });
 
-  it('has a name of its own, until it is deleted', async () => {
+  it('has a unique name until it is deleted', async () => {
     const post = (name: string) => whole.ask('POST', '/projects', { body: { name }, ...admin });
     const first = await post('Blue');
     const again = await post('blue');
@@ -92,7 +92,7 @@ describe('a project', () => {
     assert.equal((await post('blue')).statusCode, 201);
   });
 
-  it('is not called as an id or a UUID is written; one of before stays', async () => {
+  it('can not be named like an id or a UUID, but existing ones may stay', async () => {
     const { id } = await newProject();
     for (const name of ['007', '3f2504e0-4f89-41d3-9a0c-0305e82c3301']) {
       for (const [method, path] of [
@@ -120,7 +120,7 @@ describe('a project', () => {
     assert.match((await project.delete()).json().detail, /has 2 servers\. Delete them first/);
   });
 
-  it('of the first admin token is not deleted, in whatever project one acts', async () => {
+  it('with the first admin token is not deleted, from any project', async () => {
     const { id } = await newProject();
     const administrator = await createTestUser(db, { isAdmin: true });
     const person = await signInAs(whole.app, administrator.credentials);
@@ -152,7 +152,7 @@ describe('a project', () => {
     assert.equal((await remove()).statusCode, 200);
   });
 
-  it('ends its tokens when it is deleted', async () => {
+  it('revokes its tokens when it is deleted', async () => {
     const { id, delete: remove } = await newProject();
     const body = { name: 'its own', scopes: ['servers:read'] };
     const inIt = { ...admin, 'berth-project': String(id) };
@@ -163,7 +163,7 @@ describe('a project', () => {
     assert.equal((await whole.ask('GET', '/whoami', headers)).json().code, 'token_invalid');
   });
 
-  it('is seen by its own tokens and by administrators alone', async () => {
+  it('is visible to its own tokens and administrators only', async () => {
     const { id } = await newProject();
     const ids = async (headers: object) =>
       (await whole.ask('GET', '/projects', { ...headers })).json().map((p: { id: number }) => p.id);
@@ -173,7 +173,7 @@ describe('a project', () => {
 });
 
 describe('a quota', () => {
-  it('refuses what goes beyond it, naming what there is', async () => {
+  it('refuses what exceeds it, with the usage', async () => {
     const asked = { cpu: 2, ram: 512, disk: 4 };
     for (const [quota, limit, takes] of [
       ['servers', 1, 1],
@@ -192,7 +192,7 @@ describe('a quota', () => {
     }
   });
 
-  it('is never exceeded by 100 creates at once', async () => {
+  it('is never exceeded by 100 concurrent creates', async () => {
     const project = await newProject({ servers: 7, cpu: 100 });
     const crowd = Array.from({ length: 100 }, () => patiently(() => project.create()));
     const answers = await Promise.all(crowd);
@@ -220,7 +220,7 @@ describe('a quota', () => {
     assert.equal((await project.create()).statusCode, 201);
   });
 
-  it('that is lowered takes nothing away, and holds for what comes', async () => {
+  it('that is lowered affects only new requests', async () => {
     const project = await newProject();
     await project.create();
     await project.create();
@@ -231,7 +231,7 @@ describe('a quota', () => {
     assert.equal((await project.create()).statusCode, 201);
   });
 
-  it('is heeded by a dry run', async () => {
+  it('is checked by a dry run', async () => {
     const { id, create } = await newProject({ servers: 0 });
     assert.equal((await create()).statusCode, 403);
     const inIt = { ...admin, 'berth-project': String(id) };

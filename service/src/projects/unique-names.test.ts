@@ -25,14 +25,14 @@ async function newProject(more: object = {}) {
   };
 }
 
-it('a new project wants unique names unless it says otherwise; the first one is as it was', async () => {
+it('a new project requires unique names by default; the first one is not changed', async () => {
   assert.equal((await newProject()).isUnique, true);
   assert.equal((await newProject({ unique_names: false })).isUnique, false);
   const first = await ask('GET', `/projects/${place.projectId}`);
   assert.equal(first.json().unique_names, false);
 });
 
-it('a second server of a name is refused, whatever the case of its letters', async () => {
+it('a second server with the same name in any case is refused', async () => {
   const { create } = await newProject();
   const first = await create('web');
   assert.equal(first.statusCode, 201, first.body);
@@ -46,14 +46,14 @@ it('a second server of a name is refused, whatever the case of its letters', asy
   assert.equal((await create('WEB')).statusCode, 201);
 });
 
-it('of many creates at once of one name, one succeeds', async () => {
+it('of many concurrent creates with one name, one succeeds', async () => {
   const { create } = await newProject();
   const answers = await Promise.all(Array.from({ length: 8 }, () => create('same')));
   const codes = answers.map((answer) => answer.json().code ?? 'created').sort();
   assert.deepEqual(codes, ['created', ...Array(7).fill('name_taken')]);
 });
 
-it('each project has its names for itself, and one may let them repeat', async () => {
+it('names are unique per project, and a project may allow duplicates', async () => {
   const [one, other] = [await newProject(), await newProject({ unique_names: false })];
   assert.equal((await one.create('web')).statusCode, 201);
   for (let at = 0; at < 2; at += 1) assert.equal((await other.create('web')).statusCode, 201);
@@ -64,7 +64,7 @@ it('each project has its names for itself, and one may let them repeat', async (
   assert.equal((await one.create('Web')).statusCode, 201);
 });
 
-it('a project is changed to unique names once they are', async () => {
+it('a project can be changed to unique names if they are', async () => {
   const { create, change } = await newProject({ unique_names: false });
   await create('web');
   const second = (await create('web')).json().id;

@@ -1,7 +1,7 @@
 import type { Project } from '@berth/contract/projects';
 import type { ProjectRow } from './queries.ts';
 
-/** A row as the API shows it. */
+/** A project as the API shows it. */
 export function projectView(row: ProjectRow): Project {
   return {
     id: row.id,

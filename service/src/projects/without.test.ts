@@ -7,7 +7,7 @@ import { createWholeApp } from '../testing/whole-app.ts';
 const { app, db, close } = await createWholeApp();
 after(close);
 
-it('somebody who is a member of no project sees an empty list of them', async () => {
+it('a user without memberships sees an empty list of projects', async () => {
   const { id, credentials } = await createTestUser(db);
   const person = await signInAs(app, credentials);
   const answer = await person.ask('GET', '/projects');
@@ -31,7 +31,7 @@ it('somebody who is a member of no project sees an empty list of them', async ()
   );
 });
 
-it('a project that they name and that is not theirs is not found, all the same', async () => {
+it('a project of others is not found for them, even if it is named', async () => {
   const { credentials } = await createTestUser(db);
   const person = await signInAs(app, credentials);
   const answer = await person.ask('GET', '/projects', { 'berth-project': '1' });

@@ -1,7 +1,7 @@
-/** What a run found: numbers by their names, such as `{ unconfined: 2 }`. */
+/** The result of a run: named numbers, such as `{ unconfined: 2 }`. */
 export type Found = Record<string, number>;
 
-/** When a reconciler runs without being triggered. */
+/** When a reconciler runs without a trigger. */
 export interface Schedule {
   milliseconds: number;
   /** The first run: at once, after that time (the default), or at a random moment within it. */
@@ -26,16 +26,19 @@ export interface RunContext<Topic extends string> {
 
 /** Compares the desired with the observed state of something, and corrects it, again and again. */
 export interface Reconciler<Subject, Topic extends string = never> {
-  /** In lower case with hyphens: what metrics and `npm run inspect` call it. */
+  /** The name in metrics and `npm run inspect`, in lower case with hyphens. */
   readonly name: string;
   readonly every?: Schedule | ((subject: Subject) => Schedule);
   /** Topics that trigger a run. During a run for the same key, they make one more run follow. */
   readonly on?: readonly Topic[];
   /** Topics that make what a run has read outdated: it is aborted, which is no failure. */
   readonly abortOn?: readonly Topic[];
-  /** How often a run that throws is tried again, and how long before each try. */
+  /** How often a failed run is retried, and the pause before each attempt. */
   readonly retry?: { readonly times: number; readonly pauseMilliseconds: number };
-  /** After a run that failed, with its retries, none begins for the same key for so long. */
+  /**
+   * After a failed run, with its retries, the next one for the same key begins at the earliest
+   * after this time.
+   */
   readonly backOffMilliseconds?: number;
   /** The message of the log for a run, or a try, that threw. */
   readonly failure: string;

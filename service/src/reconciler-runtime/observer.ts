@@ -13,20 +13,20 @@ export interface Registered {
 export interface Run {
   /** Which of several things it was about; else `all`. */
   key: string;
-  /** From when it was triggered until it began. */
+  /** The time between the trigger and the beginning of the run. */
   lagSeconds: number;
-  /** With its retries and the pauses before them. */
+  /** The duration, including retries and the pauses before them. */
   seconds: number;
   outcome: Outcome;
-  /** Undefined where the reconciler counts nothing, or the run did not succeed. */
+  /** Undefined if the reconciler counts nothing, or the run failed. */
   found: Found | undefined;
-  /** Of a run that failed. */
+  /** The error of a failed run. */
   error: unknown;
 }
 
-/** Told of all runs of a process. */
+/** Receives all runs of a process. */
 export interface RunObserver {
-  /** It runs here from now on, each so many seconds; null: only when it is triggered. */
+  /** The reconciler runs here from now on, at this interval; null means only when triggered. */
   added(registered: Registered, everySeconds: number | null): void;
   began(registered: Registered, key: string): void;
   ended(registered: Registered, run: Run): void;

@@ -47,7 +47,7 @@ function held() {
   return { work, ends };
 }
 
-test('each runs on its own schedule: at once, after its time, or at some moment within it', async () => {
+test('each runs on its own schedule: at once, after its interval, or at a random time within it', async () => {
   const none = async () => undefined;
   const { clock, names, stop } = started(
     {
@@ -74,7 +74,7 @@ test('each runs on its own schedule: at once, after its time, or at some moment 
   assert.deepEqual([count('now'), count('later'), count('random'), count('never')], [3, 2, 2, 0]);
 });
 
-test('ticks amid a run make one more run follow; a time from the end makes none', async () => {
+test('ticks during a run cause one more run; an interval from the end causes none', async () => {
   const ticking = held();
   const pausing = held();
   const { clock, stop, stopping } = started(
@@ -100,7 +100,7 @@ test('ticks amid a run make one more run follow; a time from the end makes none'
   assert.deepEqual([ticking.ends.length, pausing.ends.length], [2, 2]);
 });
 
-test('runs by the clock begin at full multiples of their time', async () => {
+test('runs by the clock begin at full multiples of their interval', async () => {
   const { work, ends } = held();
   const begun: number[] = [];
   const { clock, stop } = started(
@@ -122,7 +122,7 @@ test('runs by the clock begin at full multiples of their time', async () => {
   await stop();
 });
 
-test('a topic runs those that have it, one run at a time for each key, and loses no hint', async () => {
+test('a topic triggers its reconcilers, one run at a time per key, and no trigger is lost', async () => {
   const { work, ends } = held();
   const { clock, trigger, names, runs, seen, stop } = started(
     { first: { on: ['wanted'] }, second: { on: ['other'] } },
@@ -154,7 +154,7 @@ test('a topic runs those that have it, one run at a time for each key, and loses
   assert.deepEqual(seen.slice(-2), ['first removed', 'second removed']);
 });
 
-test('what throws is told, counted, and keeps nothing else from running', async () => {
+test('errors are reported and counted, and do not affect other reconcilers', async () => {
   const { clock, trigger, runs, said, stop } = started(
     {
       throwing: { every: { milliseconds: 10 }, onFailure: 'lost' },
@@ -192,7 +192,7 @@ test('what throws is told, counted, and keeps nothing else from running', async 
   );
 });
 
-test('an outage is logged once, once a minute with a count, and when it is over', async () => {
+test('an outage is logged once, then once a minute with a count, and when it is over', async () => {
   let isAway = true;
   const away = Object.assign(new Error('Connection terminated unexpectedly'), { code: '08006' });
   const work = async () => {
@@ -225,7 +225,7 @@ test('an outage is logged once, once a minute with a count, and when it is over'
   ]);
 });
 
-test('after a failure none begins before its back-off has passed, but the end does not wait for it', async () => {
+test('after a failure the next run waits for its back-off, but a stop does not', async () => {
   let isBad = true;
   const { clock, trigger, runs, stop } = started(
     { healing: { every: { milliseconds: 10 }, on: ['wanted'], backOffMilliseconds: 1000 } },
@@ -251,7 +251,7 @@ test('after a failure none begins before its back-off has passed, but the end do
   assert.equal(runs.length, tries);
 });
 
-test('a run is tried again as often as its reconciler says, and each error is told', async () => {
+test('a run is retried as often as its reconciler says, and each error is reported', async () => {
   let tries = 0;
   const { clock, trigger, runs, said, stop } = started(
     {
@@ -299,7 +299,7 @@ const untilAborted = async (_: string, { signal }: Context) =>
     signal.addEventListener('abort', () => reject(signal.reason), { once: true }),
   );
 
-test('what is out of date is aborted, which is no failure, and runs again when it is asked to', async () => {
+test('an outdated run is aborted, which is no failure, and runs again when triggered', async () => {
   const { clock, trigger, runs, said, stopping, stop } = started(
     { sweep: { on: ['wanted'], abortOn: ['outdated'], onFailure: 'lost' } },
     { sweep: untilAborted },
@@ -325,7 +325,7 @@ test('what is out of date is aborted, which is no failure, and runs again when i
   assert.deepEqual(said, []);
 });
 
-test('the end waits for what runs; from then on nothing begins, whoever asks', async () => {
+test('a stop waits for runs in progress; from then on none begins', async () => {
   const { work, ends } = held();
   const { clock, trigger, runs, stop } = started(
     { first: { on: ['wanted'] }, second: { on: ['other'] } },
@@ -354,7 +354,7 @@ test('the end waits for what runs; from then on nothing begins, whoever asks', a
   );
 });
 
-test('a run under way at the end is followed by none, whatever its schedule', async () => {
+test('a run in progress during a stop is not followed by another', async () => {
   const { work, ends } = held();
   const { clock, stop } = started(
     { pausing: { every: { milliseconds: 10, first: 'now', from: 'end' } } },
@@ -368,7 +368,7 @@ test('a run under way at the end is followed by none, whatever its schedule', as
   assert.equal(ends.length, 1);
 });
 
-test('how late a run was is counted from the first time that it was asked for anew', async () => {
+test('the lag of a run is counted from its first trigger', async () => {
   const { clock, trigger, runs, stop } = started(
     { looking: { on: ['wanted'] } },
     { looking: async () => undefined },
@@ -383,7 +383,7 @@ test('how late a run was is counted from the first time that it was asked for an
   );
 });
 
-test('what was triggered during the last run is not begun after the end, though nothing was aborted', async () => {
+test('a trigger during the last run is ignored after a stop, even if nothing was aborted', async () => {
   const { work, ends } = held();
   const { clock, trigger, stop } = started({ looking: { on: ['wanted'] } }, { looking: work });
   trigger('wanted');
@@ -395,7 +395,7 @@ test('what was triggered during the last run is not begun after the end, though 
   assert.equal(ends.length, 1);
 });
 
-test('a try that waits for its turn is given up at the end', async () => {
+test('a waiting retry is given up at a stop', async () => {
   const { clock, trigger, runs, said, stopping, stop } = started(
     { looking: { on: ['wanted'], retry: { times: 9, pauseMilliseconds: 60_000 } } },
     {

@@ -47,7 +47,10 @@ export function runsOf<Subject, Topic extends string>(
   const underWay = new Set<AbortController>();
   const queue = serialised(run, outage.failed);
 
-  /** What is wrong with one of several things is logged each time, but for an outage of PostgreSQL, which has all fail. */
+  /**
+   * Logs an error. For a reconciler with several keys each error is logged, unless PostgreSQL is
+   * unavailable, which affects all of them.
+   */
   function warn(error: unknown, key: string): void {
     if (signal.aborted) return;
     if (key === all || isDatabaseUnavailable(error)) outage.failed(error);
@@ -93,11 +96,11 @@ export function runsOf<Subject, Topic extends string>(
   }
 
   async function tryRun(key: string, context: RunContext<Topic>) {
-    for (let tries = 0; ; tries += 1) {
+    for (let attempt = 0; ; attempt += 1) {
       try {
         return await reconciler.run(subject, key, context);
       } catch (error) {
-        if (context.signal.aborted || !retry || tries >= retry.times) throw error;
+        if (context.signal.aborted || !retry || attempt >= retry.times) throw error;
         warn(error, key);
         await pauseOn(clock, retry.pauseMilliseconds, context.signal);
         if (context.signal.aborted) throw error;

@@ -20,7 +20,7 @@ function opened() {
 
 const run = { lagSeconds: 0, found: undefined, error: undefined };
 
-test('the longest of the runs under way is told, and the last one that ended', () => {
+test('the longest run in progress is shown, and the last one that ended', () => {
   const { time, recorder, passed } = opened();
   recorder.added(place, 5);
   const [fresh] = recorder.statuses();
@@ -43,7 +43,7 @@ test('the longest of the runs under way is told, and the last one that ended', (
   assert.deepEqual(passed, ['added', 'began', 'began', 'ended', 'ended', 'removed']);
 });
 
-test('the last failure stays known after runs that succeed, and its words are not endless', () => {
+test('the last failure stays known after successful runs, with a limited message', () => {
   const { time, recorder } = opened();
   recorder.added(place, null);
   const error = new Error('No. '.repeat(1000));
@@ -56,7 +56,7 @@ test('the last failure stays known after runs that succeed, and its words are no
   assert.equal(entry?.last?.outcome, 'succeeded');
 });
 
-test('one that was removed amid a run is not there again at its end', () => {
+test('a reconciler that is removed during a run does not reappear at its end', () => {
   const { recorder } = opened();
   recorder.added(place, null);
   recorder.began(place, 'a');
@@ -65,7 +65,7 @@ test('one that was removed amid a run is not there again at its end', () => {
   assert.deepEqual(recorder.statuses(), []);
 });
 
-test('where a location was added again, the end of its former reconcilers changes nothing', () => {
+test('after a location was added again, the end of its former reconcilers changes nothing', () => {
   const { recorder } = opened();
   const again = { ...place };
   recorder.added(place, 5);

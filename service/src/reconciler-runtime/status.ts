@@ -1,10 +1,13 @@
 import type { Found } from './define.ts';
 import type { Outcome, Registered, Run, RunObserver } from './observer.ts';
 
-/** How a reconciler does where it runs; ages are in seconds. */
+/** The status of a reconciler in this process; ages are in seconds. */
 export interface ReconcilerStatus extends Registered {
   everySeconds: number | null;
-  /** How long the run under way, or the longest of several, has taken so far; null: there is none. */
+  /**
+   * How long the run in progress has taken so far, or the longest of several; null if there is
+   * none.
+   */
   runningFor: number | null;
   runs: number;
   last: LastRun | null;
@@ -13,7 +16,7 @@ export interface ReconcilerStatus extends Registered {
 }
 
 export interface LastRun {
-  /** Since it began. */
+  /** Seconds since it began. */
   age: number;
   key: string;
   lagSeconds: number;
@@ -29,7 +32,7 @@ export interface StatusRecorder extends RunObserver {
 interface Entry {
   registered: Registered;
   everySeconds: number | null;
-  /** When the runs under way began, by their keys. */
+  /** When the runs in progress began, by key. */
   begun: Map<string, number>;
   runs: number;
   last: { at: number; run: Run } | undefined;
@@ -40,9 +43,9 @@ interface Entry {
 const longestError = 500;
 
 /**
- * Keeps in memory how the reconcilers of this process do.
- * @param next is told of everything, too
- * @param elapsed milliseconds of a clock that only goes forward
+ * Keeps the status of the reconcilers of this process in memory.
+ * @param next receives everything too
+ * @param elapsed a monotonic clock in milliseconds
  */
 export function recordStatuses(
   next: RunObserver,
@@ -52,7 +55,10 @@ export function recordStatuses(
   const keyOf = ({ reconciler, location }: Registered) => JSON.stringify([reconciler, location]);
   const age = (at: number) => (elapsed() - at) / 1000;
 
-  /** Undefined where a newer one has taken its place: a location was removed, and added again before its runs had ended. */
+  /**
+   * Undefined if a newer entry has replaced it: the location was removed, and added again before
+   * its runs had ended.
+   */
   function entryOf(registered: Registered): Entry | undefined {
     const entry = entries.get(keyOf(registered));
     return entry?.registered === registered ? entry : undefined;

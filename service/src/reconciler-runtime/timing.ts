@@ -1,6 +1,6 @@
 import type { Schedule } from './define.ts';
 
-/** What time it is, and timers; tests have their own. */
+/** The clock and timers; tests use their own. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;

@@ -5,11 +5,14 @@ import type { IncusClient } from '../incus/client.ts';
 import { type Installation, installation } from '../testing/fixtures.ts';
 import { createTestDatabase, type TestDatabase } from '../testing/postgres.ts';
 import { enterServer } from '../testing/servers.ts';
-import { lookAtInstance, sweepLocation } from './truth.ts';
+import { syncAllInstances, syncInstance } from './truth.ts';
 
-// Absence counts only when two readings agree that are some time apart.
+// An instance counts as gone only if two readings, some time apart, do not have it.
 
-/** An engine that shows an instance again this long after it was first asked, as amid a restart of its daemon. */
+/**
+ * Simulates an engine that shows an instance again this long after it was first asked, as while its
+ * daemon restarts.
+ */
 const awayMilliseconds = 1000;
 
 let database: TestDatabase;
@@ -37,9 +40,9 @@ function blinkingEngine(name: string): IncusClient {
 }
 
 const ways = {
-  'a look': lookAtInstance,
-  'a comparison of all': async (subject: Parameters<typeof sweepLocation>[0]) => {
-    await sweepLocation(subject);
+  'a look': syncInstance,
+  'a comparison of all': async (subject: Parameters<typeof syncAllInstances>[0]) => {
+    await syncAllInstances(subject);
   },
 };
 
@@ -53,7 +56,7 @@ for (const [way, look] of Object.entries(ways)) {
     await look({ db, client, locationId: place.locationId, signal }, name);
     const { status, real_status } = await row.executeTakeFirstOrThrow();
     assert.deepEqual([status, real_status], ['started', 'started']);
-    // Of the next test's engine it would be missing.
+    // The engine of the next test does not have this server.
     await db.updateTable('servers').set({ deleted_at: new Date() }).where('id', '=', id).execute();
   });
 }

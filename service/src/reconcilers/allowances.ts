@@ -14,16 +14,16 @@ import {
   serversToStop,
   setThrottles,
 } from '../traffic/allowance-queries.ts';
-import { holdAll, type Throttling } from './throttles.ts';
+import { applyThrottles, type ThrottleContext } from './throttles.ts';
 
 /**
- * After each count: notes which allowances are used up, and acts as the location says. What is to be
- * is in the rows first; what a crash or the engine kept from being done is done by `keepThrottles`,
- * or by the next round.
- * @param at for tests: what time it is
+ * Runs after each count of traffic. Records which allowances are used up, and acts as the
+ * location's policy says. The desired state is written first; what a crash or the engine prevented
+ * is made up for by `reconcileThrottles`, or by the next run.
+ * @param at the current time; tests set it
  */
-export async function keepAllowances(allowing: Throttling, at?: Date): Promise<void> {
-  const { db, locationId, log } = allowing;
+export async function reconcileAllowances(context: ThrottleContext, at?: Date): Promise<void> {
+  const { db, locationId, log } = context;
   const now = at ?? new Date(await databaseTime(db));
   const near = await serversNearAllowance(db, locationId, now);
   if (near.length === 0) return;
@@ -33,8 +33,8 @@ export async function keepAllowances(allowing: Throttling, at?: Date): Promise<v
       'A server has reached this percentage of its traffic allowance.',
     );
   }
-  await holdAll(allowing, await setThrottles(db, near, now));
-  for (const server of await serversToStop(db, near, now)) await stop(allowing, server);
+  await applyThrottles(context, await setThrottles(db, near, now));
+  for (const server of await serversToStop(db, near, now)) await stop(context, server);
 }
 
 async function note(db: Db, near: number[], now: Date): Promise<Notice[]> {
@@ -54,7 +54,7 @@ const entryOf = (server: { id: number; project_id: number }, details: Details): 
   details,
 });
 
-async function stop({ db, log }: Throttling, server: ServerToStop): Promise<void> {
+async function stop({ db, log }: ThrottleContext, server: ServerToStop): Promise<void> {
   try {
     await db.transaction().execute(async (trx) => {
       const project = new Project(trx, server.project_id);
@@ -67,7 +67,7 @@ async function stop({ db, log }: Throttling, server: ServerToStop): Promise<void
       'A server is being stopped because its traffic allowance is used up.',
     );
   } catch (error) {
-    // Somebody was quicker: the next round looks again.
+    // A request changed the server first. The next run checks it again.
     if (!(error instanceof Problem)) throw error;
     log.info(
       { server: server.id, code: error.code },

@@ -6,7 +6,7 @@ import type { Instance } from '../incus/instances.ts';
 import { EngineError } from '../incus/transport/errors.ts';
 import { deniedCalls } from '../instances/confinement.ts';
 import { instanceName } from '../instances/labels.ts';
-import { keepConfined } from './confinement.ts';
+import { reconcileConfinement } from './confinement.ts';
 
 const [free, stopped, silent, machine, confined] = Array.from({ length: 5 }, () =>
   instanceName(crypto.randomUUID()),
@@ -36,7 +36,7 @@ async function keep(error?: Error) {
     if (error) throw error;
   };
   const client = { instances: { change } } as unknown as IncusClient;
-  const count = await keepConfined({ client, log, signal }, instances);
+  const count = await reconcileConfinement({ client, log, signal }, instances);
   const said = (lines as unknown as { level: number; instance: string; msg: string }[]).map(
     ({ level, instance, msg }) => ({ level, instance, msg }),
   );

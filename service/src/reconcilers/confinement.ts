@@ -13,14 +13,14 @@ interface Confining {
 }
 
 /**
- * Has the servers that an earlier version of Berth made confined from their next start on, whoever starts
- * them then: their guest, an administrator or Berth. Answers how many are not confined as they run.
+ * Makes servers that an earlier version of Berth created confined from their next start on, whoever
+ * starts them: their guest, an administrator or Berth. Returns how many run without being confined.
  */
-export async function keepConfined(
+export async function reconcileConfinement(
   { client, log, signal }: Confining,
   instances: Instance[],
 ): Promise<number> {
-  // Nothing is known of one whose member can't be asked.
+  // The state of an instance is unknown while its member can't be reached.
   const servers = instances.filter(({ name, status }) => serverUuid(name) && status !== 'Error');
   const work = async ({ name }: Instance) => {
     try {

@@ -12,12 +12,12 @@ import { findLocation } from '../locations/queries.ts';
 import { locationView } from '../locations/view.ts';
 import { installationFigures } from '../metrics/queries.ts';
 import { familyOf, rangeOf } from '../network-policy/ranges.ts';
-import { enterServiceAddresses } from '../network-policy/service-addresses.ts';
+import { recordServiceAddresses } from '../network-policy/service-addresses.ts';
 import { type Installation, installation } from '../testing/fixtures.ts';
 import { createTestDatabase, type TestDatabase } from '../testing/postgres.ts';
 import { until } from '../testing/until.ts';
-import { keepNetworkPolicy } from './network-policy.ts';
-import { lookAtNodes } from './nodes.ts';
+import { reconcileNetworkPolicy } from './network-policy.ts';
+import { syncNodes } from './nodes.ts';
 
 const network = 'berthbr0';
 const signal = new AbortController().signal;
@@ -63,9 +63,9 @@ const subject = () => {
   return { db: database.db, client, locationId: place.locationId, signal, report };
 };
 const protectedAddresses: string[] = [];
-const look = async () => void (await lookAtNodes({ ...subject(), pool: 'berth' }));
+const look = async () => void (await syncNodes({ ...subject(), pool: 'berth' }));
 const keep = (api: { ip: string; port: number }[] = []) =>
-  keepNetworkPolicy({ ...subject(), findApi: async () => api, protectedAddresses });
+  reconcileNetworkPolicy({ ...subject(), findApi: async () => api, protectedAddresses });
 
 async function policy() {
   const row = await findLocation(database.db, place.locationId);
@@ -94,7 +94,7 @@ const interfaceWith = (address: string) => ({
     : { family: 'IPv4' as const }),
 });
 
-/** A location whose node has these addresses; answers its id. */
+/** Inserts a location whose node has these addresses. Returns its id. */
 async function anotherLocation(addresses: string): Promise<number> {
   const { db } = database;
   const {
@@ -117,7 +117,7 @@ async function anotherLocation(addresses: string): Promise<number> {
   return id;
 }
 
-/** Which of some addresses what leaves a server is not let through to. */
+/** Returns those of the addresses to which traffic from a server is refused. */
 async function closedOf(ips: string[]): Promise<string[]> {
   const { egress } = (await acl()).value;
   const open = ([4, 6] as const).flatMap((family) => {
@@ -163,7 +163,7 @@ describe('the rules of a location’s network', () => {
       const eth0 = `10.255.0.${name === 'a' ? 1 : 2}`;
       assert.deepEqual(new Set(addresses), new Set([eth0, ...bridge]), name);
     }
-    // Public ones would be open otherwise.
+    // Public addresses would otherwise be open.
     await sql`update nodes set addresses = '{8.8.4.4}' where name = 'b'`.execute(database.db);
     simulator.takeMemberDown('b', true);
     await look();
@@ -175,7 +175,7 @@ describe('the rules of a location’s network', () => {
   });
 
   it('close nodes of other locations, services, and what the operator protects', async () => {
-    await enterServiceAddresses(database.db, {
+    await recordServiceAddresses(database.db, {
       eth0: [interfaceWith('8.8.4.5'), interfaceWith('10.5.0.5'), interfaceWith('2600::5')],
       lo: [{ ...interfaceWith('8.8.4.200'), internal: true }],
     });
@@ -186,13 +186,13 @@ describe('the rules of a location’s network', () => {
       const closed = () => closedOf(['8.8.4.5', '2600::5', '8.8.4.6', '8.8.4.8']);
       assert.deepEqual(await closed(), ['8.8.4.5', '2600::5', '8.8.4.6', '8.8.4.8']);
       assert.deepEqual(await closedOf(['8.8.4.7', '8.8.4.200']), []);
-      // A service that is away is back in a while; one that has been for a day is no longer there.
+      // A service that is away may soon be back; one that has been away for a day is gone.
       const db = database.db;
       await sql`update service_addresses set seen_at = now() - interval '25 hours'`.execute(db);
       await sql`update locations set removed_at = now() where id = ${other}`.execute(db);
       await keep();
       assert.deepEqual(await closed(), ['8.8.4.8']);
-      await enterServiceAddresses(db, {});
+      await recordServiceAddresses(db, {});
       const left = await db.selectFrom('service_addresses').selectAll().execute();
       assert.deepEqual(left, []);
     } finally {
@@ -200,7 +200,7 @@ describe('the rules of a location’s network', () => {
     }
   });
 
-  it('keep what is known of a node of which an interface can not be read', async () => {
+  it('keep the known addresses of a node if one of its interfaces can not be read', async () => {
     await keep();
     await sql`update nodes set addresses = '{8.8.4.4}', addresses_read_at = 'epoch'
       where name = 'b'`.execute(database.db);
@@ -220,7 +220,7 @@ describe('the rules of a location’s network', () => {
     assert.match(allowed?.destination ?? '', /-8\.8\.4\.3,8\.8\.4\.5-/);
   });
 
-  it('do not mind an interface that goes while it is read', async () => {
+  it('ignore an interface that disappears while it is read', async () => {
     await client.networks.create({ name: 'guests0', type: 'bridge', description: '', config: {} });
     const about = { path: '/networks/guests0/state$', target: 'b', times: 1 };
     const goOn = simulator.faults.add({ kind: 'delay', ...about, ms: 600_000 });
@@ -237,7 +237,7 @@ describe('the rules of a location’s network', () => {
     assert.equal((await policy()).reason, null);
   });
 
-  it('are put right when somebody changed them, or the network, by hand', async () => {
+  it('are corrected if somebody changed them, or the network, by hand', async () => {
     await keep();
     const first = await acl();
     await client.networkAcls.replace(first.value, { egress: [], ingress: [] }, first.etag);
@@ -250,7 +250,7 @@ describe('the rules of a location’s network', () => {
     assert.equal(await setting('security.acls.default.egress.action'), 'drop');
   });
 
-  it('stand beside those of others on the same network', async () => {
+  it('leave the ACLs of others on the same network in place', async () => {
     const theirs = { name: 'theirs', description: '', egress: [], ingress: [] };
     await client.networkAcls.create(theirs);
     const found = await client.networks.getTagged(network);
@@ -261,7 +261,7 @@ describe('the rules of a location’s network', () => {
     assert.equal(await setting('security.acls'), `theirs,${await aclName()}`);
   });
 
-  it('take the place of those of a location that the network had before', async () => {
+  it('replace those of a location that used the network before', async () => {
     await keep();
     const former = await aclName();
     await set({ uuid: crypto.randomUUID() });
@@ -270,7 +270,7 @@ describe('the rules of a location’s network', () => {
     assert.equal(await setting('security.acls'), await aclName());
   });
 
-  it('say what is allowed, and until then that it is pending', async () => {
+  it('are reported as pending until they are applied, with what they allow', async () => {
     await keep();
     const before = await policy();
     await set({ allowed_destinations: ['10.20.0.0/16'], smtp: 'open' });
@@ -284,12 +284,12 @@ describe('the rules of a location’s network', () => {
     assert.ok(egress.every(({ destination_port }) => destination_port === undefined));
   });
 
-  it('are not said to be applied where more was wanted meanwhile', async () => {
+  it('are not reported as applied if the policy was changed meanwhile', async () => {
     const findApi = async () => {
       await set({ smtp: 'open' });
       return [];
     };
-    await keepNetworkPolicy({ ...subject(), findApi, protectedAddresses });
+    await reconcileNetworkPolicy({ ...subject(), findApi, protectedAddresses });
     assert.equal((await policy()).status, 'pending');
     await keep();
     assert.equal((await policy()).status, 'applied');
@@ -310,7 +310,7 @@ describe('the rules of a location’s network', () => {
     await look();
   });
 
-  it('tell for whom all IPv6 addresses are open, and to whoever looks at the figures', async () => {
+  it('report for whom all IPv6 addresses are open, also in the metrics', async () => {
     const figure = async () => {
       const figures = await installationFigures(database.db);
       return figures.find(({ name }) => name === 'location_ipv6_neighbours_bounded')?.value;
@@ -356,7 +356,7 @@ describe('the rules of a location’s network', () => {
     assert.equal(await entered(), bounded);
   });
 
-  it('are pending while a member is away, name it, and are set once it is back', async () => {
+  it('are pending while a member is away, which they name, and are set once it is back', async () => {
     await keep();
     await set({ smtp: 'open' });
     simulator.takeMemberDown('b', true);
@@ -371,7 +371,7 @@ describe('the rules of a location’s network', () => {
     assert.deepEqual([(await policy()).status, (await policy()).reason], ['applied', null]);
   });
 
-  it('are pending while a node has not told its addresses', async () => {
+  it('are pending while the addresses of a node are unknown', async () => {
     simulator.takeMemberDown('b', true);
     await look();
     simulator.takeMemberDown('b', false);
@@ -382,7 +382,7 @@ describe('the rules of a location’s network', () => {
     assert.equal((await policy()).reason, null);
   });
 
-  it('are those of the last wish when two services set them at once', async () => {
+  it('are those of the last change if two services set them at once', async () => {
     await keep();
     await set({ smtp: 'open' });
     const both = await Promise.allSettled([keep(), keep()]);
@@ -419,9 +419,9 @@ describe('the rules of a location’s network', () => {
       },
     } satisfies IncusClient;
     const about = { ...subject(), client: noted, findApi: async () => [], protectedAddresses };
-    await keepNetworkPolicy(about);
+    await reconcileNetworkPolicy(about);
     await set({ smtp: 'open' });
-    await keepNetworkPolicy(about);
+    await reconcileNetworkPolicy(about);
     assert.deepEqual(calls, [
       ['get', true, undefined],
       ['get rules', true, undefined],
@@ -433,7 +433,7 @@ describe('the rules of a location’s network', () => {
     ]);
   });
 
-  it('are none on a network of another kind', async () => {
+  it('are not set on another kind of network', async () => {
     await set({ network_kind: 'unmanaged' });
     await keep();
     assert.equal(await client.networkAcls.get(await aclName()), null);

@@ -8,50 +8,53 @@ import { compilePolicy } from '../network-policy/compile.ts';
 import { othersOn } from '../network-policy/others.ts';
 import {
   membersAway,
-  noteOthers,
-  notePolicy,
+  recordOtherUsers,
+  recordPolicy,
   type WantedPolicy,
   wantedPolicy,
 } from '../network-policy/queries.ts';
 import { familyOf } from '../network-policy/ranges.ts';
-import { enterNodeAddresses } from './node-addresses.ts';
+import { syncNodeAddresses } from './node-addresses.ts';
 import type { NodeSubject } from './nodes.ts';
 
-/** While a member of a cluster is away Incus waits for it, for 17 s and more. */
+/** While a member of a cluster is unreachable, Incus waits for it for 17 s or more. */
 const changeSeconds = 60;
 
 export interface PolicySubject
   extends Pick<NodeSubject, 'db' | 'client' | 'locationId' | 'signal' | 'report'> {
   findApi: FindApi;
-  /** Addresses and networks that no server reaches, whatever is there. */
+  /** Addresses and networks that servers must never reach. */
   protectedAddresses: readonly string[];
 }
 
 /**
- * Has the rules of a location's network say what its servers may reach: those of one ACL, which is
- * changed as a whole. It is attached to the network once, since the rules of all are away for a second
- * at any change of the network itself. What others have changed by hand is put right. Answers for whom else
- * all IPv6 addresses of the network are open.
+ * Sets what the servers on a location's network may reach, in one ACL, which is replaced as a
+ * whole. It is attached to the network only once, because any change of the network itself suspends
+ * all rules for a second. Changes that others made by hand are corrected. Returns to whom else all
+ * IPv6 addresses of the network are open.
  */
-export async function keepNetworkPolicy(subject: PolicySubject): Promise<string[]> {
+export async function reconcileNetworkPolicy(subject: PolicySubject): Promise<string[]> {
   const { db, locationId, signal } = subject;
-  await enterNodeAddresses(subject);
+  await syncNodeAddresses(subject);
   const wanted = await wantedPolicy(db, locationId);
   if (wanted?.kind !== 'bridge') return [];
   try {
     const others = await apply(subject, wanted);
-    await noteOthers(db, locationId, others);
-    await notePolicy(db, locationId, { applied: wanted.wanted, reason: lacking(wanted) });
+    await recordOtherUsers(db, locationId, others);
+    await recordPolicy(db, locationId, { applied: wanted.wanted, reason: lacking(wanted) });
     return others;
   } catch (error) {
     if (signal.aborted || !(error instanceof EngineError)) throw error;
     const reason = whyNot(error, await membersAway(db, locationId));
-    await notePolicy(db, locationId, { applied: null, reason });
+    await recordPolicy(db, locationId, { applied: null, reason });
     throw error;
   }
 }
 
-/** Shown to whoever sees the location: the log has the words of the engine. */
+/**
+ * The reason that everybody who may see the location is shown. The engine's own message is in the
+ * log.
+ */
 function whyNot(error: EngineError, away: string[]): string {
   if (away.length > 0)
     return `The rules are set once all nodes answer. These do not: ${away.join(', ')}.`;
@@ -105,7 +108,7 @@ async function setRules(
   await networkAcls.replace(found.value, rules, found.etag, options);
 }
 
-/** Alike for rules that do the same; one that is switched off does nothing. */
+/** A text that is equal for rules with the same effect; disabled rules have none. */
 function textOf({ egress, ingress }: AclRules): string {
   const ofRule = ({ action, destination, protocol, destination_port, ...more }: AclRule) =>
     JSON.stringify([
@@ -115,12 +118,15 @@ function textOf({ egress, ingress }: AclRules): string {
   return JSON.stringify([egress.map(ofRule).sort(), ingress.map(ofRule).sort()]);
 }
 
-/** The ACL of a location that was on this network before, or of an installation whose records are gone. */
+/**
+ * Names of ACLs of a location that used this network before, or of an installation whose records
+ * are gone.
+ */
 const former = /^berth-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * What the network lacks to go by the ACL; undefined where that is nothing. ACLs that others have put on it
- * stay. Two installations can't share a network: each would take off the other's.
+ * The keys to set so that the network uses the ACL; undefined if there are none. ACLs of others
+ * stay attached. Two installations can't share a network: each would detach the other's ACL.
  */
 function missingOf({ config }: Network, acl: string): Record<string, string> | undefined {
   const acls = (config['security.acls'] ?? '')

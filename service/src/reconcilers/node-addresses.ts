@@ -5,13 +5,16 @@ import { EngineError, isEngineError } from '../incus/transport/errors.ts';
 import { nodesOnline, setNodeAddresses } from '../network-policy/queries.ts';
 import type { NodeSubject } from './nodes.ts';
 
-/** For one call: a member that is cut off says nothing at all. */
+/** Timeout of one call: a member that is cut off does not answer at all. */
 const answerSeconds = 5;
 
 type AddressSubject = Pick<NodeSubject, 'db' | 'client' | 'locationId' | 'signal' | 'report'>;
 
-/** Enters which addresses the hosts have. Of one that does not tell all of them, what was known stays. */
-export async function enterNodeAddresses(subject: AddressSubject): Promise<void> {
+/**
+ * Records the addresses of the hosts. If a host does not report all of them, its known addresses
+ * stay.
+ */
+export async function syncNodeAddresses(subject: AddressSubject): Promise<void> {
   const { db, client, locationId, report, signal } = subject;
   for (const { name, member } of await nodesOnline(db, locationId)) {
     try {
@@ -25,8 +28,8 @@ export async function enterNodeAddresses(subject: AddressSubject): Promise<void>
 }
 
 /**
- * Where it listens itself, and those of each of its interfaces: one that Incus listens at alone is not
- * all that it has, and where Incus listens nowhere it tells none. Throws where an interface can't be read.
+ * The addresses that the host listens on, and those of all its interfaces. Incus may listen on only
+ * one of them, or on none. Throws if an interface can't be read.
  */
 async function hostAddresses(
   client: IncusClient,
@@ -42,7 +45,10 @@ async function hostAddresses(
   return [...found].filter((address) => isIP(address) !== 0).sort();
 }
 
-/** None of an interface that has gone since it was listed, as those of guests do all the time. */
+/**
+ * Returns no addresses for an interface that has disappeared since it was listed, as interfaces of
+ * guests often do.
+ */
 async function addressesOn(
   { networks }: IncusClient,
   name: string,
@@ -55,12 +61,12 @@ async function addressesOn(
     return global.map(({ address }) => address);
   } catch (error) {
     if (options.signal?.aborted || !isEngineError(error, 'failed')) throw error;
-    // Incus fails so where it goes in the midst of being read.
+    // Incus answers with this error if an interface disappears while it is read.
     const listed = await networks.list(options);
     if (listed.some((one) => one.name === name)) throw error;
     return [];
   }
 }
 
-/** `10.0.0.1:8443` and `[fd00::1]:8443`, as Incus writes them. */
+/** Addresses as Incus writes them: `10.0.0.1:8443` and `[fd00::1]:8443`. */
 const withoutPort = (address: string) => address.replace(/:\d+$/, '').replace(/^\[|\]$/g, '');

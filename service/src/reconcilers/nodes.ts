@@ -2,10 +2,10 @@ import { databaseTime } from '../db/queries.ts';
 import type { CallOptions } from '../incus/transport/api.ts';
 import { EngineError, isAway, isRefusal } from '../incus/transport/errors.ts';
 import type { ClusterMember } from '../incus/transport/server.ts';
-import { enterNodes, type NodeFacts, nodesThatWere } from '../nodes/seen-queries.ts';
+import { applyObservedNodes, type NodeFacts, nodesWithStatus } from '../nodes/seen-queries.ts';
 import type { Subject } from './truth.ts';
 
-/** For a member to tell what it has: one that is cut off says nothing at all. */
+/** Timeout for reading a member's resources: one that is cut off does not answer at all. */
 const answerSeconds = 5;
 const megabyte = 1024 ** 2;
 const gigabyte = 1024 ** 3;
@@ -13,19 +13,19 @@ const gigabyte = 1024 ** 3;
 export interface NodeSubject extends Subject {
   /** The location's storage pool. */
   pool: string;
-  /** Of what one node can't tell, and the others are not to wait for. */
+  /** Reports what could not be read of one node, without failing the sync of the others. */
   report(error: unknown): void;
 }
 
 /**
- * Enters which nodes a location has, how they are and what they have: the members of its cluster, or
- * the one server. A member counts as online if it answers: Incus lists a dead one as online for 20 s;
- * and as offline if it refuses. One that is silent stays as it was: that is for `members.ts` to judge.
- * Answers whether any is back that was away.
+ * Records which nodes a location has, their status and their resources: the members of its cluster,
+ * or the only server. A member counts as online if it answers, since Incus lists a dead one as
+ * online for 20 s, and as offline if it refuses. The status of one that does not answer is left to
+ * `members.ts`. Returns whether any node came back.
  */
-export async function lookAtNodes(subject: NodeSubject): Promise<boolean> {
+export async function syncNodes(subject: NodeSubject): Promise<boolean> {
   const { db, client, locationId, signal } = subject;
-  const away = await nodesThatWere(db, locationId, 'offline');
+  const away = await nodesWithStatus(db, locationId, 'offline');
   const readAt = await databaseTime(db);
   const { environment } = await client.server.info(undefined, { signal });
   const answering = environment.server_name;
@@ -33,7 +33,7 @@ export async function lookAtNodes(subject: NodeSubject): Promise<boolean> {
     ? await Promise.all((await client.server.members({ signal })).map((m) => member(subject, m)))
     : [await single(subject, answering)];
   const seen = { facts, answering, readAt };
-  await db.transaction().execute((trx) => enterNodes(trx, locationId, seen));
+  await db.transaction().execute((trx) => applyObservedNodes(trx, locationId, seen));
   const isBack = ({ member, status }: NodeFacts) =>
     status === 'online' && away.some((was) => member !== null && was.member === member);
   return facts.some(isBack);
@@ -45,14 +45,15 @@ async function single(subject: NodeSubject, name: string): Promise<NodeFacts> {
   return { ...node, status: 'online', ...has };
 }
 
-/** Words of Incus's for a member that is out of service, or on its way. */
+/** The statuses of Incus for a member that is out of service, or about to be. */
 const outOfService = ['Evacuated', 'Evacuating', 'Restoring'];
 
 async function member(subject: NodeSubject, listed: ClusterMember): Promise<NodeFacts> {
   const { server_name: name, status, failure_domain: failureDomain } = listed;
   const asked = async () => {
-    // One that has come back is listed as offline until its heartbeat, for up to 10 s.
-    if (status === 'Offline') await requireBack(subject, name, { timeoutSeconds: answerSeconds });
+    // A member that has come back is listed as offline until its heartbeat, for up to 10 s.
+    if (status === 'Offline')
+      await requireReachable(subject, name, { timeoutSeconds: answerSeconds });
     return await ask(subject, name);
   };
   const node = { name, member: name, evacuated: outOfService.includes(status), failureDomain };
@@ -68,10 +69,10 @@ async function member(subject: NodeSubject, listed: ClusterMember): Promise<Node
 }
 
 /**
- * Throws unless a member answers, and has its cluster: to one that is cut off from the others nothing is
- * passed on, though we may reach it.
+ * Throws unless a member answers and is connected to its cluster: one that is cut off from the
+ * others may still be reachable from here, but requests to it can't be forwarded.
  */
-export async function requireBack(
+export async function requireReachable(
   { client, signal }: Subject,
   member: string,
   options: CallOptions,
@@ -80,13 +81,16 @@ export async function requireBack(
   await client.projects.get(client.project, { signal, ...options, member });
 }
 
-type Has = Pick<NodeFacts, 'machine' | 'disk'>;
+type Capacity = Pick<NodeFacts, 'machine' | 'disk'>;
 
-/** Throws only where it does not even say what it is. What it has takes longer, and may be broken. */
-async function ask(subject: NodeSubject, target: string | undefined): Promise<Has> {
+/**
+ * Throws only if the basic information can't be read. Reading resources takes longer, and may fail
+ * on its own.
+ */
+async function ask(subject: NodeSubject, target: string | undefined): Promise<Capacity> {
   const { client, pool, signal, report } = subject;
   const options = { signal, timeoutSeconds: answerSeconds };
-  const unlessTroubled = async <T>(call: Promise<T>): Promise<T | null> => {
+  const nullOnFailure = async <T>(call: Promise<T>): Promise<T | null> => {
     try {
       return await call;
     } catch (error) {
@@ -97,8 +101,8 @@ async function ask(subject: NodeSubject, target: string | undefined): Promise<Ha
   };
   const info = await client.server.info(target, options);
   const [resources, poolResources] = await Promise.all([
-    unlessTroubled(client.server.resources(target, options)),
-    unlessTroubled(client.storage.poolResources(pool, target, options)),
+    nullOnFailure(client.server.resources(target, options)),
+    nullOnFailure(client.storage.poolResources(pool, target, options)),
   ]);
   const machine = resources && {
     cpu: resources.cpu.total,

@@ -8,7 +8,7 @@ import { markServerDeleted } from '../servers/worker-queries.ts';
 import { installation } from '../testing/fixtures.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { enterServer } from '../testing/servers.ts';
-import { orphanKeeper } from './orphans.ts';
+import { createOrphanReconciler } from './orphans.ts';
 
 const { db, close } = await createTestDatabase();
 after(close);
@@ -28,7 +28,7 @@ async function enter({ deleted = false } = {}): Promise<string> {
   return (await query.executeTakeFirstOrThrow()).uuid;
 }
 
-/** What is done about these instances, and what the log says. */
+/** Reconciles these instances. Returns the calls to Incus and the log. */
 async function keep(instances: Instance[], rounds = 1) {
   const calls: string[] = [];
   const ended = async (what: string) => {
@@ -43,10 +43,10 @@ async function keep(instances: Instance[], rounds = 1) {
     operations: { wait: async () => ({ outcome: 'vanished' }) },
   } as unknown as IncusClient;
   const logged = new PassThrough();
-  const keeper = orphanKeeper({ installationId, log: pino(logged) });
+  const reconcile = createOrphanReconciler({ installationId, log: pino(logged) });
   const signal = new AbortController().signal;
   for (let round = 0; round < rounds; round += 1) {
-    await keeper({ db, client, locationId: place.locationId, signal }, instances);
+    await reconcile({ db, client, locationId: place.locationId, signal }, instances);
   }
   return {
     calls,
@@ -66,14 +66,14 @@ test('an instance of a deleted server is removed', async () => {
   assert.deepEqual(stopped.calls, [`delete srv-${uuid}`]);
 });
 
-test('one of a server that lives, and one of somebody else, is left alone', async () => {
+test('instances of existing servers, and those of others, are left alone', async () => {
   const lives = await enter();
   const gone = await enter({ deleted: true });
   const others = [instance(lives), instance(gone, 'them'), instance(gone, '')];
   assert.deepEqual(await keep(others), { calls: [], lines: [] });
 });
 
-test('one that our records never knew is told of once, and left alone', async () => {
+test('an instance with an unknown server is reported once, and left alone', async () => {
   const unknown = [instance(crypto.randomUUID()), instance('no uuid')];
   const { calls, lines } = await keep(unknown, 3);
   assert.deepEqual(calls, []);

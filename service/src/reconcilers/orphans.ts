@@ -6,17 +6,17 @@ import { deleteInstance, stopInstance } from '../servers/engine/engine.ts';
 import { serversOf } from '../servers/truth-queries.ts';
 import type { Subject } from './truth.ts';
 
-export interface OrphanRules {
+export interface OrphanOptions {
   installationId: string;
   log: Logger;
 }
 
 /**
- * Instances that bear our label and have no server. One whose server was deleted is removed: a create
- * that a delete took the place of may have come through after all. One that our records never knew is
- * told of, and left alone.
+ * Handles instances that have our label but no server. One whose server was deleted is removed: a
+ * create that was superseded by a delete may still have taken effect. One whose server was never
+ * recorded is reported, and left alone.
  */
-export function orphanKeeper({ installationId, log }: OrphanRules) {
+export function createOrphanReconciler({ installationId, log }: OrphanOptions) {
   const told = new Set<string>();
 
   return async (subject: Subject, instances: Instance[]): Promise<void> => {
@@ -30,12 +30,12 @@ export function orphanKeeper({ installationId, log }: OrphanRules) {
     );
     for (const { instance, server } of ours) {
       const known = server === undefined ? undefined : servers.get(server);
-      if (!known) tellOnce(subject, instance.name);
+      if (!known) reportOnce(subject, instance.name);
       else if (known.isDeleted) await remove(subject, instance);
     }
   };
 
-  function tellOnce({ found }: Subject, instance: string): void {
+  function reportOnce({ found }: Subject, instance: string): void {
     if (told.has(instance)) return;
     told.add(instance);
     found?.('instance_unknown', 1);

@@ -3,8 +3,11 @@ import type { LocationRow } from '../locations/queries.ts';
 import { setNetworkSubnets } from '../locations/queries.ts';
 import type { Subject } from './truth.ts';
 
-/** Enters which subnets the network of a location has itself. Of a bridge of the hosts Incus knows none. */
-export async function enterSubnets(
+/**
+ * Records the subnets of a location's network. Incus knows none for a bridge that it does not
+ * manage.
+ */
+export async function syncSubnets(
   { db, client, locationId, signal }: Subject,
   { network, network_kind }: Pick<LocationRow, 'network' | 'network_kind'>,
 ): Promise<void> {

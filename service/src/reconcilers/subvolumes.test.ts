@@ -25,7 +25,7 @@ const client = {
   storage: { getPool: async () => ({ driver: 'btrfs' }) },
 } as unknown as IncusClient;
 
-/** As `btrfs subvolume list -o` answers: the last argument is where it looks. */
+/** Simulates `btrfs subvolume list -o`. The last argument is the path. */
 const btrfs = (body: string) =>
   writeFileSync(join(directory, 'bin', 'btrfs'), `#!/bin/sh\nfor path; do :; done\n${body}\n`, {
     mode: 0o755,
@@ -43,7 +43,7 @@ beforeEach(() => {
 });
 
 describe('subvolumes in the disk of a container', () => {
-  it('are listed where they are, and of no other', async () => {
+  it('are listed at their paths, for this container alone', async () => {
     const list = subvolumeLister(place, 'btrfs');
     const below = `containers/berth_${full}/rootfs`;
     assert.deepEqual(await list?.(full), [`${below}/a b`, `${below}/c`]);
@@ -51,13 +51,13 @@ describe('subvolumes in the disk of a container', () => {
     assert.equal(await list?.(elsewhere), undefined);
   });
 
-  it('are not known of another machine, and there are none without btrfs', () => {
+  it('are unknown on another machine, and do not exist without btrfs', () => {
     const far = { ...place, engine: { urls: ['https://10.0.0.1:8443'], server_cert: '' } };
     assert.equal(subvolumeLister(far, 'btrfs'), undefined);
     assert.equal(subvolumeLister(place, 'zfs'), undefined);
   });
 
-  it('are an error where they can not be listed, and none is counted then', async () => {
+  it('make an error if they can not be listed, and none is counted then', async () => {
     const list = subvolumeLister(place, 'btrfs');
     btrfs('echo "ERROR: Operation not permitted" >&2; exit 1');
     await assert.rejects(async () => await list?.(full), /Operation not permitted/);
@@ -69,7 +69,7 @@ describe('subvolumes in the disk of a container', () => {
   });
 });
 
-/** What a look at all instances tells; one that follows at once tells nothing more. */
+/** Returns the count of a scan; a second scan right after it reports nothing. */
 async function counted(): Promise<(number | undefined)[]> {
   const told: (number | undefined)[] = [];
   const looking = {

@@ -5,27 +5,30 @@ import { serverUuid } from '../instances/labels.ts';
 import { type Disks, subvolumeLister } from '../servers/engine/subvolumes.ts';
 import { each } from '../usage/collect/each.ts';
 
-interface Looking {
+interface SubvolumeScan {
   client: Pick<IncusClient, 'storage'>;
   log: Logger;
   signal: AbortSignal;
 }
 
-/** No confined guest makes any, and an administrator's are few. */
-const lookMilliseconds = 3_600_000;
+/**
+ * Once an hour is enough: confined guests can't create subvolumes, and administrators create few.
+ */
+const scanMilliseconds = 3_600_000;
 
 /**
- * Counts servers of a location whose disks have subvolumes, once an hour: what is in those is beyond their quota, also
- * once their guest is confined. Calls `found` with undefined where nobody can tell: see `subvolumeLister`.
+ * Counts the servers of a location whose disks contain subvolumes, once an hour. The quota of a
+ * disk does not cover them, even after its guest was confined. Calls `found` with undefined if the
+ * number can't be determined: see `subvolumeLister`.
  */
 export function subvolumeCounter(
-  { client, log, signal }: Looking,
+  { client, log, signal }: SubvolumeScan,
   location: Disks & { name: string },
   found: (servers: number | undefined) => void,
 ) {
   let looked = Number.NEGATIVE_INFINITY;
   return async (instances: Instance[]): Promise<void> => {
-    if (performance.now() - looked < lookMilliseconds) return;
+    if (performance.now() - looked < scanMilliseconds) return;
     looked = performance.now();
     const pool = await client.storage.getPool(location.storage_pool, { signal });
     const list = subvolumeLister(location, pool?.driver, signal);

@@ -5,38 +5,47 @@ import { type EngineError, lacksTrafficControl } from '../incus/transport/errors
 import { instanceName, serverUuid } from '../instances/labels.ts';
 import { type Direction, setLimitFailed } from '../locations/limit-queries.ts';
 import { enterThrottle, type Throttle, throttlesOf } from '../traffic/allowance-queries.ts';
-import { directions, holdTo, isHeldTo } from '../traffic/throttle.ts';
+import { directions, isThrottledTo, setThrottle } from '../traffic/throttle.ts';
 import { each } from '../usage/collect/each.ts';
 import type { Subject } from './truth.ts';
 
-export interface Throttling extends Omit<Subject, 'client'> {
-  client: Parameters<typeof holdTo>[2];
+export interface ThrottleContext extends Omit<Subject, 'client'> {
+  client: Parameters<typeof setThrottle>[2];
   log: Logger;
 }
 
 /** Compares all instances with what they are to be held to, as part of each sweep. */
-export async function keepThrottles(throttling: Throttling, instances: Instance[]): Promise<void> {
-  const throttles = await throttlesOf(throttling.db, throttling.locationId);
-  const toDo = instances.flatMap((instance): (() => Promise<void>)[] => {
+export async function reconcileThrottles(
+  context: ThrottleContext,
+  instances: Instance[],
+): Promise<void> {
+  const throttles = await throttlesOf(context.db, context.locationId);
+  const tasks = instances.flatMap((instance): (() => Promise<void>)[] => {
     const { name, status } = instance;
     const uuid = serverUuid(name);
-    // Nothing is known of one whose member can't be asked.
+    // The state of an instance is unknown while its member can't be reached.
     if (!uuid || status === 'Error') return [];
     const throttle = throttles.get(uuid);
     const able = throttle ? ableOf(throttle) : directions;
-    if (!isHeldTo(throttle?.rate ?? null, able, instance)) {
-      return [() => hold(throttling, name, throttle)];
+    if (!isThrottledTo(throttle?.rate ?? null, able, instance)) {
+      return [() => applyThrottle(context, name, throttle)];
     }
-    return throttle ? [() => enter(throttling, throttle, new Map())] : [];
+    return throttle ? [() => recordOutcome(context, throttle, new Map())] : [];
   });
-  const [error] = await each(toDo, (work) => work(), throttling.signal);
+  const [error] = await each(tasks, (work) => work(), context.signal);
   if (error) throw error;
 }
 
-/** Some at a time: at the turn of a month very many may have to be let go. */
-export async function holdAll(throttling: Throttling, throttles: Throttle[]): Promise<void> {
-  const work = (throttle: Throttle) => hold(throttling, instanceName(throttle.uuid), throttle);
-  const [error] = await each(throttles, work, throttling.signal);
+/**
+ * Limits the concurrency: at the beginning of a month, very many throttles may have to be removed.
+ */
+export async function applyThrottles(
+  context: ThrottleContext,
+  throttles: Throttle[],
+): Promise<void> {
+  const work = (throttle: Throttle) =>
+    applyThrottle(context, instanceName(throttle.uuid), throttle);
+  const [error] = await each(throttles, work, context.signal);
   if (error) throw error;
 }
 
@@ -44,15 +53,15 @@ const ableOf = ({ limits }: Throttle) => directions.filter((one) => limits[one] 
 
 type Failures = Map<Direction, EngineError>;
 
-/** Without a throttle it is nobody's whose records know of one, and is let go. */
-async function hold(
-  throttling: Throttling,
+/** Without a throttle in the records, the limit of the instance is removed. */
+async function applyThrottle(
+  context: ThrottleContext,
   name: string,
   throttle: Throttle | undefined,
 ): Promise<void> {
-  const { client, db, signal } = throttling;
+  const { client, db, signal } = context;
   const able = throttle ? ableOf(throttle) : directions;
-  const failures = await holdTo(throttle?.rate ?? null, able, client, name, signal);
+  const failures = await setThrottle(throttle?.rate ?? null, able, client, name, signal);
   if (!throttle) return;
   const { nodeId, rate } = throttle;
   const limits = { ...throttle.limits };
@@ -64,23 +73,23 @@ async function hold(
       failures.delete(direction);
     }
   }
-  await enter(throttling, { ...throttle, limits }, failures);
+  await recordOutcome(context, { ...throttle, limits }, failures);
 }
 
-/** Enters what came of it, and tells of it once: the same again is no news. */
-async function enter({ db, log }: Throttling, throttle: Throttle, failures: Failures) {
+/** Records the outcome, and logs and audits it if it is new. */
+async function recordOutcome({ db, log }: ThrottleContext, throttle: Throttle, failures: Failures) {
   const { id, uuid, project_id: projectId, rate } = throttle;
   const outcome = outcomeOf(throttle, failures);
-  // As it is nearly always; the statement looks again.
+  // Nearly always nothing has changed. The statement checks again.
   if (outcome.throttledTo === throttle.throttledTo && outcome.error === throttle.error) return;
-  const isNews = await db.transaction().execute(async (trx) => {
+  const hasChanged = await db.transaction().execute(async (trx) => {
     if (!(await enterThrottle(trx, throttle, outcome))) return false;
     const { throttledTo: throttled_to, error } = outcome;
     const details = { throttled_to, ...(error !== null && { throttle_error: error }) };
     await insertOwnEntries(trx, 'traffic_throttle', [{ projectId, serverId: id, details }]);
     return true;
   });
-  if (!isNews) return;
+  if (!hasChanged) return;
   const about = { instance: instanceName(uuid), rate };
   if (outcome.error === null) log.info(about, 'The traffic rate limit of a server was changed.');
   else {

@@ -8,8 +8,8 @@ import { createIncusClient } from '../incus/client.ts';
 import { requireLocation } from '../locations/queries.ts';
 import { installation } from '../testing/fixtures.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
-import { lookAtNodes } from './nodes.ts';
-import { tryTrafficLimits } from './traffic-limits.ts';
+import { syncNodes } from './nodes.ts';
+import { probeTrafficLimits } from './traffic-limits.ts';
 
 const { db, close } = await createTestDatabase();
 const place = await installation(db);
@@ -31,7 +31,7 @@ const subject = {
   report: (error: unknown) => void reported.push(error),
 };
 const tryThem = async () =>
-  await tryTrafficLimits(subject, await requireLocation(db, place.locationId));
+  await probeTrafficLimits(subject, await requireLocation(db, place.locationId));
 
 async function known() {
   const query = db.selectFrom('nodes').select(['limits_incoming', 'limits_outgoing']);
@@ -45,12 +45,12 @@ beforeEach(async () => {
   reported = [];
   simulator.faults.clear();
   simulator.model.lacksLimits.clear();
-  await lookAtNodes({ ...subject, pool: 'berth' });
+  await syncNodes({ ...subject, pool: 'berth' });
   const untried = { limits_incoming: null, limits_outgoing: null, limits_kernel: null };
   await db.updateTable('nodes').set(untried).execute();
 });
 
-test('which limits the kernel of each node can enforce is tried, and nothing is left of that', async () => {
+test('probes which limits the kernel of each node can enforce, and cleans up', async () => {
   simulator.model.lacksLimits.add('limits.egress');
   await tryThem();
   assert.deepEqual(await known(), [
@@ -61,7 +61,7 @@ test('which limits the kernel of each node can enforce is tried, and nothing is 
   assert.deepEqual(reported, []);
 });
 
-test('it is tried once for a kernel, and each hour where a limit failed', async () => {
+test('probes a kernel once, and again each hour if a limit failed', async () => {
   simulator.model.lacksLimits.add('limits.egress');
   await tryThem();
   simulator.model.lacksLimits.clear();
@@ -71,7 +71,7 @@ test('it is tried once for a kernel, and each hour where a limit failed', async 
   await db.updateTable('nodes').set(anHourAgo).execute();
   await tryThem();
   assert.deepEqual((await known())[0], [true, true]);
-  // What works is not tried again, but for another kernel.
+  // A limit that works is probed again only for another kernel.
   simulator.model.lacksLimits.add('limits.ingress');
   await db.updateTable('nodes').set(anHourAgo).execute();
   await tryThem();
@@ -81,7 +81,7 @@ test('it is tried once for a kernel, and each hour where a limit failed', async 
   assert.deepEqual((await known())[0], [false, true]);
 });
 
-test('what can not be told stays unknown, and is not asked again at once', async () => {
+test('leaves unknown what can not be determined, and does not probe it again at once', async () => {
   simulator.fillPool('berth', true);
   await tryThem();
   simulator.fillPool('berth', false);
@@ -95,7 +95,7 @@ test('what can not be told stays unknown, and is not asked again at once', async
   assert.equal(reported.length, reports);
 });
 
-test('what an earlier try left is removed first', async () => {
+test('first removes what an interrupted probe left', async () => {
   const [node] = await db.selectFrom('nodes').select('id').where('member', '=', 'a').execute();
   const left = { name: `berth-probe-${node?.id}-incoming`, type: 'container' as const };
   const devices = { root: { type: 'disk', path: '/', pool: 'berth' } };

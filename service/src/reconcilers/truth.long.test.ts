@@ -8,7 +8,7 @@ import { setDatabaseClock } from '../testing/clock.ts';
 import { type Installation, installation } from '../testing/fixtures.ts';
 import { createDatabaseWithClock, type TestDatabase } from '../testing/postgres.ts';
 import { enterServer } from '../testing/servers.ts';
-import { lookAtInstance, type Subject, sweepLocation } from './truth.ts';
+import { type Subject, syncAllInstances, syncInstance } from './truth.ts';
 
 let database: TestDatabase;
 let db: Db;
@@ -22,7 +22,7 @@ before(async () => {
 
 after(() => database.close());
 
-/** An engine that shows these instances; `whileRead` runs between a reading and its answer. */
+/** Simulates an engine with these instances. `whileRead` runs before each answer. */
 function engine(
   instances: () => Record<string, string>,
   whileRead: () => Promise<void> = async () => undefined,
@@ -51,11 +51,11 @@ async function server(id: number) {
 
 const nameOf = async (id: number) => `srv-${(await server(id)).uuid}`;
 
-test('a server follows what the engine shows of it', async () => {
+test('the status of a server follows the engine', async () => {
   const id = await enterServer(db, place);
   const name = await nameOf(id);
   for (const [incus, ours] of Object.entries({ Stopped: 'stopped', Frozen: 'paused' })) {
-    await lookAtInstance(
+    await syncInstance(
       engine(() => ({ [name]: incus })),
       name,
     );
@@ -64,19 +64,19 @@ test('a server follows what the engine shows of it', async () => {
   }
 });
 
-test('a status in passing changes nothing', async () => {
+test('a transitional status changes nothing', async () => {
   const id = await enterServer(db, place);
   const name = await nameOf(id);
   const passing = engine(() => ({ [name]: 'Starting' }));
-  await lookAtInstance(passing, name);
-  await sweepLocation(passing);
+  await syncInstance(passing, name);
+  await syncAllInstances(passing);
   assert.equal((await server(id)).status, 'started');
 });
 
-test('while an operation works on a server, its status stays, its real status follows', async () => {
+test('while an operation works on a server, its status stays and its real status follows', async () => {
   const id = await enterServer(db, place, { operation: 'stop' });
   const name = await nameOf(id);
-  await lookAtInstance(
+  await syncInstance(
     engine(() => ({ [name]: 'Stopped' })),
     name,
   );
@@ -84,27 +84,27 @@ test('while an operation works on a server, its status stays, its real status fo
   assert.deepEqual([status, real_status], ['started', 'stopped']);
 });
 
-test('a comparison that began before a change does not undo it', async () => {
+test('a comparison that began before a change does not overwrite it', async () => {
   const id = await enterServer(db, place);
   const name = await nameOf(id);
   const stopMeanwhile = async () => {
-    await lookAtInstance(
+    await syncInstance(
       engine(() => ({ [name]: 'Stopped' })),
       name,
     );
   };
-  await sweepLocation(engine(() => ({ [name]: 'Running' }), stopMeanwhile));
+  await syncAllInstances(engine(() => ({ [name]: 'Running' }), stopMeanwhile));
   assert.equal((await server(id)).status, 'stopped');
 
   const startMeanwhile = () =>
     db
       .transaction()
       .execute((trx) => setServerState(trx, id, { status: 'started', realStatus: 'started' }));
-  await sweepLocation(engine(() => ({ [name]: 'Stopped' }), startMeanwhile));
+  await syncAllInstances(engine(() => ({ [name]: 'Stopped' }), startMeanwhile));
   assert.equal((await server(id)).status, 'started');
 });
 
-test('an instance that is gone in two readings is an error, one that comes back is none', async () => {
+test('an instance that is missing in two readings is an error, and one that comes back is not', async () => {
   const id = await enterServer(db, place);
   const name = await nameOf(id);
   let readings = 0;
@@ -112,27 +112,27 @@ test('an instance that is gone in two readings is an error, one that comes back 
     readings += 1;
     return readings === 1 ? {} : { [name]: 'Running' };
   });
-  await lookAtInstance(away, name);
+  await syncInstance(away, name);
   assert.equal(readings, 2);
   assert.equal((await server(id)).status, 'started');
 
-  await sweepLocation(engine(() => ({})));
+  await syncAllInstances(engine(() => ({})));
   const gone = await server(id);
   assert.deepEqual([gone.status, gone.real_status], ['error', 'not_exists']);
   assert.match(gone.error ?? '', /no longer exists.*Delete/);
 
-  await sweepLocation(engine(() => ({ [name]: 'Running' })));
+  await syncAllInstances(engine(() => ({ [name]: 'Running' })));
   const back = await server(id);
   assert.deepEqual([back.status, back.error], ['started', null]);
 });
 
-test('a server that is being created may be absent, and instances of others are not ours', async () => {
+test('a server that is being created may have no instance, and instances of others are ignored', async () => {
   const id = await enterServer(db, place, { status: 'creating' });
-  await sweepLocation(engine(() => ({ 'their-own': 'Stopped', 'srv-nobody': 'Running' })));
+  await syncAllInstances(engine(() => ({ 'their-own': 'Stopped', 'srv-nobody': 'Running' })));
   assert.equal((await server(id)).status, 'creating');
 });
 
-test('where an instance is follows the engine, but for what an operation does or has done since', async () => {
+test('the node of a server follows the engine, unless an operation has changed it since', async () => {
   const member = {
     location_id: place.locationId,
     name: 'b',
@@ -150,7 +150,7 @@ test('where an instance is follows the engine, but for what an operation does or
   const list = async () => names.map((name) => ({ name, status: 'Running', location: 'b' }));
   const subject = engine(() => ({}));
   const client = { instances: { list, get: async () => null } } as unknown as IncusClient;
-  const sweep = () => sweepLocation({ ...subject, client });
+  const sweep = () => syncAllInstances({ ...subject, client });
   const nodeOf = async (id: number) => {
     const query = db.selectFrom('servers').select('node_id').where('id', '=', id);
     return (await query.executeTakeFirstOrThrow()).node_id;
@@ -170,7 +170,7 @@ test('where an instance is follows the engine, but for what an operation does or
 const comparedAt = async () =>
   (await db.selectFrom('nodes').select('compared_at').executeTakeFirstOrThrow()).compared_at;
 
-test('the first comparison of a month is noted, of each node whose instances could be asked for', async (t) => {
+test('the first comparison of a month is recorded for each node that could be asked', async (t) => {
   const now = new Date('2026-11-21T12:00:00Z');
   await setDatabaseClock(db, now);
   t.after(() => setDatabaseClock(db, null));
@@ -186,18 +186,18 @@ test('the first comparison of a month is noted, of each node whose instances cou
       return null;
     },
   };
-  await sweepLocation({ ...broken, client: { instances: silent } as unknown as IncusClient });
+  await syncAllInstances({ ...broken, client: { instances: silent } as unknown as IncusClient });
   assert.equal(await comparedAt(), null);
 
   const whole = engine(() => ({ [name]: 'Running' }));
-  await sweepLocation(whole);
+  await syncAllInstances(whole);
   const noted = await comparedAt();
   assert.ok(noted);
-  await sweepLocation(whole);
+  await syncAllInstances(whole);
   assert.equal(await comparedAt(), noted);
   for (const wrong of ['2026-01-31T23:59:59Z', '2199-01-01T00:00:00Z']) {
     await db.updateTable('nodes').set({ compared_at: wrong }).execute();
-    await sweepLocation(whole);
+    await syncAllInstances(whole);
     assert.ok(((await comparedAt()) ?? '') >= noted);
     assert.ok(Date.parse((await comparedAt()) ?? '') <= now.getTime());
   }

@@ -6,24 +6,24 @@ import type { Instance } from '../incus/instances.ts';
 import { isEngineError, isRefusal } from '../incus/transport/errors.ts';
 import { longestSeconds } from '../incus/transport/patience.ts';
 import { instanceName, serverUuid } from '../instances/labels.ts';
-import { noteComparison, setSilent } from '../nodes/seen-queries.ts';
+import { recordComparison, recordUnreachable } from '../nodes/seen-queries.ts';
 import { engineStatus } from '../servers/truth.ts';
 import {
-  enterMembers,
-  enterSightings,
-  type Sighting,
+  applyObservedMembers,
+  applyObservedStatuses,
+  type ObservedStatus,
   serversWithInstance,
 } from '../servers/truth-queries.ts';
 
-/** Between two readings that must agree before an instance counts as gone. */
-const secondReadingMilliseconds = 1500;
+/** Time between the two readings that must agree before an instance counts as gone. */
+const confirmAfterMilliseconds = 1500;
 /**
- * For all instances. Incus asks each member for its own, and waits for one that is cut off until its
- * heartbeat is 20 s old; the others are not to count as away for that.
+ * Timeout for listing all instances. Incus asks each member, and waits for one that is cut off
+ * until its heartbeat is 20 s old; the other members should not count as unreachable meanwhile.
  */
 const listSeconds = 30;
 
-/** What a look or a comparison can find to be otherwise than the records say. */
+/** The kinds of drift that a sync can find. */
 export const findings = [
   'status_changed',
   'instance_vanished',
@@ -39,31 +39,31 @@ export interface Subject {
   client: IncusClient;
   locationId: number;
   signal: AbortSignal;
-  /** Told how many there were. */
+  /** Receives how many of a kind were found. */
   found?: ((finding: Finding, count: number) => void) | undefined;
 }
 
-/** Looks at one instance and enters what it is. An absence is looked at twice. */
-export async function lookAtInstance(subject: Subject, name: string): Promise<void> {
+/** Syncs one instance with its server. A missing instance is looked up twice. */
+export async function syncInstance(subject: Subject, name: string): Promise<void> {
   const uuid = serverUuid(name);
   if (!uuid) return;
   const { client, db, locationId, signal } = subject;
   const readAt = await databaseTime(db);
   const instance = await client.instances.get(name, { signal });
   if (!instance) return await confirmAbsent(subject, [uuid]);
-  await enterMembers(db, locationId, readAt, [{ uuid, member: instance.location }]);
+  await applyObservedMembers(db, locationId, readAt, [{ uuid, member: instance.location }]);
   const status = engineStatus(instance.status);
-  if (status) await enter(subject, readAt, [{ uuid, status }]);
+  if (status) await applyStatuses(subject, readAt, [{ uuid, status }]);
 }
 
-/** Enters what was seen, and tells of what that changed. */
-async function enter(
+/** Writes the observed statuses, and reports how many servers changed. */
+async function applyStatuses(
   { db, found }: Subject,
   readAt: string,
-  seen: Sighting[],
+  seen: ObservedStatus[],
   as: Finding = 'status_changed',
 ) {
-  const changed = await enterSightings(db, readAt, seen);
+  const changed = await applyObservedStatuses(db, readAt, seen);
   found?.(as, changed.length);
 }
 
@@ -71,8 +71,8 @@ async function isAbsent({ client, signal }: Subject, name: string): Promise<bool
   return (await client.instances.get(name, { signal })) === null;
 }
 
-/** Compares all servers of a location with all its instances, which it answers. */
-export async function sweepLocation(subject: Subject): Promise<Instance[]> {
+/** Syncs all servers of a location with its instances. Returns the instances. */
+export async function syncAllInstances(subject: Subject): Promise<Instance[]> {
   const { db, client, locationId, signal } = subject;
   const readAt = await databaseTime(db);
   const instances = await client.instances.list({ signal, timeoutSeconds: listSeconds });
@@ -80,19 +80,20 @@ export async function sweepLocation(subject: Subject): Promise<Instance[]> {
     const uuid = serverUuid(name);
     return uuid ? [{ uuid, member }] : [];
   });
-  await enterMembers(db, locationId, readAt, members);
+  await applyObservedMembers(db, locationId, readAt, members);
   const broken = instances.filter(({ status }) => status === 'Error');
   const others = instances.filter(({ status }) => status !== 'Error');
-  // Not after a member that is slow to say how its own are.
-  await enter(subject, readAt, sightingsOf(others));
-  const { silent, refusing, own } = await askBroken(subject, broken);
-  // One by one, as in enterMembers. One that says nothing may only be slow: see members.ts.
-  for (const member of refusing) await setSilent(db, locationId, member, readAt);
+  // This comes first, so that it need not wait for a slow member.
+  await applyStatuses(subject, readAt, observedStatuses(others));
+  const { silent, refusing, own } = await probeBroken(subject, broken);
+  // One at a time, as in `applyObservedMembers`. A silent member may only be slow; `members.ts`
+  // decides that.
+  for (const member of refusing) await recordUnreachable(db, locationId, member, readAt);
   subject.found?.('member_silent', silent.size);
   const heard = broken.filter(({ location }) => !silent.has(location));
   const asTheySay = ({ name, status }: Instance) => ({ name, status: own.get(name) ?? status });
-  await enter(subject, readAt, sightingsOf(heard.map(asTheySay)));
-  await noteComparison(db, locationId, readAt, silent);
+  await applyStatuses(subject, readAt, observedStatuses(heard.map(asTheySay)));
+  await recordComparison(db, locationId, readAt, silent);
   const names = new Set(instances.map(({ name }) => name));
   const servers = await serversWithInstance(db, locationId);
   const missing = servers.map((s) => s.uuid).filter((uuid) => !names.has(instanceName(uuid)));
@@ -100,7 +101,7 @@ export async function sweepLocation(subject: Subject): Promise<Instance[]> {
   return instances;
 }
 
-function sightingsOf(instances: Pick<Instance, 'name' | 'status'>[]): Sighting[] {
+function observedStatuses(instances: Pick<Instance, 'name' | 'status'>[]): ObservedStatus[] {
   return instances.flatMap(({ name, status }) => {
     const uuid = serverUuid(name);
     const known = engineStatus(status);
@@ -109,11 +110,12 @@ function sightingsOf(instances: Pick<Instance, 'name' | 'status'>[]): Sighting[]
 }
 
 /**
- * Instances of members that can't be asked are listed as broken, though nobody knows how they are; and
- * for up to 10 s after such a member has come back, until its heartbeat. So each is asked itself: which
- * members are silent, which of them refuse, and what the others say their instances' own status is.
+ * Asks for each instance that Incus lists as broken by itself. It lists all instances of an
+ * unreachable member so, whatever their state, and for up to 10 s after the member is back, until
+ * its heartbeat. Returns which members do not answer, which refuse, and the statuses that the
+ * others report.
  */
-async function askBroken({ client, signal }: Subject, broken: Instance[]) {
+async function probeBroken({ client, signal }: Subject, broken: Instance[]) {
   const silent = new Set<string>();
   const refusing = new Set<string>();
   const own = new Map<string, string>();
@@ -135,25 +137,30 @@ async function askBroken({ client, signal }: Subject, broken: Instance[]) {
   return { silent, refusing, own };
 }
 
-/** Looks at each again before it counts as gone; one that can't be looked at keeps no other waiting. */
+/**
+ * Looks up each missing instance again before it counts as gone. A lookup that fails does not
+ * affect the others.
+ */
 async function confirmAbsent(subject: Subject, uuids: string[]): Promise<void> {
   if (uuids.length === 0) return;
   const { db, locationId, signal } = subject;
   const expected = new Set((await serversWithInstance(db, locationId)).map(({ uuid }) => uuid));
   const ours = uuids.filter((uuid) => expected.has(uuid));
   if (ours.length === 0) return;
-  await sleep(secondReadingMilliseconds, undefined, { signal });
+  await sleep(confirmAfterMilliseconds, undefined, { signal });
   const readAt = await databaseTime(db);
-  const looks = await Promise.allSettled(ours.map((uuid) => isAbsent(subject, instanceName(uuid))));
-  const gone = ours.filter(
-    (_, index) => looks[index]?.status === 'fulfilled' && looks[index].value,
+  const results = await Promise.allSettled(
+    ours.map((uuid) => isAbsent(subject, instanceName(uuid))),
   );
-  await enter(
+  const gone = ours.filter(
+    (_, index) => results[index]?.status === 'fulfilled' && results[index].value,
+  );
+  await applyStatuses(
     subject,
     readAt,
     gone.map((uuid) => ({ uuid, status: 'not_exists' })),
     'instance_vanished',
   );
-  const failed = looks.find((look) => look.status === 'rejected');
+  const failed = results.find((look) => look.status === 'rejected');
   if (failed) throw failed.reason;
 }

@@ -5,7 +5,7 @@ import type { Instance } from '../incus/instances.ts';
 import { installation } from '../testing/fixtures.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { enterServer } from '../testing/servers.ts';
-import { enterUnknown } from './unknown-instances.ts';
+import { syncUnknownInstances } from './unknown-instances.ts';
 
 const { db, close } = await createTestDatabase();
 after(close);
@@ -28,7 +28,7 @@ const card = (ipv4: string, ipv6?: string) => ({
 
 /** Enters these, and answers what is known then. */
 async function entered(...instances: Instance[]) {
-  await enterUnknown(subject, 'us', instances);
+  await syncUnknownInstances(subject, 'us', instances);
   const { rows } = await sql<{ name: string; is_ours: boolean; held: string[] }>`
     select name, is_ours, array(
       select host(ip) from reserved_addresses where instance_id = unknown_instances.id order by ip

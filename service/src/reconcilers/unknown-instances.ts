@@ -6,18 +6,18 @@ import { isProbe } from './traffic-limits.ts';
 import type { Subject } from './truth.ts';
 
 /**
- * Enters which instances of a location are of no server, and reserves their addresses, as part of each
- * sweep: after a restore of the database there may be many, and an address that one of them holds would be
- * given to a new server, which Incus then refuses to start.
+ * Records the instances of a location that belong to no server, and reserves their addresses, as
+ * part of each sync. After a restore of the database there may be many. Without this, a new server
+ * could get an address that one of them has, and Incus would refuse to start it.
  */
-export async function enterUnknown(
+export async function syncUnknownInstances(
   { db, locationId }: Pick<Subject, 'db' | 'locationId'>,
   installationId: string,
   instances: Instance[],
 ): Promise<void> {
   const named = instances
     .filter(({ name }) => !isProbe(name))
-    // One that was renamed by hand is still of the server that its label names.
+    // An instance that was renamed by hand still belongs to the server in its label.
     .map((instance) => ({ instance, uuid: uuidOf(instance) }));
   const strange = await withoutServer(
     db,
@@ -36,16 +36,16 @@ export async function enterUnknown(
 const uuidOf = (instance: Instance) => serverUuid(instance.name) ?? labelsOf(instance).server;
 
 /**
- * Those that its cards are fixed to, and that its system was told to use: on a VLAN Incus takes none for a
- * card. Null where its node does not tell.
+ * The addresses that its NICs are restricted to, and those that its system was configured with: on
+ * a VLAN, Incus restricts NICs to none. Null if its node does not answer.
  */
 function addressesOf({ config, devices, status }: Instance): string[] | null {
   if (status === 'Error' && Object.keys(devices).length === 0) return null;
-  const ofCards = Object.values(devices).flatMap((device) => [
+  const fixedAddresses = Object.values(devices).flatMap((device) => [
     device['ipv4.address'],
     device['ipv6.address'],
   ]);
   const ofSystem = config['cloud-init.network-config']?.matchAll(/"([0-9a-fA-F.:]+)\/\d+"/g) ?? [];
-  const all = [...ofCards, ...[...ofSystem].map(([, address]) => address)];
+  const all = [...fixedAddresses, ...[...ofSystem].map(([, address]) => address)];
   return [...new Set(all.filter((one): one is string => one !== undefined && isIP(one) !== 0))];
 }

@@ -8,8 +8,8 @@ import { canonicalPath } from '../requests/api-path.ts';
 import { findTokenInHistory } from '../tokens/credential-queries.ts';
 
 /**
- * What an audit entry says of a refused request, and of who made it. Undefined where all that is known
- * of them is a token that there never was.
+ * The audit entry of a refused request and its caller. Undefined if the caller is only known by a
+ * token that never existed.
  */
 export async function aboutRefusal(request: FastifyRequest, db: Db) {
   const about = aboutRequest(request);
@@ -20,8 +20,9 @@ export async function aboutRefusal(request: FastifyRequest, db: Db) {
 }
 
 /**
- * Whose history it belongs to: that of the project in the path, if they may know of it; else of the one
- * that they act in. What is about a person, or about the installation, belongs to none.
+ * The project whose history it belongs to: the one in the path, if the caller may know of it;
+ * otherwise the one in which the caller acts. Refusals about a user or the installation belong to
+ * none.
  */
 async function projectOfRefusal(request: FastifyRequest, db: Db): Promise<number | null> {
   const caller = callerOf(request);

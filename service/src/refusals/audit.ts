@@ -14,9 +14,10 @@ import { namedTarget } from './target.ts';
 const flushMs = 5000;
 
 /**
- * Has every route that can change something write the audit log: a success that `change` did not
- * enter becomes an error before it is sent, and a refusal of somebody who is known, also of a token that
- * holds no longer, or of who tries to sign in, is entered here, or counted (`refusal-counts.ts`).
+ * Ensures that every route that can change something writes the audit log. A success that `change`
+ * did not enter becomes an error before it is sent. A refusal of a known caller is entered here, or
+ * aggregated (`refusal-counts.ts`); this includes tokens that are no longer valid, and sign-in
+ * attempts.
  */
 export function auditChanges(app: FastifyInstance, db: Db): void {
   const entering = background();
@@ -35,7 +36,7 @@ export function auditChanges(app: FastifyInstance, db: Db): void {
   });
 
   app.addHook('onResponse', async (request, reply) => {
-    // What failed only after it was accepted was entered then.
+    // An operation that failed after it was accepted was entered then.
     if (reply.statusCode < 400 || isAudited(request) || !isToBeEntered(request)) return;
     entering.run(
       () => enterRefusal(request, reply.statusCode),

@@ -10,13 +10,13 @@ import { createTestApp, createTestToken } from '../testing/app.ts';
 import { inject } from '../testing/inject.ts';
 import { createTestUser } from '../testing/people.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
-import { countingMs, countRefusals, mostKinds } from './counts.ts';
-import { mostAddresses } from './tally.ts';
+import { countingMs, countRefusals, maxKinds } from './counts.ts';
+import { maxAddresses } from './tally.ts';
 
 const { db, close } = await createTestDatabase();
 after(close);
 
-test('a thousand refusals of one token cost two entries for each action and code', async () => {
+test('a thousand refusals of one token cost two entries per action and code', async () => {
   const app = await createTestApp(db, [serverActionRoutes]);
   const { id, headers } = await createTestToken(db);
   const ask = (name: string, server: number) =>
@@ -69,7 +69,7 @@ test('300 refusals of one token from as many addresses of a /64 cost two entries
   );
 });
 
-test('sign-ins that fail from a /64 cost two entries for whom they are tried on', async () => {
+test('failed sign-ins from a /64 cost two entries per attempted user', async () => {
   const app = await createTestApp(db, [sessionRoutes]);
   const user = await createTestUser(db);
   const guess = (remoteAddress: string) => {
@@ -107,7 +107,7 @@ const entry: AuditEntry = {
   requestId: 'one',
 };
 
-test('what goes on is entered each minute, and what is over is forgotten', async (t) => {
+test('continuing refusals are entered each minute, and those that have stopped are forgotten', async (t) => {
   let now = 1000;
   t.mock.method(performance, 'now', () => now);
   const entered: AuditEntry[] = [];
@@ -143,7 +143,7 @@ test('what goes on is entered each minute, and what is over is forgotten', async
   assert.equal(entered.length, 1, 'the first after that is entered at once');
 });
 
-test('the first and the last of one refusal are the same moment', async (t) => {
+test('a single refusal has the same first and last time', async (t) => {
   let now = 1000;
   t.mock.method(performance, 'now', () => {
     now += 0.001;
@@ -159,7 +159,7 @@ test('the first and the last of one refusal are the same moment', async (t) => {
   assert.equal(lastSecondsAgo, firstSecondsAgo);
 });
 
-test('what differs in who, what or why is counted apart', async () => {
+test('refusals that differ in caller, action or reason are counted separately', async () => {
   const entered: AuditEntry[] = [];
   const counts = countRefusals(async (one) => void entered.push(one));
   const others: Partial<AuditEntry>[] = [
@@ -184,19 +184,19 @@ const countOf = (entries: AuditEntry[]) =>
   entries.reduce((sum, { counted }) => sum + (counted?.count ?? 1), 0);
 const numbers = (count: number) => Array.from({ length: count }, (_, at) => at + 1);
 
-test('a caller who is known is one wherever they ask from; so many addresses are told apart', async () => {
-  const many = mostAddresses + 500;
+test('a known caller is one from any address; so many addresses are distinguished', async () => {
+  const many = maxAddresses + 500;
   const { atOnce, later } = await enteredOf(
     numbers(many).map((at) => ({ ...entry, address: `2001:db8::${at.toString(16)}` })),
   );
   assert.equal(atOnce.length, 1);
   const [{ address, counted } = entry] = later;
   assert.equal(later.length, 1);
-  assert.deepEqual([counted?.count, counted?.addresses], [many - 1, mostAddresses]);
+  assert.deepEqual([counted?.count, counted?.addresses], [many - 1, maxAddresses]);
   assert.equal(address, `2001:db8::${many.toString(16)}`);
 });
 
-test('who is not known is their network, and whom they try to be', async () => {
+test('an unknown caller is identified by network and attempted user', async () => {
   const stranger = { ...entry, projectId: null, tokenId: null, code: 'sign_in_failed' };
   const target = { kind: 'user', id: 7 } as const;
   const { atOnce } = await enteredOf([
@@ -211,8 +211,8 @@ test('who is not known is their network, and whom they try to be', async () => {
   assert.equal(atOnce.length, 6);
 });
 
-test('one caller costs so many entries a minute, and the rest of theirs is one', async () => {
-  const kinds = mostKinds.ofCaller + 30;
+test('one caller costs so many entries a minute, and the rest of theirs is aggregated', async () => {
+  const kinds = maxKinds.ofCaller + 30;
   const refusals = numbers(kinds).flatMap((at) => [
     { ...entry, action: `act_${at}`, address: '192.0.2.1' },
     { ...entry, action: `act_${at}`, address: '192.0.2.2' },
@@ -220,37 +220,37 @@ test('one caller costs so many entries a minute, and the rest of theirs is one',
   const { atOnce, later } = await enteredOf([...refusals, { ...entry, tokenId: 3 }]);
   assert.deepEqual(
     atOnce.map(({ tokenId, action }) => [tokenId, action]),
-    [...numbers(mostKinds.ofCaller).map((at) => [2, `act_${at}`]), [3, entry.action]],
+    [...numbers(maxKinds.ofCaller).map((at) => [2, `act_${at}`]), [3, entry.action]],
   );
-  assert.equal(later.length, mostKinds.ofCaller + 1);
+  assert.equal(later.length, maxKinds.ofCaller + 1);
   assert.equal(countOf([...atOnce, ...later]), refusals.length + 1);
   const rest = later.find(({ action }) => action === 'requests_refused');
   const { projectId, tokenId, code, details, counted, address } = rest ?? entry;
   assert.deepEqual([projectId, tokenId, code, address], [1, 2, entry.code, '192.0.2.2']);
   assert.deepEqual([counted?.count, counted?.addresses], [60, 2]);
-  const actions = numbers(30).map((at) => [`act_${at + mostKinds.ofCaller}`, 2]);
+  const actions = numbers(30).map((at) => [`act_${at + maxKinds.ofCaller}`, 2]);
   assert.deepEqual(details, { actions: Object.fromEntries(actions) });
 });
 
-test('one project costs so many entries a minute, whoever asks, and keeps no other from theirs', async () => {
-  const callers = mostKinds.inHistory + 50;
+test('one project costs so many entries a minute, and does not affect others', async () => {
+  const callers = maxKinds.inHistory + 50;
   const refusals = numbers(callers).flatMap((tokenId) => [
     { ...entry, tokenId, address: `192.0.2.${tokenId}` },
     { ...entry, tokenId, code: undefined, byAdministrator: tokenId === callers },
   ]);
   const elsewhere = { ...entry, projectId: 2 };
   const { atOnce, later } = await enteredOf([...refusals, elsewhere]);
-  assert.equal(atOnce.length, mostKinds.inHistory + 1);
+  assert.equal(atOnce.length, maxKinds.inHistory + 1);
   assert.deepEqual(atOnce.at(-1), elsewhere);
   assert.equal(later.length, 1, 'each of the others was the first of its kind');
   const [{ projectId, tokenId, code, address, byAdministrator, counted } = entry] = later;
   assert.deepEqual([projectId, tokenId, code], [1, null, undefined]);
   // Else members would see an administrator's.
   assert.deepEqual([address, byAdministrator], [null, true]);
-  assert.equal(counted?.count, 2 * callers - mostKinds.inHistory);
+  assert.equal(counted?.count, 2 * callers - maxKinds.inHistory);
 });
 
-test('an attack on one account from everywhere hides no attack on another', async () => {
+test('an attack on one account from many networks does not hide one on another', async () => {
   const stranger = { ...entry, projectId: null, tokenId: null, code: 'sign_in_failed' };
   const on = (id: number, at: number) => ({
     ...stranger,
@@ -258,29 +258,29 @@ test('an attack on one account from everywhere hides no attack on another', asyn
     address: `2001:db8:0:${at.toString(16)}::1`,
   });
   const { atOnce, later } = await enteredOf([...numbers(5000).map((at) => on(7, at)), on(8, 1)]);
-  assert.equal(atOnce.length, mostKinds.ofCaller + 1);
+  assert.equal(atOnce.length, maxKinds.ofCaller + 1);
   assert.equal(atOnce.at(-1)?.target?.id, 8);
   assert.deepEqual(
     later.map(({ target, counted }) => [target?.id, counted?.count, counted?.addresses]),
-    [[7, 5000 - mostKinds.ofCaller, mostAddresses]],
+    [[7, 5000 - maxKinds.ofCaller, maxAddresses]],
   );
 });
 
-test('places are free again once nothing more of a kind comes', async (t) => {
+test('the limits are free again after the refusals have stopped', async (t) => {
   let now = 1000;
   t.mock.method(performance, 'now', () => now);
   const entered: AuditEntry[] = [];
   const counts = countRefusals(async (one) => void entered.push(one));
-  const all = numbers(mostKinds.ofCaller).map((at) => ({ ...entry, action: `act_${at}` }));
+  const all = numbers(maxKinds.ofCaller).map((at) => ({ ...entry, action: `act_${at}` }));
   for (const one of all) await counts.add(one);
   now += countingMs;
   await counts.flush();
   entered.splice(0);
   for (const one of all) await counts.add({ ...one, action: `another_${one.action}` });
-  assert.equal(entered.length, mostKinds.ofCaller);
+  assert.equal(entered.length, maxKinds.ofCaller);
 });
 
-test('what could not be written is counted on, and written later', async () => {
+test('refusals that could not be written are kept, and written later', async () => {
   const entered: AuditEntry[] = [];
   let isAway = false;
   const counts = countRefusals(async (one) => {
@@ -308,15 +308,15 @@ test('what could not be written is counted on, and written later', async () => {
 });
 
 test('very many callers take no more memory, and none is lost', async () => {
-  const callers = mostKinds.inAll + 2000;
+  const callers = maxKinds.inAll + 2000;
   const { atOnce, later } = await enteredOf(
     numbers(callers).flatMap((tokenId) => [
       { ...entry, projectId: tokenId % 500, tokenId },
       { ...entry, projectId: tokenId % 500, tokenId },
     ]),
   );
-  assert.equal(atOnce.length, mostKinds.inAll);
+  assert.equal(atOnce.length, maxKinds.inAll);
   // And one for each project.
-  assert.equal(later.length, mostKinds.inAll + 500);
+  assert.equal(later.length, maxKinds.inAll + 500);
   assert.equal(countOf([...atOnce, ...later]), 2 * callers);
 });

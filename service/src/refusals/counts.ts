@@ -2,35 +2,36 @@ import type { AuditEntry } from '../audit/entry-queries.ts';
 import { callerOf, historyOf, kindOf } from './kinds.ts';
 import { entryOf, joined, type Tally, tallyOf } from './tally.ts';
 
-/** How long refusals of one kind are counted before they are entered as one. */
+/** How long refusals of one kind are aggregated into one entry. */
 export const countingMs = 60_000;
 
 /**
- * How many kinds are told apart at a time: of a caller, in a history, and by this service. Each costs two
- * entries a minute at most.
+ * How many kinds are distinguished at a time: per caller, per history, and per service. Each costs
+ * at most two entries a minute.
  */
-export const mostKinds = { ofCaller: 20, inHistory: 100, inAll: 10_000 };
+export const maxKinds = { ofCaller: 20, inHistory: 100, inAll: 10_000 };
 
 interface Counting {
   begunAt: number;
-  /** What has not been entered. */
+  /** The refusals that were not entered yet. */
   tally: Tally | undefined;
-  /** Of whose share it takes a place. */
+  /** The callers and histories whose limits it counts for. */
   shares: string[];
 }
 
 export interface RefusalCounts {
-  /** Enters it, or counts it with the ones like it. */
+  /** Enters a refusal, or aggregates it with those of the same kind. */
   add(entry: AuditEntry): Promise<void>;
-  /** Enters what has been counted for long enough, or all of it. */
+  /** Enters the aggregated refusals whose time is over, or all of them. */
   flush(all?: boolean): Promise<void>;
 }
 
 /**
- * Has refusals cost few entries, however many there are: the first one of a kind is entered at once, and
- * those within the minute after it as one. What is of more kinds than a caller or a history has places for is
- * counted as the rest of that caller, or of that history, which costs one entry a minute. In memory: a crash
- * loses that minute's count. An entry that can't be written is tried again at the next flush.
+ * Limits the number of entries for refusals. The first one of a kind is entered at once, and all
+ * within the following minute as a single entry. If a caller or a history has too many kinds, the
+ * others are aggregated into one kind, which costs one entry a minute. The counts are in memory, so
+ * that a crash loses those of the last minute. An entry that can't be written is retried at the
+ * next flush.
  */
 export function countRefusals(enter: (entry: AuditEntry) => Promise<void>): RefusalCounts {
   const countings = new Map<string, Counting>();
@@ -53,15 +54,15 @@ export function countRefusals(enter: (entry: AuditEntry) => Promise<void>): Refu
   }
 
   const hasRoom = (share: string, most: number) =>
-    (taken.get(share) ?? 0) < most && countings.size < mostKinds.inAll;
+    (taken.get(share) ?? 0) < most && countings.size < maxKinds.inAll;
 
-  /** Where it is counted for which there is no place of its own. */
+  /** The kind under which those are counted that exceed the limit. */
   function restOf(caller: string, history: string): Counting {
     const ofCaller = `rest of ${caller}`;
     const known = countings.get(ofCaller);
     if (known) return known;
     const inHistory = `in ${history}`;
-    if (hasRoom(inHistory, mostKinds.inHistory)) return begin(ofCaller, [inHistory]);
+    if (hasRoom(inHistory, maxKinds.inHistory)) return begin(ofCaller, [inHistory]);
     const ofHistory = `rest in ${history}`;
     return countings.get(ofHistory) ?? begin(ofHistory, []);
   }
@@ -69,7 +70,7 @@ export function countRefusals(enter: (entry: AuditEntry) => Promise<void>): Refu
   async function end(key: string, counting: Counting): Promise<void> {
     const { tally } = counting;
     if (!tally) return forget(key, counting);
-    // Who goes on is counted from here.
+    // Counting continues from here.
     Object.assign(counting, { begunAt: performance.now(), tally: undefined });
     try {
       await enter(entryOf(tally));
@@ -86,8 +87,8 @@ export function countRefusals(enter: (entry: AuditEntry) => Promise<void>): Refu
       const tally = tallyOf(entry);
       const isFirst =
         !countings.has(kind) &&
-        hasRoom(ofCaller, mostKinds.ofCaller) &&
-        hasRoom(inHistory, mostKinds.inHistory);
+        hasRoom(ofCaller, maxKinds.ofCaller) &&
+        hasRoom(inHistory, maxKinds.inHistory);
       if (!isFirst) {
         const counting = countings.get(kind) ?? restOf(caller, history);
         counting.tally = joined(counting.tally, tally);

@@ -2,9 +2,10 @@ import type { AuditEntry } from '../audit/entry-queries.ts';
 import { addressKey } from '../limits/credentials.ts';
 
 /**
- * What refusals have in common that are counted as one: all but the request, what its path names, and from
- * where a known caller asked. Where nobody is known, such as at a sign-in, the target is whom it was tried on,
- * and tells apart, as does the network: of IPv6 the /64, since anyone who has one has all its addresses.
+ * The common properties of refusals that are aggregated: everything except the request, the names
+ * in its path, and the address of a known caller. For an unknown caller, as at a sign-in, the
+ * target is the user that was tried, and the network counts too: for IPv6 the /64, since one
+ * customer has all of it.
  */
 export function kindOf(entry: AuditEntry): string {
   const { requestId: _, target, details: __, address, ...alike } = entry;
@@ -12,20 +13,23 @@ export function kindOf(entry: AuditEntry): string {
   return JSON.stringify({ ...alike, target, network: addressKey(address ?? '') });
 }
 
-/** Who was refused; of strangers, whom they tried to be. */
+/** The caller that was refused; for an unknown one, the user that was tried. */
 export function callerOf({ tokenId, userId, target }: AuditEntry): string {
   if (tokenId !== null) return `token ${tokenId}`;
   if (userId !== null) return `user ${userId}`;
   return target ? `strangers as ${target.kind} ${target.id}` : 'strangers as nobody';
 }
 
-/** Whose history it belongs to; what is of no project, to the caller's own, and that of strangers together. */
+/**
+ * The history that it belongs to. Refusals without a project belong to the caller's own history,
+ * and those of unknown callers to a common one.
+ */
 export function historyOf(entry: AuditEntry): string {
   if (entry.projectId !== null) return `project ${entry.projectId}`;
   return isKnown(entry) ? callerOf(entry) : 'strangers';
 }
 
-/** Of several the last one, without what they do not share. */
+/** The last of several entries, without what they do not have in common. */
 export function merged(one: AuditEntry, other: AuditEntry): AuditEntry {
   const shared = <T>(of: (entry: AuditEntry) => T) => (of(one) === of(other) ? of(other) : null);
   const isSameCaller = one.tokenId === other.tokenId && one.userId === other.userId;
@@ -37,7 +41,7 @@ export function merged(one: AuditEntry, other: AuditEntry): AuditEntry {
     tokenId: shared(({ tokenId }) => tokenId),
     userId: shared(({ userId }) => userId),
     byAdministrator: one.byAdministrator || other.byAdministrator,
-    // Who may see it goes by whose it is (`audit/queries.ts`).
+    // Who may see it depends on whose it is (`audit/queries.ts`).
     address: isSameCaller ? other.address : null,
     target: isSameTarget ? other.target : null,
     code: shared(({ code }) => code) ?? undefined,

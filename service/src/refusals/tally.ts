@@ -2,8 +2,8 @@ import type { AuditAction } from '@berth/contract/actions';
 import type { AuditEntry } from '../audit/entry-queries.ts';
 import { merged } from './kinds.ts';
 
-/** As many addresses are told apart. */
-export const mostAddresses = 1000;
+/** The maximum number of addresses that are distinguished. */
+export const maxAddresses = 1000;
 
 const severalActions: AuditAction = 'requests_refused';
 
@@ -14,7 +14,7 @@ export interface Tally {
   firstAt: number;
   lastAt: number;
   addresses: Set<string>;
-  /** How many there were of each. */
+  /** How many refusals each action had. */
   actions: Map<string, number>;
 }
 
@@ -31,7 +31,7 @@ export function tallyOf(entry: AuditEntry): Tally {
 export function joined(one: Tally | undefined, other: Tally | undefined): Tally | undefined {
   if (!one || !other) return one ?? other;
   for (const address of other.addresses) {
-    if (one.addresses.size < mostAddresses) one.addresses.add(address);
+    if (one.addresses.size < maxAddresses) one.addresses.add(address);
   }
   for (const [action, count] of other.actions) {
     one.actions.set(action, (one.actions.get(action) ?? 0) + count);

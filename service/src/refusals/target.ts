@@ -4,7 +4,10 @@ import type { AuditTarget } from '../audit/entry-queries.ts';
 import { readId } from '../requests/path-id.ts';
 import { placesOf } from '../requests/reference-places.ts';
 
-/** What the path of a request names last, whether there is one or not. Null: entries are not about such. */
+/**
+ * The last thing that the path of a request names, whether or not it exists. Null if audit entries
+ * have no such target.
+ */
 export function namedTarget({ routeOptions, params }: FastifyRequest): AuditTarget | null {
   const place = placesOf(routeOptions.schema).findLast(({ part }) => part === 'params');
   const kind = place && 'noun' in place ? auditedAs(place.noun) : undefined;

@@ -75,13 +75,13 @@ async function walk(url: string): Promise<number[]> {
   return ids;
 }
 
-test('without a limit all of them come, without a link', async () => {
+test('without a limit all rows are returned, without a link', async () => {
   const answer = await ask('/v1/rows');
   assert.equal(answer.json().length, 7);
   assert.equal(answer.headers.link, undefined);
 });
 
-test('pages put together are the whole, whatever the order and the size', async () => {
+test('the pages together are the whole list, in any order and size', async () => {
   for (const sort of ['id', '-id', 'hostname', '-hostname', 'created_at', '-created_at']) {
     const whole = (await ask(`/v1/rows?sort=${sort}`)).json().map((row: { id: number }) => row.id);
     for (const limit of [1, 2, 3, 6, 7, 8, 1000]) {
@@ -94,7 +94,7 @@ test('pages put together are the whole, whatever the order and the size', async 
   }
 });
 
-test('how many there are on all pages is told to who asks for it', async () => {
+test('the total number is returned on request', async () => {
   for (const prefer of ['count=exact', 'count', 'respond-async, Count = "exact"']) {
     const answer = await inject(app, {
       url: '/v1/rows?limit=2',
@@ -113,7 +113,7 @@ test('how many there are on all pages is told to who asks for it', async () => {
   }
 });
 
-test('the last page has no link, also when it is full', async () => {
+test('the last page has no link, even if it is full', async () => {
   assert.equal(nextOf(await ask('/v1/rows?limit=7')), undefined);
   assert.ok(nextOf(await ask('/v1/rows?limit=6')));
 });
@@ -133,7 +133,7 @@ const cursorOf = (order: string, ...parts: unknown[]) =>
 
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-test('a cursor that this list did not give out is a 400', async () => {
+test('an unknown cursor is a 400', async () => {
   const cursors = [
     'x',
     '!!',
@@ -171,7 +171,7 @@ test('a cursor that this list did not give out is a 400', async () => {
   }
 });
 
-test('a cursor is of one list, its filters and its order; its limit may change', async () => {
+test('a cursor is bound to a list, its filters and its order; the limit may change', async () => {
   const made = async (query: string) => {
     const next = nextOf(await ask(`/v1/rows?limit=2&${query}`)) ?? '';
     return new URL(next, 'http://x').searchParams.get('cursor');

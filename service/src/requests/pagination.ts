@@ -18,7 +18,7 @@ export interface Page<S extends SortColumn = SortColumn> {
   sort: S;
   descending: boolean;
   after: After | undefined;
-  /** Undefined: all that there are. */
+  /** Undefined means all. */
   limit: number | undefined;
   /** Digest of the list, its filters and its order, which cursors carry. */
   of: string;
@@ -31,9 +31,9 @@ interface ListRequest {
 }
 
 /**
- * What page a request asks for. Throws `invalid_cursor` (400) for a cursor that this service did not
- * make, or that it made for another list, order or filter, and `validation_failed` (422) for a period that
- * ends before it begins.
+ * Reads which page a request asks for. Throws `invalid_cursor` (400) for a cursor that is not from
+ * this service, or from another list, order or filter, and `validation_failed` (422) for a period
+ * that ends before it begins.
  */
 export function readPage<S extends SortColumn = 'id'>({ url, query }: ListRequest): Page<S> {
   requirePeriod(query);
@@ -49,7 +49,7 @@ export function readPage<S extends SortColumn = 'id'>({ url, query }: ListReques
   };
 }
 
-/** What a cursor is bound to. Short: nobody gains anything by another list with the same one. */
+/** Identifies the list to which a cursor is bound. It may be short: a collision helps nobody. */
 export function digestOf(path: string, order: string, filters: object): string {
   const sorted = Object.entries(filters).sort(([a], [b]) => (a < b ? -1 : 1));
   const text = JSON.stringify([path, order, sorted]);
@@ -60,8 +60,8 @@ export function digestOf(path: string, order: string, filters: object): string {
 const unprefixed = (url: string) => canonicalPath(url).replace(/^\/v1/, '');
 
 /**
- * Answers a list: one page of it with `limit`; without, all of it, streamed in bounded memory. With
- * `Prefer: count=exact`, a header says how many there are on all pages.
+ * Sends a list: one page with `limit`, otherwise all of it, streamed in bounded memory. With
+ * `Prefer: count=exact`, a header has the total number over all pages.
  */
 export async function sendList<S extends SortColumn, R extends Row<S>>(
   request: FastifyRequest,
@@ -137,9 +137,9 @@ async function* framed(
 }
 
 /**
- * The rows of a page, or all there are, written some at a time: as many as come to about so many bytes, going
- * by the ones before. However large a page is, it holds the event loop and the memory for a few rows at once.
- * @param end told the last row of a page, if there are more behind it
+ * The rows of a page, or all rows, written in parts whose size follows from the rows before, so
+ * that a large page holds the event loop and the memory for a few rows at a time only.
+ * @param end receives the last row of a page if more rows follow
  */
 async function* rowsOf<S extends SortColumn, R extends Row<S>>(
   page: Pick<Page<S>, 'sort' | 'after' | 'limit'>,
@@ -152,7 +152,7 @@ async function* rowsOf<S extends SortColumn, R extends Row<S>>(
   let most = rowsAtFirst;
   for (let areMore = true; areMore && left > 0; ) {
     const wanted = Math.min(most, left);
-    // Of a page, one row more tells whether there is another page.
+    // One row more than the page shows whether there is another page.
     const found = await fetchPage(after, isPaged ? wanted + 1 : wanted);
     const rows = found.slice(0, wanted);
     const last = rows.at(-1);

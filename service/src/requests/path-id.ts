@@ -9,7 +9,10 @@ const unspeakable = /[\p{Cc}\p{Cs}]/u;
 
 export const isUuid = (text: string) => uuidPattern.test(text);
 
-/** What a text that is no id names something by. Neither: nothing can be called so. */
+/**
+ * How a text that is not an id refers to something: by UUID or by name. Neither, if nothing can
+ * have that name.
+ */
 export function readName(text: string): { name?: string; uuid?: string } {
   if (isUuid(text)) return { uuid: text };
   const isName = !/^\d+$/.test(text) && !unspeakable.test(text) && text.length <= 254;

@@ -25,7 +25,7 @@ test('a wait is read as RFC 7240 has it', () => {
   for (const [header, seconds] of waits) assert.equal(waitOf(header), seconds, header);
 });
 
-test('a wait that can not be read is ignored', () => {
+test('an invalid wait is ignored', () => {
   for (const header of ['wait', 'wait=', 'wait=-1', 'wait=1.5', 'wait=x', 'await=5', 'wait=5x']) {
     assert.equal(waitOf(header), 0, header);
   }
@@ -36,7 +36,7 @@ test('an id in text is digits from 1 to 2^53 - 1', () => {
   assert.equal(readId('9007199254740991'), Number.MAX_SAFE_INTEGER);
 });
 
-test('anything else is none', () => {
+test('other texts are not ids', () => {
   const others = [
     '',
     '0',

@@ -7,7 +7,7 @@ const maxWaitSeconds = 60;
  * most 60. 0 without it; a preference that can't be read is ignored, as the RFC asks (section 2).
  */
 export function preferredWait(request: FastifyRequest): number {
-  // Of several, the first one counts (RFC 7240, section 2).
+  // If there are several, the first one counts (RFC 7240, section 2).
   const wait = preferences(request)
     .map(waitSeconds)
     .find((seconds) => seconds !== undefined);
@@ -31,12 +31,12 @@ function waitSeconds(preference: string): number | undefined {
   return seconds === undefined ? undefined : Number(seconds);
 }
 
-/** Tells the client that its wait was honoured (RFC 7240, section 3). */
+/** Confirms to the client that its wait was applied (RFC 7240, section 3). */
 export function waitApplied(reply: FastifyReply, seconds: number): void {
   reply.header('Preference-Applied', `wait=${seconds}`);
 }
 
-/** The same of the wish for a count. */
+/** Confirms the same for a count. */
 export function countApplied(reply: FastifyReply): void {
   reply.header('Preference-Applied', 'count=exact');
 }

@@ -4,7 +4,7 @@ import type { FastifyRequest, FastifySchema } from 'fastify';
 const parts = ['params', 'query', 'body'] as const;
 type Part = (typeof parts)[number];
 
-/** Where a request of a route may refer to something. */
+/** A position in a request that may have a reference. */
 export type Place = Field & ({ noun: Noun } | { by: string });
 
 interface Field {
@@ -21,7 +21,10 @@ interface Referring {
 
 const known = new WeakMap<FastifySchema, Place[]>();
 
-/** What `contract/references.ts` has put into a route's schemas: those of its path come first. */
+/**
+ * The references that `contract/references.ts` has marked in a route's schemas; those of the path
+ * come first.
+ */
 export function placesOf(schema: FastifySchema | undefined): Place[] {
   if (!schema) return [];
   const places = known.get(schema) ?? parts.flatMap((part) => placesIn(schema, part));
@@ -41,7 +44,7 @@ function placesIn(schema: FastifySchema, part: Part): Place[] {
   });
 }
 
-/** What stands there, as validation has let it through. */
+/** The values at that position after validation. */
 export function valuesAt(request: FastifyRequest, { part, field }: Field): (string | number)[] {
   const values = request[part] as Record<string, unknown> | null | undefined;
   const value = values && Object.hasOwn(values, field) ? values[field] : undefined;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { coerceText } from './bodies/coercion.ts';
 import { isRealTime, requirePeriod } from './times.ts';
 
-test('a time has its zone: UTC, or an offset', () => {
+test('a time must have a zone: UTC, or an offset', () => {
   for (const text of [
     '2026-11-21T00:00:00Z',
     '2026-11-21T23:59:59.999999Z',
@@ -18,7 +18,7 @@ test('a time has its zone: UTC, or an offset', () => {
   }
 });
 
-test('what is no time that there is, or has no zone, is refused', () => {
+test('an invalid time, or one without a zone, is refused', () => {
   for (const text of [
     '',
     'now',
@@ -47,7 +47,7 @@ test('what is no time that there is, or has no zone, is refused', () => {
   }
 });
 
-test('the plus of an offset may come as the space that a query makes of it', () => {
+test('an unescaped plus in an offset, which is a space in a query, is accepted', () => {
   const schema = { properties: { from: { type: 'string', format: 'date-time' } } };
   const coerced = (from: string) => coerceText(schema, { from }).from;
   assert.equal(coerced('2026-11-21T00:00:00 01:00'), '2026-11-21T00:00:00+01:00');
@@ -55,7 +55,7 @@ test('the plus of an offset may come as the space that a query makes of it', () 
   assert.equal(coerced('2026-11-21 00:00:00Z'), '2026-11-21 00:00:00Z');
 });
 
-test('a period ends no earlier than it begins, whatever its zones', () => {
+test('a period must not end before it begins, in any zones', () => {
   requirePeriod({ from: '2026-11-21T01:00:00+01:00', to: '2026-11-21T00:00:00Z' });
   requirePeriod({ from: '2026-11-21T00:00:00Z' });
   const turned = { from: '2026-11-21T00:00:00Z', to: '2026-11-21T00:30:00+01:00' };

@@ -60,7 +60,7 @@ function fieldErrors(errors: ErrorObject[], httpPart: string, isJson: boolean): 
   return [...found.values()];
 }
 
-/** One value of several in a parameter has no place of its own. */
+/** One of several values in a parameter has no position of its own. */
 function whereOf(error: ErrorObject, httpPart: string): Where {
   const pointer = pointerTo(error);
   if (httpPart === 'body') return { pointer };

@@ -10,7 +10,7 @@ const typeNames: Record<string, string> = {
   null: 'null',
 };
 
-/** What is said of a JSON value of another type than its schema has. Undefined: its type is not what is wrong. */
+/** The error for a JSON value of a wrong type; undefined if the type is right. */
 export function wrongType(error: ErrorObject): string | undefined {
   const wanted = wantedTypes(error);
   if (wanted.length === 0 || wanted.includes(typeOf(error.data))) return undefined;
@@ -18,7 +18,7 @@ export function wrongType(error: ErrorObject): string | undefined {
   return `Must be ${names}, not ${given(error.data, wanted)}.`;
 }
 
-/** Of a choice, those that its branches have. */
+/** For a choice, the types of its branches. */
 function wantedTypes({ keyword, params, schema }: ErrorObject): string[] {
   if (keyword === 'type') return [params.type].flat();
   if (keyword !== 'anyOf') return [];
@@ -30,13 +30,15 @@ function typeOf(value: unknown): string {
   return Array.isArray(value) ? 'array' : typeof value;
 }
 
-/** Of values only numbers in the place of others are repeated: all else may be a secret, or long. */
+/**
+ * Only a number of the wrong type is repeated in the error: other values may be secret, or long.
+ */
 function given(value: unknown, wanted: string[]): string {
   if (typeof value === 'number' && wanted.includes('integer')) return numberInWords(value);
   return typeof value === 'boolean' ? 'a boolean' : (typeNames[typeOf(value)] ?? 'that');
 }
 
-/** What is said of a number that is out of its range, after the range. */
+/** The end of the error for a number out of range, after the range. */
 export function outOfRange({ keyword, data }: ErrorObject): string {
   const isRange = keyword === 'minimum' || keyword === 'maximum';
   return isRange && typeof data === 'number' ? ` The value is ${numberInWords(data)}.` : '';

@@ -17,8 +17,8 @@ const partitionName = (month: Date) =>
   `audit_entries_${month.toISOString().slice(0, 7).replace('-', '_')}`;
 
 /**
- * Makes the partitions of this month and of those ahead, and of every month of which entries had to go to
- * the one for all others, such as after a long time without a service; those move to their own.
+ * Creates the partitions of this month and the following ones, and of every month whose entries are
+ * in the default partition, as after a long time without a service. These are moved to their own.
  */
 export async function makeAuditPartitions(db: Db, now: Date): Promise<void> {
   const ahead = Array.from({ length: monthsAhead + 1 }, (_, later) => monthOf(now, later));
@@ -37,7 +37,10 @@ async function makePartitions(db: Db, months: Date[]): Promise<void> {
   }
 }
 
-/** Attached, with the rows that it is to have: "create ... partition of" would lock out whoever reads. */
+/**
+ * The partition is attached with its rows, because "create ... partition of" would lock out
+ * readers.
+ */
 async function makePartition(trx: Trx, month: Date): Promise<void> {
   const name = partitionName(month);
   if ((await auditPartitions(trx)).some((one) => one.name === name)) return;
@@ -60,12 +63,12 @@ async function makePartition(trx: Trx, month: Date): Promise<void> {
   `.execute(trx);
 }
 
-/** Who reads a long time is not to keep all the others waiting behind a change of tables. */
+/** A long-running read should not keep all others waiting behind a change of tables. */
 async function waitBriefly(trx: Trx): Promise<void> {
   await sql`set local lock_timeout = '2s'`.execute(trx);
 }
 
-/** Those of a month, the oldest first. */
+/** The partitions by month, the oldest first. */
 export async function auditPartitions(db: Queryable): Promise<Partition[]> {
   const { rows } = await sql<{ name: string }>`
     select c.relname::text as name from pg_inherits i join pg_class c on c.oid = i.inhrelid

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/connection.ts';
 
-/** For how long an answer is given again to its key. */
+/** How long an answer can be replayed. */
 export const idempotencyLifetime = sql`interval '24 hours'`;
 
 /** Removes the keys that no longer count. Answers how many there were. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Trx } from '../db/connection.ts';
 
-/** One service at a time, for each bit of the work; false while another one is at it. */
+/** Locks the retention for one part of the work; false while another service has the lock. */
 export async function tryLockRetention(trx: Trx): Promise<boolean> {
   const { rows } = await sql<{ held: boolean }>`
     select pg_try_advisory_xact_lock(hashtextextended('berth retention', 0)) as held`.execute(trx);

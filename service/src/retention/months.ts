@@ -3,7 +3,7 @@ export function monthOf(time: Date, later = 0): Date {
   return new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth() + later));
 }
 
-/** The same day so many months earlier; of a shorter month the last. */
+/** The same day so many months earlier, or the last day of a shorter month. */
 export function monthsBefore(time: Date, months: number): Date {
   const month = monthOf(time, -months);
   const days = new Date(Date.UTC(month.getUTCFullYear(), month.getUTCMonth() + 1, 0)).getUTCDate();

@@ -11,8 +11,8 @@ interface Ended {
 }
 
 /**
- * Some operations in the order of their ids, which is nearly that of their ends: so the oldest are found
- * without an index of their own, and without a look at all the others.
+ * Operations in the order of their ids, which is nearly that of their ends: the oldest are found
+ * without an index of their own, and without reading all others.
  */
 async function operationsAfter(db: Queryable, id: number, before: Date): Promise<Ended[]> {
   return await db
@@ -51,8 +51,9 @@ export async function expireOutputs(db: Db, before: Date): Promise<number> {
 }
 
 /**
- * Deletes operations that ended before a time, but for those that something needs: secrets for a retry,
- * a worker that has not let go, parts that are there. What is left is looked at in the next round.
+ * Deletes operations that ended before a time, except those that are still needed: they have
+ * secrets for a retry, a worker with a lease, or parts that are not deleted. The rest is deleted in
+ * the next round.
  */
 export async function deleteOldOperations(
   db: Db,
@@ -73,7 +74,7 @@ export async function deleteOldOperations(
   return deleted;
 }
 
-/** Undefined while another service is at it. */
+/** Undefined while another service does it. */
 async function deleteOperations(db: Db, ids: number[]): Promise<number | undefined> {
   return await db.transaction().execute(async (trx) => {
     if (!(await tryLockRetention(trx))) return undefined;

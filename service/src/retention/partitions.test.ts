@@ -30,7 +30,7 @@ async function between(month: Date) {
   return await Promise.allSettled([making, entering]);
 }
 
-test('an entry is made while the partition that it belongs to is', async () => {
+test('an entry can be written while its partition is created', async () => {
   // Waiting for locks ends after 2 s: on a machine that is busy it takes another month.
   for (let ahead = 0; ahead < 60; ahead += 6) {
     const month = monthOf(new Date(), ahead);

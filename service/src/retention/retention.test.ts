@@ -42,7 +42,7 @@ async function entries(from: 'audit_log' | 'audit_entries_default' = 'audit_log'
 }
 
 describe('the audit log', () => {
-  it('has partitions ahead, and an entry finds a place where there is none', async () => {
+  it('has partitions in advance, and accepts entries without one', async () => {
     await enter('2026-01-31T23:59:59Z');
     assert.deepEqual(await partitions(), []);
     await round('2026-02-10T00:00:00Z');
@@ -80,7 +80,7 @@ describe('the audit log', () => {
     ]);
   });
 
-  it('is only ever added to, also by way of one of its months', async () => {
+  it('is append-only, also through its partitions', async () => {
     await enter('2027-03-04T00:00:00Z');
     for (const table of ['audit_log', 'audit_entries', 'audit_entries_2027_03']) {
       const [all] = [sql.ref(table)];
@@ -89,7 +89,7 @@ describe('the audit log', () => {
     }
   });
 
-  it('is kept where a reader holds it, and the round says so', async () => {
+  it('is kept while a reader locks it, and the round reports that', async () => {
     await enter('2027-03-05T00:00:00Z');
     await db.transaction().execute(async (trx) => {
       await sql`select count(*) from audit_log`.execute(trx);
@@ -130,7 +130,7 @@ describe('operations', () => {
   const ids = async () =>
     (await db.selectFrom('operations').select('id').orderBy('id').execute()).map(({ id }) => id);
 
-  it('lose their output after 30 days, and the API says that it has gone', async (t) => {
+  it('lose their output after 30 days, and the API says so', async (t) => {
     const old = await operation('2030-01-01T00:00:00Z');
     const empty = await operation('2030-01-01T00:00:00Z', { commands: '[]' });
     const none = await operation('2030-01-01T00:00:00Z', { commands: null });
@@ -166,7 +166,7 @@ describe('operations', () => {
     assert.equal((await round('2030-06-01T01:00:00Z')).outputs, 0);
   });
 
-  it('go after 13 months, but for those that something needs', async () => {
+  it('are deleted after 13 months, unless they are still needed', async () => {
     const then = '2031-01-31T00:00:00Z';
     const old = await operation(then);
     const parent = await operation(then);
@@ -187,7 +187,7 @@ describe('operations', () => {
     assert.deepEqual(await ids(), [retried, held, open]);
   });
 
-  it('go in bits, however many there are', async () => {
+  it('are deleted in batches, however many there are', async () => {
     await sql`
       insert into operations (project_id, server_id, kind, step, message, deadline_at, status,
         finished_at, commands)

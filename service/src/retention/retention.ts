@@ -1,6 +1,10 @@
 import type { Db } from '../db/connection.ts';
 import { pause } from '../lib/pause.ts';
-import { dropOutputs, noteOutputs, projectsBeyondQuota } from '../operations/output-queries.ts';
+import {
+  dropOutputs,
+  projectsBeyondQuota,
+  recordOutputSizes,
+} from '../operations/output-queries.ts';
 import { findSettings } from '../settings/queries.ts';
 import { dropAuditPartitions, makeAuditPartitions, moveEarlierEntries } from './audit-queries.ts';
 import { daysBefore, monthOf, monthsBefore } from './months.ts';
@@ -9,12 +13,12 @@ import { deleteOldOperations, expireOutputs } from './operation-queries.ts';
 /** Others are to get at the disk between two bits of work. */
 const pauseMilliseconds = 20;
 
-/** What was removed in a round. */
+/** What a round has removed. */
 export interface Removed {
   audit_months: number;
   operations: number;
   outputs: number;
-  /** Of operations whose project had more outputs than its quota. */
+  /** Operations whose project was over its quota of outputs. */
   outputs_dropped: number;
 }
 
@@ -25,7 +29,10 @@ export interface RecordsObserver {
 interface Round {
   /** The database's. */
   now: Date;
-  /** By which it is told what is old: `now`, unless the clock may have jumped. Null: nothing is yet. */
+  /**
+   * The time by which records count as old: `now`, unless the clock may have jumped. Null if
+   * nothing counts as old yet.
+   */
   oldBy: Date | null;
   signal: AbortSignal;
 }
@@ -41,7 +48,7 @@ export async function keepRecords(db: Db, { now, oldBy, signal }: Round): Promis
   const works: (() => Promise<unknown>)[] = [
     () => makeAuditPartitions(db, now),
     () => inBits(() => moveEarlierEntries(db, oldestEntries), signal),
-    () => inBits(() => noteOutputs(db), signal),
+    () => inBits(() => recordOutputSizes(db), signal),
     async () => {
       removed.outputs_dropped = await keepWithinQuotas(db, signal);
     },
@@ -91,9 +98,9 @@ async function inBits(work: () => Promise<number>, signal: AbortSignal): Promise
 }
 
 /**
- * Tells by which time records are old. A clock that is years ahead, for minutes, is to delete nothing: it
- * counts as far as the round before and the time that has passed since bear it out. So the first round of
- * a process deletes nothing.
+ * Returns the time by which records count as old. A clock that is years ahead for minutes must
+ * delete nothing: it is trusted only as far as the previous round and the time since then confirm
+ * it. So the first round of a process deletes nothing.
  */
 export function trustedClock(elapsed = () => performance.now()) {
   let before: { now: number; at: number } | undefined;

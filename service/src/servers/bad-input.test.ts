@@ -79,7 +79,7 @@ async function enterExceeded(db: Db, place: Installation): Promise<World['exceed
   return exceeded;
 }
 
-/** A location and an operating system that servers can't be created in, and with, any more. */
+/** Inserts a disabled location and a disabled operating system. */
 async function enterDisabled(db: Db) {
   const {
     id: _,
@@ -146,13 +146,13 @@ async function refuses({ request, status, code, pointers, answered = {} }: BadCa
   assert.equal(untouched, previous, 'something was created or changed');
 }
 
-/** A header of undefined is one that is not sent. */
+/** Without headers that are undefined. */
 function defined(headers: Record<string, unknown>): Record<string, string> {
   const given = Object.entries(headers).filter(([, value]) => value !== undefined);
   return Object.fromEntries(given) as Record<string, string>;
 }
 
-test('who is refused because of an operation reads which one it is', async () => {
+test('a request that is refused because of an operation names that operation', async () => {
   const { id, kind, progress, server_id, status } = await operationUnderWay(db, world.starting);
   const url = `/v1/servers/${world.starting}/stop`;
   const headers = { authorization: `Bearer ${world.tokens.good}` };
@@ -164,7 +164,7 @@ test('who is refused because of an operation reads which one it is', async () =>
   assert.ok(answer.json().detail.includes(`operation ${id}`));
 });
 
-test('a body that is wrong as a whole is told so in words', async () => {
+test('the error for a body that is invalid as a whole says so', async () => {
   const headers = { authorization: `Bearer ${world.tokens.good}` };
   const answer = await inject(app, post('/v1/servers', '[]', headers));
   assert.equal(answer.json().detail, 'The body must be a JSON object, not an array.');

@@ -7,12 +7,12 @@ import { commitStep, finishOperation, leaseNextOperation } from '../operations/l
 import { supersedeOperation } from '../operations/queries.ts';
 import { connectionString, db, ended, enter, kindOf, place, rowOf } from '../testing/operations.ts';
 import { until } from '../testing/until.ts';
-import { minderOfCreates } from './create-queue.ts';
-import { takeCreatePlace } from './create-queue-queries.ts';
+import { startCreateQueue } from './create-queue.ts';
+import { claimCreateSlot } from './create-queue-queries.ts';
 
 const log = pino({ level: 'silent' });
 const notifications = listenForNotifications(connectionString, log);
-const minder = minderOfCreates(db, notifications, log);
+const minder = startCreateQueue(db, notifications, log);
 after(async () => {
   await minder.stop();
   await notifications.close();
@@ -22,9 +22,12 @@ const create = kindOf({ queue: async () => ended() }, { kind: 'create' });
 const asleep = new Date(Date.now() + 3_600_000).toISOString();
 
 const take = (id: number) =>
-  db.transaction().execute((trx) => takeCreatePlace(trx, { id, nodeId: place.nodeId }));
+  db.transaction().execute((trx) => claimCreateSlot(trx, { id, nodeId: place.nodeId }));
 
-/** Creates that wait in the queue of the node, in their order; nothing but a word wakes them. */
+/**
+ * Inserts creates that wait in the queue of the node, in this order. They wake up only when
+ * notified.
+ */
 async function queued(count: number): Promise<number[]> {
   const ids: number[] = [];
   while (ids.length < count) ids.push(await enter(create));
@@ -45,7 +48,7 @@ afterEach(async () => {
   await db.deleteFrom('operations').execute();
 });
 
-test('the first of those that wait have the places, whoever asks first', async () => {
+test('the first in the queue get the slots, whoever asks first', async () => {
   await atMost(3);
   const ids = await queued(30);
   const shuffled = ids.toSorted(() => Math.random() - 0.5);
@@ -58,7 +61,7 @@ test('the first of those that wait have the places, whoever asks first', async (
   assert.equal(await take(ids[0] ?? 0), true, 'who has one keeps it');
 });
 
-test('there are twice as many places as the node has cores, and 4 at least', async () => {
+test('a node has twice as many slots as cores, and 4 at least', async () => {
   await atMost(null);
   const ids = await queued(10);
   for (const [cpu, places] of [
@@ -72,7 +75,7 @@ test('there are twice as many places as the node has cores, and 4 at least', asy
   }
 });
 
-test('fewer places take none away, and none is given until so many are free', async () => {
+test('a lower number takes no slot away, and gives none until enough are free', async () => {
   await atMost(3);
   const [first = 0, second = 0, third = 0, fourth = 0] = await queued(4);
   for (const id of [first, second, third]) assert.equal(await take(id), true);
@@ -83,7 +86,7 @@ test('fewer places take none away, and none is given until so many are free', as
   assert.equal(await take(fourth), true);
 });
 
-/** Its guest works by itself now. */
+/** Ends the part of the create that needs its slot. */
 async function release(id: number) {
   const row = db.updateTable('operations').where('id', '=', id);
   await row.set({ state: '{"has_place": false}' }).execute();
@@ -117,7 +120,7 @@ for (const [what, leave] of Object.entries(ways)) {
   });
 }
 
-test('more places wake those that have one by that', async () => {
+test('a higher number wakes the creates that have a slot by it', async () => {
   await atMost(1);
   const [first = 0, second = 0, third = 0, fourth = 0] = await queued(4);
   assert.equal(await take(first), true);
@@ -127,7 +130,7 @@ test('more places wake those that have one by that', async () => {
   assert.ok(await isAsleep(fourth));
 });
 
-test('one that is woken while it finds that there is no place looks again', async () => {
+test('a create that is woken just before it waits for a slot checks again', async () => {
   await atMost(1);
   const [first = 0, second = 0] = await queued(2);
   assert.equal(await take(first), true);

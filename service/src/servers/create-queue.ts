@@ -10,7 +10,7 @@ export interface CreateQueue {
   stop(): Promise<void>;
 }
 
-/** The key is a node's id. */
+/** The key is the id of a node. */
 const nextCreates = defineReconciler<Db, 'create_place_free'>({
   name: 'next-creates',
   on: ['create_place_free'],
@@ -21,10 +21,10 @@ const nextCreates = defineReconciler<Db, 'create_place_free'>({
 });
 
 /**
- * Has the next creates of a node begin as soon as there is a place for them. Where that went unheard, they
- * look by themselves now and then.
+ * Wakes the next creates of a node as soon as a slot is free. In case a notification is lost, they
+ * also poll.
  */
-export function minderOfCreates(
+export function startCreateQueue(
   db: Db,
   notifications: NotificationListener,
   log: Logger,

@@ -7,7 +7,7 @@ interface About {
   server: ServerForOperation;
 }
 
-/** Of a step of an operation on a server. */
+/** The context of a step of an operation on a server. */
 export type ServerStepContext<State> = StepContext<State, Row, About>;
 
 /** Defines a kind of operation on a server. */

@@ -8,20 +8,21 @@ import { readName } from '../requests/path-id.ts';
 import { findServersNamed, findServersWithUuid, projectsOfServers } from './queries.ts';
 
 /**
- * The handler of errors for routes with a server in their path. Administrators may read any project's servers: of
- * one that the project of the request has not, they are told which project has it, and how a request says so.
+ * Returns the error handler of routes with a server in their path. Administrators may read servers
+ * of any project. If the server is not in the project of the request, they are told in which
+ * project it is, and how to select that.
  */
-export function tellWhere(db: Db) {
-  // Fastify waits for a promise here, which its types do not say.
+export function explainOtherProject(db: Db) {
+  // Fastify accepts a promise here, although its types do not say so.
   return (error: unknown, request: FastifyRequest): unknown => told(error, request, db);
 }
 
 async function told(error: unknown, request: FastifyRequest, db: Db): Promise<never> {
   const isMissing = error instanceof Problem && error.code === 'server_not_found';
-  throw (isMissing && (await whereItIs(request, db, error))) || error;
+  throw (isMissing && (await findInOtherProjects(request, db, error))) || error;
 }
 
-async function whereItIs(
+async function findInOtherProjects(
   request: FastifyRequest,
   db: Db,
   missing: Problem,

@@ -4,7 +4,7 @@ import { failedCommands, failedIndexes } from './failed-commands.ts';
 
 const result = (exit_status: number) => ({ exit_status, output: '' });
 
-test('commands that failed are named by the index that the operation shows', () => {
+test('failed commands are named by their index in the operation', () => {
   const results = [result(3), result(0), result(1)];
   assert.deepEqual(failedCommands(results), [0, 2]);
   assert.equal(

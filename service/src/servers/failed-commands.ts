@@ -1,17 +1,20 @@
 import type { CommandResult } from '../db/schema/schema.ts';
 
-/** The indexes of the commands that failed: from 0, as in `commands[].index` of the operation. */
+/** The indexes of the commands that failed, from 0, as in `commands[].index` of the operation. */
 export function failedCommands(results: readonly CommandResult[] | null): number[] {
   return (results ?? []).flatMap((result, at) => (result.exit_status === 0 ? [] : [at]));
 }
 
-/** "1 of its 3 initial commands failed." */
+/** For example "1 of its 3 initial commands failed." */
 export function failedCommandsSentence(failed: number, total: number): string {
   if (total === 1) return 'Its initial command failed.';
   return `${failed} of its ${total} initial commands failed.`;
 }
 
-/** "its initial commands with the indexes 0, 2 failed; see commands"; undefined where none did. */
+/**
+ * For example "its initial commands with the indexes 0, 2 failed; see commands"; undefined if none
+ * failed.
+ */
 export function failedIndexes(failed: readonly number[]): string | undefined {
   if (failed.length === 0) return undefined;
   const isOne = failed.length === 1;

@@ -45,7 +45,7 @@ async function named(query: string, headers = {}, path = '/servers'): Promise<st
 }
 
 describe('filters of servers', () => {
-  it('take several values, with commas between or one by one', async () => {
+  it('accept several values, separated by commas or repeated', async () => {
     assert.deepEqual(await named('status=started,paused'), ['web-1', 'Web-3', 'db_1']);
     assert.deepEqual(await named('status=started&status=paused'), ['web-1', 'Web-3', 'db_1']);
     assert.deepEqual(await named('hostname=WEB-1,web-3'), ['web-1', 'Web-3']);
@@ -56,7 +56,7 @@ describe('filters of servers', () => {
     assert.deepEqual(await named(`node=node-1,${place.nodeId}&status=stopped`), ['web-2']);
   });
 
-  it('search by how a name begins, taking each character for itself', async () => {
+  it('search by the beginning of a name, and take every character literally', async () => {
     assert.deepEqual(await named('q=WEB'), ['web-1', 'web-2', 'Web-3']);
     assert.deepEqual(await named('q=web-2'), ['web-2']);
     assert.deepEqual(await named('q=eb-1'), []);
@@ -67,19 +67,19 @@ describe('filters of servers', () => {
     assert.deepEqual(await named('q=web&sort=-hostname&limit=2'), ['web-2', 'web-1']);
   });
 
-  it('take a period, from its beginning to before its end, in any zone', async () => {
+  it('accept a period, including its beginning and excluding its end, in any zone', async () => {
     assert.deepEqual(await named('from=2026-01-02T12:00:00Z&to=2026-01-04T12:00:00Z'), [
       'web-2',
       'Web-3',
     ]);
-    // The plus of an offset may come as it is, which is a space in a query.
+    // The plus of an offset may be sent unescaped, which is a space in a query.
     for (const offset of ['2026-01-03T13:00:00%2B01:00', '2026-01-03T13:00:00+01:00']) {
       assert.deepEqual(await named(`from=${offset}&to=2026-01-04T00:00:00-11:00`), ['Web-3']);
     }
     assert.deepEqual(await named('to=2026-01-01T11:30:00.000001-00:30'), ['web-1']);
   });
 
-  it('say how many there are on all pages', async () => {
+  it('return the total number over all pages', async () => {
     const answer = await ask('GET', '/servers?q=web&limit=1', { prefer: 'count=exact' });
     assert.deepEqual([answer.json().length, answer.headers['total-count']], [1, '3']);
     const next = /<\/v1([^>]*)>/.exec(String(answer.headers.link))?.[1] ?? '';
@@ -91,7 +91,7 @@ describe('filters of servers', () => {
 });
 
 describe('project_id', () => {
-  it('lists any projects for administrators, by id or name', async () => {
+  it('selects any projects for administrators, by id or name', async () => {
     assert.deepEqual(await named('project_id=theirs', admin), ['foreign']);
     assert.deepEqual(await named(`project_id=${theirs}`, admin), ['foreign']);
     assert.deepEqual(await named(`project_id=${theirs},default&q=f`, admin), ['foreign']);
@@ -104,7 +104,7 @@ describe('project_id', () => {
     assert.equal(counted.headers['total-count'], '5');
   });
 
-  it('is the own one for everybody else, and what a header names for administrators', async () => {
+  it('can only be the own project for others, and the one in the header for administrators', async () => {
     assert.equal((await named('project_id=default')).length, 4);
     for (const project of ['theirs', String(theirs), '999999']) {
       const refused = await ask('GET', `/servers?project_id=${project}`);
@@ -119,7 +119,7 @@ describe('project_id', () => {
     assert.equal(refused.json().errors[0].parameter, 'project_id');
   });
 
-  it('is taken by the list of operations as well', async () => {
+  it('also works for the list of operations', async () => {
     await enterServer(db, { ...place, projectId: theirs }, { hostname: 'busy', operation: 'stop' });
     const list = async (query: string, headers = {}) =>
       (await ask('GET', `/operations?${query}`, headers)).json();
@@ -141,7 +141,7 @@ describe('of very many servers', () => {
   before(async () => {
     project = await createTestProject(db, 'large');
     await db.transaction().execute(async (trx) => {
-      // Without the triggers, which count each of them in one row.
+      // Without the triggers, which would count each server in one row.
       await sql`alter table servers disable trigger user`.execute(trx);
       await sql`
         insert into servers (project_id, location_id, os_id, node_id, hostname, mac, cpu, ram_mb,
@@ -155,7 +155,7 @@ describe('of very many servers', () => {
     await sql`analyze servers`.execute(db);
   });
 
-  /** How many rows of `servers` were read for it. */
+  /** How many rows of `servers` a query reads. */
   async function readFor(work: (project: Project) => Promise<unknown>): Promise<number> {
     return await rowsRead(db, 'servers', (trx) => work(new Project(trx, project)));
   }
@@ -190,7 +190,7 @@ describe('of very many servers', () => {
   ] as const;
 
   for (const [name, work] of cheap) {
-    it(`no more are read than are shown: ${name}`, async () => {
+    it(`no more rows are read than shown: ${name}`, async () => {
       const read = await readFor(work);
       assert.ok(read <= 120, `${read} of ${many} were read`);
     });

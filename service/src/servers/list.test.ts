@@ -15,7 +15,7 @@ interface Shown {
   created_at: string;
 }
 
-/** Servers in masses: ten share a host name, and ten others a time. */
+/** Inserts many servers: each host name has ten, and each time has ten others. */
 async function enterMany(count: number): Promise<void> {
   await sql`
     insert into servers (project_id, location_id, os_id, node_id, hostname, mac, cpu, ram_mb, disk_gb,
@@ -33,7 +33,7 @@ before(async () => {
 const list = async (query = ''): Promise<Shown[]> => (await ask('GET', `/servers${query}`)).json();
 const idsOf = (servers: Shown[]) => servers.map(({ id }) => id);
 
-/** Follows the links from page to page; `between` is done after each. */
+/** Follows the links from page to page, and calls `between` after each. */
 async function walk(query: string, between: (page: Shown[]) => Promise<void> = async () => {}) {
   const all: Shown[] = [];
   for (let path: string | undefined = `/servers?${query}`; path; ) {
@@ -50,7 +50,7 @@ async function walk(query: string, between: (page: Shown[]) => Promise<void> = a
 
 const sorts = ['id', '-id', 'hostname', '-hostname', 'created_at', '-created_at'];
 
-test('all servers come at once, in the order of their ids', async () => {
+test('without a limit, all servers come at once, in the order of their ids', async () => {
   const answer = await ask('GET', '/servers');
   assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8');
   assert.equal(answer.headers.link, undefined);
@@ -62,12 +62,12 @@ test('all servers come at once, in the order of their ids', async () => {
   );
 });
 
-test('an empty list is a list', async () => {
+test('an empty list is an array', async () => {
   assert.deepEqual(await list('?status=error'), []);
   assert.deepEqual(await list('?hostname=nobody&limit=5'), []);
 });
 
-test('pages of any order are the whole, without a gap and without repeating', async () => {
+test('the pages of any order have all servers, without gaps or repetitions', async () => {
   const everyone = await list();
   for (const sort of sorts) {
     const whole = await list(`?sort=${sort}`);
@@ -86,20 +86,20 @@ test('pages of any order are the whole, without a gap and without repeating', as
   }
 });
 
-test('one direction is the other one turned round', async () => {
+test('the descending order is the reverse of the ascending one', async () => {
   for (const sort of ['id', 'hostname', 'created_at']) {
     const up = idsOf(await list(`?sort=${sort}`));
     assert.deepEqual(idsOf(await list(`?sort=-${sort}`)), up.toReversed());
   }
 });
 
-test('who stays is seen once, though others come and go between the pages', async () => {
+test('a server that stays is listed once, while others come and go between the pages', async () => {
   for (const sort of sorts) {
     const gone = new Set<number>();
     const came = new Set<number>();
     const stay = new Set(idsOf(await list()));
     const seen = await walk(`sort=${sort}&limit=250`, async (page) => {
-      // The last of the page, whom the cursor refers to, and the first.
+      // The last one of the page, to which the cursor refers, and the first one.
       for (const server of [page.at(-1), page[0]]) {
         if (server) gone.add(server.id);
       }
@@ -117,7 +117,7 @@ test('who stays is seen once, though others come and go between the pages', asyn
   }
 });
 
-test('the list is whole while servers come and go', async () => {
+test('the list is complete while servers come and go', async () => {
   const stay = new Set(idsOf(await list()));
   const coming = Array.from({ length: 20 }, (_, at) =>
     enterServer(db, place, { hostname: `late-${at}` }),
@@ -131,7 +131,7 @@ test('the list is whole while servers come and go', async () => {
   }
 });
 
-test('a page without a limit goes on from its cursor to the end', async () => {
+test('a page without a limit continues from its cursor to the end', async () => {
   const answer = await ask('GET', '/servers?limit=100');
   const cursor = /cursor=([^&>]*)/.exec(String(answer.headers.link))?.[1];
   const rest = await list(`?cursor=${cursor}`);
@@ -155,7 +155,7 @@ test('the next page keeps the prefix, the filters and the order', async () => {
   assert.deepEqual(idsOf(paged), idsOf(await list('?hostname=host-7')));
 });
 
-test('each filter leaves those that it asks for', async () => {
+test('each filter selects the servers that match', async () => {
   const { rows } = await sql<{ locationId: number; nodeId: number }>`
     with location as (
       insert into locations (name, description, engine, incus_project, storage_pool, network,
@@ -188,7 +188,7 @@ test('each filter leaves those that it asks for', async () => {
   assert.ok(!idsOf(await list('?status=started')).includes(id));
 });
 
-test('a server is found by each of its addresses, however they are written', async () => {
+test('a server is found by each of its addresses, in any notation', async () => {
   const { id, ip_addresses } = (await create()).json();
   assert.equal(ip_addresses.length, 2);
   const [v4, v6] = ip_addresses.map(({ ip }: { ip: string }) => ip);
@@ -197,7 +197,7 @@ test('a server is found by each of its addresses, however they are written', asy
   assert.deepEqual(await list('?ip=10.9.0.250'), []);
 });
 
-test('times have six digits after the second, whatever was stored', async () => {
+test('times have six fractional digits, whatever was stored', async () => {
   for (const [stored, shown] of [
     ['2026-03-04 05:06:07+00', '2026-03-04T05:06:07.000000Z'],
     ['2026-03-04 05:06:07.1+00', '2026-03-04T05:06:07.100000Z'],
@@ -211,7 +211,7 @@ test('times have six digits after the second, whatever was stored', async () => 
   }
 });
 
-test('administrators list the servers of all projects, and nobody else does', async () => {
+test('administrators, and nobody else, can list the servers of all projects', async () => {
   const projectId = await createTestProject(db, 'another');
   const theirs = await enterServer(db, { ...place, projectId });
   const admin = await createTestToken(db);

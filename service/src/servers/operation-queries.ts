@@ -13,7 +13,7 @@ export interface ServerAddress {
   family: 4 | 6;
 }
 
-/** What the steps of an operation need to know of their server. */
+/** The part of a server that the steps of an operation need. */
 export interface ServerForOperation {
   id: number;
   uuid: string;
@@ -27,7 +27,7 @@ export interface ServerForOperation {
   network: LocationNetwork;
   nodeId: number;
   node: string;
-  /** Its name as a member of a cluster; null without one. */
+  /** The name as a member of a cluster; null without a cluster. */
   member: string | null;
   os: {
     id: number;
@@ -39,7 +39,7 @@ export interface ServerForOperation {
   addresses: ServerAddress[];
 }
 
-/** With whether its node does not answer at the moment, so that no step can do anything. */
+/** Also returns the node if it is unreachable, so that no step can run. */
 export async function serverForOperation(
   db: Queryable,
   id: number,

@@ -7,7 +7,7 @@ import { createTestToken } from '../testing/app.ts';
 import { enterServer, operationUnderWay, serverBody } from '../testing/servers.ts';
 import { createWholeApp } from '../testing/whole-app.ts';
 
-// What a client is told of the operation that it asked for, and of its end.
+// What a client is told about the operation that it requested, and about its end.
 
 const whole = await createWholeApp();
 after(whole.close);
@@ -18,7 +18,9 @@ type Answer = Awaited<ReturnType<typeof ask>>;
 const wait = { prefer: 'wait=60' };
 const ignored = 'The guest did not shut down within 60 seconds.';
 
-/** Waits until an operation is entered, ends it so, and answers what the client got that waited. */
+/**
+ * Waits for a new operation and ends it like this. Returns the response to the client that waited.
+ */
 async function whileWaiting(
   serverId: number | Promise<number>,
   asked: Promise<Answer>,
@@ -54,7 +56,7 @@ async function auditOf(operationId: string) {
 }
 
 describe('an answer to an operation', () => {
-  it('carries the operation, and its id in a header', async () => {
+  it('has the operation, and its id in a header', async () => {
     const enter = (status: 'started' | 'stopped') => enterServer(db, place, { status });
     const answers = [
       await ask('POST', `/servers/${await enter('stopped')}/start`),
@@ -72,7 +74,7 @@ describe('an answer to an operation', () => {
     }
   });
 
-  it('says, when the wait is over first, that it goes on', async () => {
+  it('says that the operation goes on, if the wait is over first', async () => {
     const id = await enterServer(db, place, { status: 'started' });
     const answer = await ask('POST', `/servers/${id}/restart`, { prefer: 'wait=1' });
     assert.equal(answer.statusCode, 202);
@@ -80,7 +82,7 @@ describe('an answer to an operation', () => {
     assert.equal(answer.json().message, 'The server is being restarted.');
   });
 
-  it('says, after the wait, that it has succeeded', async () => {
+  it('says that it has succeeded, after the wait', async () => {
     const id = await enterServer(db, place, { status: 'started' });
     const key = { 'idempotency-key': `well-${id}` };
     const asked = ask('POST', `/servers/${id}/stop`, { ...wait, ...key });
@@ -95,7 +97,7 @@ describe('an answer to an operation', () => {
 });
 
 describe('an operation that fails', () => {
-  it('is a problem for who waited, with its code and the operation', async () => {
+  it('is an error for the client that waited, with its code and the operation', async () => {
     const { id, answer } = await failedStop('guest_ignored_shutdown');
     assert.equal(answer.statusCode, 409);
     assert.match(String(answer.headers['content-type']), /^application\/problem\+json/);
@@ -111,7 +113,7 @@ describe('an operation that fails', () => {
     });
   });
 
-  it('has a status by its cause', async () => {
+  it('has a status that depends on the cause', async () => {
     const byCause = { engine_failed: 502, engine_unreachable: 503, of_a_later_version: 502 };
     for (const [code, status] of Object.entries(byCause)) {
       const { answer } = await failedStop(code);
@@ -122,7 +124,7 @@ describe('an operation that fails', () => {
     }
   });
 
-  it('leaves the server of a create, which the problem names', async () => {
+  it('leaves the server of a create, which the error names', async () => {
     const body = serverBody(place, { name: 'fails' });
     const asked = ask('POST', '/servers', { body, ...wait });
     const answer = await whileWaiting(idOf('fails'), asked, (id) => fail(id, 'no_space', 'Full.'));
@@ -143,7 +145,7 @@ describe('an operation that fails', () => {
     assert.deepEqual([entries.length, entries[0].status, entries[0].code], [before + 1, 202, null]);
   });
 
-  it('is given again under its key, whether waited for or not', async () => {
+  it('is replayed for its idempotency key, with and without a wait', async () => {
     const key = { 'idempotency-key': 'failed-stop' };
     const { id, answer } = await failedStop('guest_ignored_shutdown', key);
     const operations = (await ask('GET', `/operations?server_id=${id}`)).json().length;
@@ -161,7 +163,7 @@ describe('an operation that fails', () => {
     assert.equal((await ask('GET', `/operations?server_id=${id}`)).json().length, operations);
   });
 
-  it('is told to who asks again with a key and waits, though the first did not', async () => {
+  it('is returned to a later request with the key that waits, even if the first did not', async () => {
     const key = { 'idempotency-key': 'first-without' };
     const id = await enterServer(db, place, { status: 'started' });
     const first = await ask('POST', `/servers/${id}/stop`, key);
@@ -173,7 +175,7 @@ describe('an operation that fails', () => {
   });
 });
 
-it('an answer that the release before kept under a key is given again with the operation', async () => {
+it('an answer that the previous release stored under a key is replayed with the operation', async () => {
   const key = { 'idempotency-key': 'of-before' };
   const made = await create({ name: 'of-before' }, key);
   const { id } = made.json();

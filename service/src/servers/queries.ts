@@ -10,48 +10,48 @@ import { usageColumns, withUsage } from '../usage/queries.ts';
 
 export type ServerRow = Selectable<Database['servers']>;
 
-/** Of each, any value will do. */
+/** Filters of the list. Each field matches any of its values. */
 export interface ServerFilters {
   status?: ServerStatus[] | undefined;
   location_id?: number[] | undefined;
   os_id?: number[] | undefined;
-  /** Ids. */
+  /** The ids of nodes. */
   node?: number[] | undefined;
   hostname?: string[] | undefined;
   ip?: string[] | undefined;
   group?: string[] | undefined;
-  /** What the host name begins with. */
+  /** The beginning of the host name. */
   q?: string | undefined;
-  /** When it was created. */
+  /** When the server was created. */
   from?: string | undefined;
   to?: string | undefined;
 }
 
-/** As people say it: "Debian 12". */
+/** The usual name, such as "Debian 12". */
 export function osName(table: string) {
   return sql<string>`${sql.ref(`${table}.name`)} || ' ' || ${sql.ref(`${table}.version`)}`.as(
     'os_name',
   );
 }
 
-/** Its create failed, and the secrets to try it again are still there. */
+/** Whether its create failed, and its secrets are still stored for a retry. */
 const canRetry = sql<boolean>`(servers.status = 'error' and servers.installed_at is null and exists (
   select from operations failed
   where failed.server_id = servers.id and failed.secrets is not null
     and failed.finished_at is not null))`;
 
-/** Since when nobody knows how it is, where that is so. */
+/** Since when its state is unknown; null if it is known. */
 const unavailableSince = sql<string>`case
   when ${isReachable} then nodes.status_since else ${unreachableSince} end`;
 
-/** While a create is under way, of what it has told so far. */
+/** During a create, the commands that have failed so far. */
 const failedCommands = sql<number>`case when operations.kind = 'create'
   then (
     select count(*)::integer from jsonb_array_elements(operations.commands) result
     where result ->> 'exit_status' <> '0')
   else servers.commands_failed end`;
 
-/** Everything that the API shows of servers, in one round trip. */
+/** Everything that the API shows of servers, in one query. */
 function serversInFull(rows: ProjectRows) {
   return withUsage(
     rows
@@ -109,7 +109,7 @@ export interface ServerOrder {
   descending: boolean;
 }
 
-/** By the sort column and then by id. */
+/** Ordered by the sort column and then by id. */
 export function listServers(
   rows: ProjectRows,
   filters: ServerFilters,
@@ -121,7 +121,7 @@ export function listServers(
   return listing(serversInFull(rows).where(wanted), order, counted);
 }
 
-/** Conditions on `servers` alone, each of which an index has an answer to. */
+/** Conditions on `servers` alone, each of which an index supports. */
 function matching(rows: ProjectRows, filters: ServerFilters) {
   const { hostname, ip, q } = filters;
   const among = hasAnyOf({
@@ -138,7 +138,10 @@ function matching(rows: ProjectRows, filters: ServerFilters) {
     and ${isWithin('servers.created_at', filters)}`;
 }
 
-/** Looked up first, by the index of names: the planner would rather walk through all servers in order. So are addresses. */
+/**
+ * A subquery by the index of names, or the planner would scan all servers in order. Addresses have
+ * one too.
+ */
 function hasName(rows: ProjectRows, names: string[]) {
   const named = rows
     .select('servers')
@@ -154,8 +157,8 @@ function holdsAddress(ips: string[]) {
 }
 
 /**
- * Those of a name that are not gone, ten at most: the one that is written just so, or those that are alike
- * but for the case of letters. Several have one unless their project wants unique names.
+ * Servers with a name, ten at most, without deleted ones: the exact match, or else those that
+ * differ only in case. There may be several unless the project requires unique names.
  */
 export async function findServersNamed(rows: ProjectRows, name: string) {
   const candidates = rows
@@ -164,7 +167,7 @@ export async function findServersNamed(rows: ProjectRows, name: string) {
     .where('servers.deleted_at', 'is', null)
     .orderBy('servers.id')
     .limit(mostCandidates);
-  // Each by an index, and in its order: thousands may have the name.
+  // Each branch uses an index and its order, since thousands may have the name.
   const exact = await candidates.where('servers.hostname', '=', name).execute();
   if (exact.length === 1) return exact;
   return await candidates.where(isNamed('servers.hostname', name)).execute();
@@ -172,7 +175,7 @@ export async function findServersNamed(rows: ProjectRows, name: string) {
 
 const mostCandidates = 10;
 
-/** Also one that is gone: nothing else will ever have its UUID. */
+/** Includes deleted servers, because a UUID is never used again. */
 export async function findServersWithUuid(rows: ProjectRows, uuid: string) {
   return await rows
     .select('servers')
@@ -181,7 +184,7 @@ export async function findServersWithUuid(rows: ProjectRows, uuid: string) {
     .execute();
 }
 
-/** In which projects some servers are, but for those that are gone. */
+/** The projects of these servers, without deleted ones. */
 export async function projectsOfServers(rows: ProjectRows, ids: number[]) {
   return await rows
     .select('servers')
@@ -193,7 +196,7 @@ export async function projectsOfServers(rows: ProjectRows, ids: number[]) {
     .execute();
 }
 
-/** Of some ids those that are of servers, also of such as are gone. */
+/** The ids among these that are of servers, including deleted ones. */
 export async function knownServers(rows: ProjectRows, ids: number[]): Promise<number[]> {
   const query = rows.select('servers').select('servers.id').where('servers.id', 'in', ids);
   return (await query.execute()).map(({ id }) => id);
@@ -222,7 +225,7 @@ export interface NewServer {
   diskGb: number;
   trafficAllowance: number | null;
   group?: string | null;
-  /** How many initial commands it has. */
+  /** The number of initial commands. */
   commands?: number;
 }
 
@@ -257,12 +260,12 @@ export async function setServerStatus(
   await project.update('servers').set({ status, error }).where('id', '=', id).execute();
 }
 
-/** Room on that node is held for it from now on. */
+/** Reserves capacity on that node from now on. */
 export async function setMovingTo(project: Project, id: number, nodeId: number): Promise<void> {
   await project.update('servers').set({ moving_to: nodeId }).where('id', '=', id).execute();
 }
 
-/** It begins anew on another node, with so many initial commands. */
+/** Sets a server to be created again on another node, with so many initial commands. */
 export async function setRebuilding(
   project: Project,
   id: number,

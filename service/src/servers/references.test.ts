@@ -34,7 +34,7 @@ const shownId = async (reference: string, headers = {}) =>
   (await ask('GET', `/servers/${reference}`, headers)).json().id;
 
 describe('a server in a path', () => {
-  it('is named by its id, its UUID or its name, whatever the case of its letters', async () => {
+  it('can be referred to by its id, its UUID or its name, in any case', async () => {
     for (const reference of [
       web,
       uuid,
@@ -50,7 +50,7 @@ describe('a server in a path', () => {
     }
   });
 
-  it('that nobody has is not found, in the words of how it was named', async () => {
+  it('that does not exist is an error that repeats the reference', async () => {
     const words: [reference: string, detail: string][] = [
       ['999999', 'No server has the id 999999.'],
       ['0', 'No server has the id 0.'],
@@ -68,7 +68,7 @@ describe('a server in a path', () => {
     }
   });
 
-  it('of another project is not found, by whatever it is named', async () => {
+  it('of another project is not found, by any reference', async () => {
     for (const reference of [foreign.id, foreign.uuid, 'foreign']) {
       for (const [method, path] of [
         ['GET', ''],
@@ -81,7 +81,7 @@ describe('a server in a path', () => {
     }
   });
 
-  it('is acted on by its name, which is entered by its id', async () => {
+  it('can be acted on by its name; the audit log has its id', async () => {
     const id = await enterServer(db, place, { hostname: 'acted-on' });
     const answer = await ask('POST', '/servers/acted-on/stop');
     assert.equal(answer.statusCode, 202, answer.body);
@@ -93,7 +93,7 @@ describe('a server in a path', () => {
     assert.deepEqual(entry, { target_kind: 'server', target_id: id });
   });
 
-  it('that several are called is refused with those that are meant', async () => {
+  it('whose name several have is refused with a list of them', async () => {
     const ids = [
       await enterServer(db, place, { hostname: 'twin' }),
       await enterServer(db, place, { hostname: 'twin' }),
@@ -117,7 +117,7 @@ describe('a server in a path', () => {
     assert.equal(await shownId('twin'), ids[1]);
   });
 
-  it('that is alike but for the case of letters is the one that is written just so', async () => {
+  it('whose name differs from another only in case is found by the exact name', async () => {
     const upper = await enterServer(db, place, { hostname: 'CASE' });
     const lower = await enterServer(db, place, { hostname: 'case' });
     assert.equal(await shownId('CASE'), upper);
@@ -125,7 +125,7 @@ describe('a server in a path', () => {
     assert.deepEqual(outcome(await ask('GET', '/servers/Case')), [409, 'ambiguous_name']);
   });
 
-  it('that is written just so is found among many that are not', async () => {
+  it('with an exact name is found among many that differ in case', async () => {
     const others = [];
     for (let at = 0; at < 12; at += 1) {
       others.push(await enterServer(db, place, { hostname: 'CROWD' }));
@@ -137,7 +137,7 @@ describe('a server in a path', () => {
     assert.deepEqual(several.json().candidates[0].id, others[0]);
   });
 
-  it('whose name is all digits, or in the form of a UUID, is named by its id alone', async () => {
+  it('whose name looks like an id or a UUID can be referred to by its id alone', async () => {
     const digits = await enterServer(db, place, { hostname: String(web) });
     assert.equal(await shownId(String(web)), web);
     assert.equal(await shownId(String(digits)), digits);
@@ -151,7 +151,7 @@ describe('a server in a path', () => {
     for (const id of [digits, disguised, posing]) await remove(id);
   });
 
-  it('that is deleted has no name any more, and gives it to the next', async () => {
+  it('that is deleted frees its name for the next one', async () => {
     const first = await enterServer(db, place, { hostname: 'again' });
     await remove(first);
     assert.deepEqual(outcome(await ask('GET', '/servers/again')), [404, 'server_not_found']);

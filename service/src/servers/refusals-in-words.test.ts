@@ -12,7 +12,7 @@ const { app, db, ask, create, place } = whole;
 
 const detailOf = async (answer: ReturnType<typeof ask>) => (await answer).json().detail;
 
-test('a create without room names the size that was asked for and what lacks', async () => {
+test('a create without capacity names the requested size and what is lacking', async () => {
   await enterServer(db, place, { hostname: 'neighbour' });
   await db.updateTable('nodes').set({ disk_gb: 5 }).execute();
   await db.updateTable('locations').set({ overcommit_disk: 1 }).execute();
@@ -22,7 +22,7 @@ test('a create without room names the size that was asked for and what lacks', a
   assert.ok(detail.startsWith(wanted), detail);
 });
 
-test('a create beyond the quota says limit, use and request', async () => {
+test('a create beyond the quota names the limit, the usage and the request', async () => {
   await enterServer(db, place);
   const { used } = await db
     .updateTable('projects')
@@ -35,7 +35,7 @@ test('a create beyond the quota says limit, use and request', async () => {
   assert.match(detail, /: limit 2 servers, used 2, requested 1\. /);
 });
 
-test('an action that the state forbids names the state', async () => {
+test('an action that the status forbids names the status', async () => {
   const id = await enterServer(db, place, { status: 'error' });
   const state =
     'this server is in the error state. `allowed_actions` of ' +
@@ -50,7 +50,7 @@ test('an action that the state forbids names the state', async () => {
   assert.doesNotMatch(page, /Stop the server first\./);
 });
 
-test('an action that changes nothing says so, and any other refusal what can be done', async () => {
+test('an action without effect says so, and any other error what is possible', async () => {
   const said = async (status: ServerStatus, action: string) => {
     const id = await enterServer(db, place, { status });
     const { code, detail } = (await ask('POST', `/servers/${id}/${action}`)).json();
@@ -74,7 +74,7 @@ test('an action that changes nothing says so, and any other refusal what can be 
   }
 });
 
-test('`force` that contradicts itself is refused, and twice the same is taken', async () => {
+test('`force` that contradicts itself is refused, and the same value twice is accepted', async () => {
   const stop = async (inQuery: boolean, inBody: boolean) => {
     const id = await enterServer(db, place, { status: 'started' });
     const body = { force: inBody };
@@ -89,7 +89,7 @@ test('`force` that contradicts itself is refused, and twice the same is taken', 
   }
 });
 
-test('administrators are told which project a server is in, however they name it, nobody else', async () => {
+test('only administrators are told which project a server is in, by any reference', async () => {
   const projectId = await createTestProject(db, 'elsewhere');
   const id = await enterServer(
     db,
@@ -151,7 +151,7 @@ test('administrators are told which project a server is in, however they name it
   assert.equal((await ask('POST', `/servers/${id}/stop`, inIt)).statusCode, 202);
 });
 
-test('bad values are refused in short sentences', async () => {
+test('invalid values are refused in short sentences', async () => {
   const password = 'Must be 8–128 characters, at most 511 UTF-8 bytes, without control characters.';
   assert.equal(await detailOf(create({ password: 'short' })), `/password: ${password}`);
   assert.equal(await detailOf(create({ colour: 'red' })), '/colour: Unknown field.');
@@ -178,12 +178,12 @@ test('bad values are refused in short sentences', async () => {
   assert.equal(await detailOf(list), 'The body must be a JSON object, not an array.');
 });
 
-test('what needs a user says so to a token', async () => {
+test('a token is told what needs a user', async () => {
   const detail = await detailOf(ask('GET', '/session'));
   assert.equal(detail, 'This request requires a session, not a token.');
 });
 
-test('an image that was asked for is queued', async () => {
+test('a requested image is queued', async () => {
   const path = `/operating-systems/${place.osId}/images`;
   const { headers } = await createTestToken(db);
   const body = { location_id: place.locationId };
@@ -191,7 +191,7 @@ test('an image that was asked for is queued', async () => {
   assert.equal(message, 'Queued.');
 });
 
-test('a rebuild is called so in the document', async () => {
+test('a rebuild has that name in the API document', async () => {
   const document = (await app.inject('/openapi.json')).json();
   const { summary } = document.paths['/v1/servers/{id}/rebuild'].post;
   assert.equal(summary, 'Rebuild a server whose node is lost');

@@ -15,7 +15,7 @@ after(close);
 const show = async (id: number) => (await ask('GET', `/servers/${id}`)).json();
 const retry = (id: number) => ask('POST', `/servers/${id}/retry`);
 
-/** A server whose create failed, as its worker leaves it; and that create. */
+/** Inserts a server whose create failed, as its worker leaves it. Returns both. */
 async function failed() {
   const { id } = (await create()).json();
   const operation = await operationUnderWay(db, id);
@@ -33,7 +33,7 @@ async function secretsOf(serverId: number) {
   return (await query.orderBy('id').execute()).map((row) => row.secrets);
 }
 
-test('a create that failed is tried again with its secrets and addresses', async () => {
+test('a failed create is retried with its secrets and addresses', async () => {
   const { id, operation } = await failed();
   const before = await show(id);
   assert.deepEqual(before.allowed_actions, ['retry', 'delete']);
@@ -57,7 +57,7 @@ test('a create that failed is tried again with its secrets and addresses', async
   assert.equal((await retry(id)).json().code, 'operation_in_progress');
 });
 
-test('secrets that nothing can read are passed on, and the create says so', async () => {
+test('unreadable secrets are passed on, and the create fails with that reason', async () => {
   const { id, operation } = await failed();
   const lost = Buffer.from('sealed with a key that is lost');
   await db
@@ -69,7 +69,7 @@ test('secrets that nothing can read are passed on, and the create says so', asyn
   assert.deepEqual(await secretsOf(id), [null, lost]);
 });
 
-test('only a create that failed can be tried again', async () => {
+test('only a failed create can be retried', async () => {
   for (const status of ['started', 'stopped', 'paused', 'error'] as const) {
     const answer = await retry(await enterServer(db, place, { status }));
     assert.equal(answer.statusCode, 409, status);
@@ -78,7 +78,7 @@ test('only a create that failed can be tried again', async () => {
   assert.equal((await retry(987_654)).statusCode, 404);
 });
 
-test('its secrets are kept for a day', async () => {
+test('the secrets of a failed create are kept for a day', async () => {
   const { id, operation } = await failed();
   assert.equal(await wipeOldSecrets(db), 0);
   await db
@@ -94,7 +94,7 @@ test('its secrets are kept for a day', async () => {
   assert.equal(answer.json().code, 'retry_expired');
 });
 
-test('a delete wipes them at once', async () => {
+test('a delete wipes the secrets at once', async () => {
   const { id } = await failed();
   assert.equal((await ask('DELETE', `/servers/${id}`)).statusCode, 202);
   assert.deepEqual(await secretsOf(id), [null, null]);

@@ -6,7 +6,7 @@ import type { App, Deps } from '../callers/app-types.ts';
 import { listedRows, readableRows } from '../callers/every-project.ts';
 import { lastOperation } from '../operations/queries.ts';
 import { readPage, sendList } from '../requests/pagination.ts';
-import { tellWhere } from './elsewhere.ts';
+import { explainOtherProject } from './elsewhere.ts';
 import { serverNotFound } from './not-found.ts';
 import { findServer, listServers, type ServerSort } from './queries.ts';
 import { serverView, statusView } from './view.ts';
@@ -45,7 +45,7 @@ function listRoute(app: App, { db }: Deps): void {
 }
 
 function viewRoutes(app: App, { db }: Deps): void {
-  const errorHandler = tellWhere(db);
+  const errorHandler = explainOtherProject(db);
   const find = async (request: FastifyRequest<{ Params: { id: number } }>) => {
     const { id } = request.params;
     const row = await findServer(readableRows(request, db), id);
@@ -89,7 +89,7 @@ function viewRoutes(app: App, { db }: Deps): void {
     },
     async (request) => {
       const row = await find(request);
-      // One that is under way comes with the server.
+      // The operation in progress is part of the server.
       const isIdle = row.operation_id === null;
       return statusView(
         row,

@@ -22,14 +22,14 @@ const canaries = { password, initialCommands: [command, ['echo', argument]] };
 
 const hex = (text: string) => Buffer.from(text).toString('hex');
 
-/** What must be found nowhere: the texts, any hash of a password, and what is encrypted, plain. */
+/** Must not be found anywhere: the texts, any hash of a password, and decrypted secrets. */
 const secret = new RegExp(
   ['Canary-', hex('Canary-'), Buffer.from('Canary').toString('base64'), '\\$6\\$', '\\$y\\$']
     .concat(['passwordHash', hex('passwordHash')])
     .join('|'),
 );
 
-/** Every row of every table, as text. */
+/** All rows of all tables, as text. */
 async function everything(db: Db): Promise<string> {
   const tables = await sql<{ name: string }>`
     select format('%I.%I', schemaname, tablename) as name from pg_tables
@@ -51,7 +51,7 @@ async function nothingIsFound(): Promise<void> {
   assert.doesNotMatch(metrics.body, secret);
 }
 
-test('what a create is told in secret is not told to anyone', async () => {
+test('the secrets of a create are not shown to anyone', async () => {
   const created = await create(canaries, { 'idempotency-key': 'first' });
   assert.equal(created.statusCode, 201);
   const { id } = created.json();
@@ -70,7 +70,7 @@ test('what a create is told in secret is not told to anyone', async () => {
   await nothingIsFound();
 });
 
-test('a refusal does not repeat what it refuses', async () => {
+test('an error does not repeat the value that it refuses', async () => {
   const long = `${password}${'x'.repeat(200)}`;
   for (const more of [
     { ...canaries, password: long },
@@ -101,7 +101,7 @@ test('a refusal does not repeat what it refuses', async () => {
   await nothingIsFound();
 });
 
-test('the worker alone can read the secrets, and no longer than the create goes on', async () => {
+test('only the worker can read the secrets, and only until the create has ended', async () => {
   const { id } = (await create(canaries)).json();
   const { id: operation, secrets } = await operationUnderWay(db, id);
   assert.ok(secrets);
@@ -125,7 +125,7 @@ test('the worker alone can read the secrets, and no longer than the create goes 
   assert.deepEqual(kept, []);
 });
 
-test('two servers with the same password have hashes of their own', async () => {
+test('two servers with the same password have different hashes', async () => {
   const hashes = await Promise.all(
     [1, 2].map(async () => {
       const { id } = (await create(canaries)).json();

@@ -5,7 +5,7 @@ import { databaseTime } from '../db/queries.ts';
 import { type Installation, installation } from '../testing/fixtures.ts';
 import { createTestDatabase, type TestDatabase } from '../testing/postgres.ts';
 import { enterServer } from '../testing/servers.ts';
-import { enterSightings, type Sighting } from './truth-queries.ts';
+import { applyObservedStatuses, type ObservedStatus } from './truth-queries.ts';
 import { setServerState } from './worker-queries.ts';
 
 let database: TestDatabase;
@@ -28,11 +28,15 @@ async function server(id: number) {
     .executeTakeFirstOrThrow();
 }
 
-async function see(id: number, status: Sighting['status'], readAt: string): Promise<number[]> {
-  return await enterSightings(db, readAt, [{ uuid: (await server(id)).uuid, status }]);
+async function see(
+  id: number,
+  status: ObservedStatus['status'],
+  readAt: string,
+): Promise<number[]> {
+  return await applyObservedStatuses(db, readAt, [{ uuid: (await server(id)).uuid, status }]);
 }
 
-test('a reading that comes late replaces none that is newer', async () => {
+test('a late reading does not overwrite a newer one', async () => {
   const id = await enterServer(db, place);
   const early = await databaseTime(db);
   const late = await databaseTime(db);
@@ -45,12 +49,12 @@ test('a reading that comes late replaces none that is newer', async () => {
   assert.deepEqual(await see(id, 'started', await databaseTime(db)), [id]);
 });
 
-test('a server that is being deleted keeps that status, whatever the engine shows', async () => {
+test('a server that is being deleted keeps its status, whatever the engine shows', async () => {
   const id = await enterServer(db, place);
   const { uuid } = await server(id);
   await db.transaction().execute((trx) => setServerState(trx, id, { status: 'deleting' }));
   for (const status of ['stopped', 'started', 'error', 'not_exists'] as const) {
-    await enterSightings(db, await databaseTime(db), [{ uuid, status }]);
+    await applyObservedStatuses(db, await databaseTime(db), [{ uuid, status }]);
     const seen = await server(id);
     assert.deepEqual([seen.status, seen.real_status, seen.error], ['deleting', status, null]);
   }

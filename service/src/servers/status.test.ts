@@ -9,7 +9,7 @@ import { createTestProject } from '../testing/people.ts';
 import { enterServer, operationUnderWay } from '../testing/servers.ts';
 import { createWholeApp } from '../testing/whole-app.ts';
 
-// What `/status` says of a server, and the loop of the README that waits by it.
+// The answers of `/status`, and the loop in the README that uses them.
 
 const { db, place, ask, create, finish, fail, close } = await createWholeApp();
 after(close);
@@ -28,7 +28,7 @@ async function failedCreate(): Promise<number> {
   return id;
 }
 
-it('of a failed create it keeps the progress, and says that it failed', async () => {
+it('after a failed create it keeps the progress, and says that it failed', async () => {
   const id = await failedCreate();
   assert.deepEqual(await statusOf(id), {
     status:
@@ -45,7 +45,7 @@ it('of a failed create it keeps the progress, and says that it failed', async ()
   assert.deepEqual([status, progress], ['The server is running.', 100]);
 });
 
-it('of a failed stop it says so until something else succeeds', async () => {
+it('after a failed stop it says so until an operation succeeds', async () => {
   const id = await enterServer(db, place, { status: 'started', operation: 'stop' });
   await reach(id, 10);
   await fail(id, 'guest_ignored_shutdown', 'The guest did not shut down.');
@@ -61,7 +61,7 @@ it('of a failed stop it says so until something else succeeds', async () => {
   assert.deepEqual([after.status, after.progress], ['The server is stopped.', 100]);
 });
 
-it('of a server that is stopped for its traffic it says so, until it may run again', async () => {
+it('it says that a server is stopped for its traffic, until it may run again', async () => {
   const id = await enterServer(db, place, { status: 'stopped' });
   const allow = async (traffic_allowance: number | null) => {
     await db.updateTable('servers').set({ traffic_allowance }).where('id', '=', id).execute();
@@ -80,7 +80,7 @@ it('of a server that is stopped for its traffic it says so, until it may run aga
   assert.equal(await allow(5), 'The server is stopped.');
 });
 
-it('administrators are told of a failed operation in any project', async () => {
+it('administrators see a failed operation in any project', async () => {
   const projectId = await createTestProject(db, 'of others');
   const given = { status: 'started', operation: 'stop' } as const;
   const id = await enterServer(db, { ...place, projectId }, given);
@@ -90,7 +90,7 @@ it('administrators are told of a failed operation in any project', async () => {
   assert.match(status, /Last operation: The stop failed/);
 });
 
-it('an error that came later is said beside the operation that failed before', async () => {
+it('an error that came later is shown along with the operation that failed before', async () => {
   const id = await enterServer(db, place, { status: 'started', operation: 'stop' });
   await fail(id, 'guest_ignored_shutdown', 'The guest did not shut down.');
   const error = 'Its instance is gone.';
@@ -101,7 +101,7 @@ it('an error that came later is said beside the operation that failed before', a
   );
 });
 
-it('the loop of the README ends with what became of the server', async () => {
+it('the loop in the README ends with the final state of the server', async () => {
   const underWay = (await create()).json().id;
   const bodies = async (...ids: number[]) =>
     await Promise.all(ids.map(async (id) => JSON.stringify(await statusOf(id))));
@@ -116,12 +116,12 @@ it('the loop of the README ends with what became of the server', async () => {
   assert.match(await lastLineOfLoop([refusal]), /server_not_found/);
 });
 
-/** Runs the loop with a `curl` that prints these, one after the other. */
+/** Runs the loop with a `curl` that prints these answers, one after the other. */
 async function lastLineOfLoop(answers: string[]): Promise<string> {
   const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
   const [loop] = /^while status=[\s\S]*?; done/m.exec(readme) ?? [];
   assert.ok(loop, 'the README has a loop');
-  // In a subshell each time: only a file remembers where it is.
+  // Each call is in a subshell, so only a file can keep the position.
   const script = `
     answers=$(mktemp -d); echo 0 >"$answers/at"
     pick() { at=$(($(cat "$answers/at") + 1)); echo $at >"$answers/at"; shift $((at - 1)); printf '%s\\n' "$1"; }

@@ -7,7 +7,10 @@ const statusOfEngine = sql<ServerStatus>`case real_status when 'not_exists' then
 
 const removed =
   'Its instance no longer exists in the engine, which has lost it or from which somebody has removed it. Delete the server.';
-/** One that was on its way from a node when that was given up is seen to have gone with it. */
+/**
+ * The error of a vanished server: if its node was declared lost while it was being moved away, it
+ * is lost with the node.
+ */
 const vanished = sql<string>`(
   select case when nodes.lost then ${lostWithNode} else ${removed} end
   from nodes where nodes.id = servers.node_id)`;
@@ -16,7 +19,7 @@ const broken = 'The engine reports its instance to be broken; see its log there.
 const errorOfEngine = sql<string | null>`case real_status
   when 'not_exists' then ${vanished} when 'error' then ${broken} end`;
 
-/** Sets a server's status, and its error, to what the engine last showed of it. */
+/** Sets the status and the error of a server from its last observed status. */
 export async function followEngineStatus(trx: Trx, id: number): Promise<void> {
   await trx
     .updateTable('servers')
@@ -25,34 +28,38 @@ export async function followEngineStatus(trx: Trx, id: number): Promise<void> {
     .execute();
 }
 
-export interface Sighting {
+export interface ObservedStatus {
   uuid: string;
   status: EngineStatus;
 }
 
 /**
- * Enters what the engine shows of servers. `readAt` is a `databaseTime` from before the reading: where a
- * later one, or an operation, has entered a change since, it counts for nothing. Their `status` follows
- * where no operation is about to change it. Returns the ids of those that changed.
+ * Applies the observed statuses of servers. `readAt` is a `databaseTime` from before they were
+ * read: a status is ignored if a later reading, or an operation, has changed the server since.
+ * `status` follows the observed one unless an operation is about to change it. Returns the ids of
+ * the servers that changed.
  */
-export async function enterSightings(
+export async function applyObservedStatuses(
   db: Db,
   readAt: string,
-  sightings: Sighting[],
+  sightings: ObservedStatus[],
 ): Promise<number[]> {
   return await db.transaction().execute(async (trx) => {
-    const news = await lockNews(trx, readAt, sightings);
-    return news.length > 0 ? await enterNews(trx, readAt, news) : [];
+    const news = await lockChanged(trx, readAt, sightings);
+    return news.length > 0 ? await updateChanged(trx, readAt, news) : [];
   });
 }
 
-/** Whether a sighting, of `seen_status`, tells anything new of a server, of which `settled` is known. */
-const isNews = (readAt: string) => sql<boolean>`
+/**
+ * Whether an observed status (`seen_status`) changes a server; `settled` says that no operation
+ * works on it.
+ */
+const isChange = (readAt: string) => sql<boolean>`
   -- One that lies ahead was entered before the clock was set back.
   (servers.real_status_at <= ${readAt} or servers.real_status_at > clock_timestamp())
   and (servers.real_status <> seen.status or (settled and servers.status <> seen_status.status))`;
 
-const ofSightings = (sightings: Sighting[]) => sql`
+const observedRows = (sightings: ObservedStatus[]) => sql`
   unnest(${sightings.map((s) => s.uuid)}::uuid[], ${sightings.map((s) => s.status)}::text[])
     as seen (uuid, status)
   cross join lateral (
@@ -65,21 +72,25 @@ const ofSightings = (sightings: Sighting[]) => sql`
   ) as at_rest`;
 
 /**
- * Locks the servers that a sighting tells anything new of, and answers those sightings. A request may
- * hold one of them: what it then commits is seen by the next statement, and not by this one.
+ * Locks the servers that an observed status changes, and returns those statuses. A request may hold
+ * one of the locks; the next statement sees what it commits, this one does not.
  */
-async function lockNews(trx: Trx, readAt: string, sightings: Sighting[]): Promise<Sighting[]> {
-  const { rows } = await sql<Sighting>`
+async function lockChanged(
+  trx: Trx,
+  readAt: string,
+  sightings: ObservedStatus[],
+): Promise<ObservedStatus[]> {
+  const { rows } = await sql<ObservedStatus>`
     select servers.uuid, seen.status
-    from ${ofSightings(sightings)}
+    from ${observedRows(sightings)}
     join servers on servers.uuid = seen.uuid and servers.deleted_at is null
-    where ${isNews(readAt)}
+    where ${isChange(readAt)}
     order by servers.id
     for no key update of servers`.execute(trx);
   return rows;
 }
 
-async function enterNews(trx: Trx, readAt: string, news: Sighting[]): Promise<number[]> {
+async function updateChanged(trx: Trx, readAt: string, news: ObservedStatus[]): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     update servers set
       real_status = seen.status,
@@ -91,19 +102,20 @@ async function enterNews(trx: Trx, readAt: string, news: Sighting[]): Promise<nu
         when seen.status = 'not_exists' then ${vanished}
         when seen.status = 'error' then ${broken}
         else null end
-    from ${ofSightings(news)}
-    where servers.uuid = seen.uuid and servers.deleted_at is null and ${isNews(readAt)}
+    from ${observedRows(news)}
+    where servers.uuid = seen.uuid and servers.deleted_at is null and ${isChange(readAt)}
     returning servers.id`.execute(trx);
   return rows.map((row) => row.id);
 }
 
 /**
- * Enters on which members of a location's cluster instances are: an administrator may have moved them,
- * or evacuated a member. Room that was held for a move is let go of once it is seen where that ended.
- * What an operation does, or did since `readAt`, is left to it. One by one, in transactions of their
- * own: nobody is to wait for a node while he holds another.
+ * Records on which members of a location's cluster instances are: an administrator may have moved
+ * them, or evacuated a member. Capacity that was reserved for a move is released once the instance
+ * is seen on its node. Servers with an operation in progress, or one that ended since `readAt`, are
+ * skipped. Each server has its own transaction, so that none waits for the lock of one node while
+ * it holds another.
  */
-export async function enterMembers(
+export async function applyObservedMembers(
   db: Db,
   locationId: number,
   readAt: string,
@@ -118,12 +130,12 @@ export async function enterMembers(
     where servers.deleted_at is null
       and (servers.node_id <> nodes.id or servers.moving_to is not null)`.execute(db);
   for (const { id, node } of rows) {
-    await db.transaction().execute((trx) => enterMember(trx, readAt, { id, node }));
+    await db.transaction().execute((trx) => applyObservedMember(trx, readAt, { id, node }));
   }
 }
 
-/** Locked first, so that an operation that a request begins meanwhile is seen. */
-async function enterMember(trx: Trx, readAt: string, seen: { id: number; node: number }) {
+/** Locks the server first, so that an operation that a request starts meanwhile is seen. */
+async function applyObservedMember(trx: Trx, readAt: string, seen: { id: number; node: number }) {
   const { id, node } = seen;
   await trx.selectFrom('servers').select('id').where('id', '=', id).forNoKeyUpdate().execute();
   await sql`
@@ -137,7 +149,10 @@ async function enterMember(trx: Trx, readAt: string, seen: { id: number; node: n
     )`.execute(trx);
 }
 
-/** The servers of a location that have an instance as far as we know, and are not about to lose it. */
+/**
+ * The servers of a location that have an instance according to the records, and are not being
+ * deleted.
+ */
 export async function serversWithInstance(
   db: Queryable,
   locationId: number,
@@ -167,7 +182,7 @@ export async function serversOf(
   return new Map(rows.map((row) => [row.uuid, { isDeleted: row.deleted_at !== null }]));
 }
 
-/** Which server an operation was about. */
+/** The server of an operation. */
 export async function serverOfOperation(
   db: Queryable,
   operationId: number,

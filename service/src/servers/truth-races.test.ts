@@ -11,9 +11,9 @@ import { deleteAction } from './actions/delete.ts';
 import { enterAction } from './actions/enter.ts';
 import { moveAction } from './actions/move.ts';
 import { restartAction } from './actions/restart.ts';
-import { enterMembers, enterSightings } from './truth-queries.ts';
+import { applyObservedMembers, applyObservedStatuses } from './truth-queries.ts';
 
-// A request that commits while what was seen of its server waits to be entered, in two transactions.
+// A request commits in one transaction while an observed status is applied in another.
 
 let database: TestDatabase;
 let db: Db;
@@ -34,7 +34,10 @@ async function server(id: number) {
     .executeTakeFirstOrThrow();
 }
 
-/** What becomes of a started server whose instance is seen as stopped, or gone, amid a request for it. */
+/**
+ * What happens to a started server whose instance is seen as stopped, or gone, during a request for
+ * it.
+ */
 async function seenAmid(
   action: typeof deleteAction | typeof restartAction,
   status: 'stopped' | 'not_exists',
@@ -45,24 +48,24 @@ async function seenAmid(
   await amid(
     db,
     (trx) => enterAction({ trx, project: new Project(trx, place.projectId) }, id, action),
-    () => enterSightings(db, readAt, [{ uuid, status }]),
+    () => applyObservedStatuses(db, readAt, [{ uuid, status }]),
   );
   return await server(id);
 }
 
 for (const seen of ['stopped', 'not_exists'] as const) {
-  test(`a server that a request deletes stays so, though its instance is seen as ${seen}`, async () => {
+  test(`a server that a request deletes stays so, even if its instance is seen as ${seen}`, async () => {
     const { status, realStatus, error } = await seenAmid(deleteAction, seen);
     assert.deepEqual([status, realStatus, error], ['deleting', seen, null]);
   });
 }
 
-test('the status of a server is left to the operation that a request begins', async () => {
+test('the operation that a request begins decides the status of the server', async () => {
   const { status, realStatus } = await seenAmid(restartAction, 'stopped');
   assert.deepEqual([status, realStatus], ['started', 'stopped']);
 });
 
-test('room that a request holds for a move is not let go of', async () => {
+test('capacity that a request reserves for a move is not released', async () => {
   const id = await enterServer(db, place);
   const row = db.selectFrom('nodes').selectAll().where('id', '=', place.nodeId);
   const { id: _, ...node } = await row.executeTakeFirstOrThrow();
@@ -75,14 +78,14 @@ test('room that a request holds for a move is not let go of', async () => {
   await db.updateTable('nodes').set({ member: 'own' }).where('id', '=', place.nodeId).execute();
   const { uuid } = await server(id);
   const readAt = await databaseTime(db);
-  // Moved by hand, as far as was seen: a move that is asked for meanwhile finds out where it is.
+  // It looks as if it was moved by hand. A move that is requested meanwhile finds out where it is.
   await amid(
     db,
     (trx) => {
       const project = new Project(trx, place.projectId);
       return enterAction({ trx, project }, id, moveAction, { node: 'other' });
     },
-    () => enterMembers(db, place.locationId, readAt, [{ uuid, member: 'other' }]),
+    () => applyObservedMembers(db, place.locationId, readAt, [{ uuid, member: 'other' }]),
   );
   assert.notEqual((await server(id)).movingTo, null);
 });

@@ -3,22 +3,22 @@ import type { EngineStatus } from '../db/schema/schema.ts';
 import type { ServerOperationRow } from '../operations/queries.ts';
 import { followEngineStatus } from './truth-queries.ts';
 
-/** Incus's words for an instance's state (Incus documentation, "Instance states") in ours. */
+/** Our statuses for those of Incus (Incus documentation, "Instance states"). */
 const engineStatuses: Readonly<Record<string, EngineStatus>> = {
   Running: 'started',
-  // What a guest may call itself once it is set up, by its own API.
+  // A guest may set this status itself once it is set up.
   Ready: 'started',
   Stopped: 'stopped',
   Frozen: 'paused',
   Error: 'error',
 };
 
-/** Undefined for a state in passing, such as `Starting`: what comes next is what counts. */
+/** Undefined for a transitional status, such as `Starting`. */
 export function engineStatus(incusStatus: string): EngineStatus | undefined {
   return engineStatuses[incusStatus];
 }
 
-/** After an operation failed, a server is what the engine last showed it to be. */
+/** Sets the status to the last observed one, after an operation failed. */
 export async function showEngineStatus(trx: Trx, operation: ServerOperationRow): Promise<void> {
   await followEngineStatus(trx, operation.server_id);
 }

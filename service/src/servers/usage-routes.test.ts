@@ -20,7 +20,7 @@ before(async () => {
 });
 after(() => app.close());
 
-/** It stands still: no hour, and no month, turns amid a test. */
+/** The clock stands still, so that no hour and no month ends during a test. */
 const now = new Date('2026-11-21T12:34:56.789Z');
 beforeEach(() => setClocks(now));
 
@@ -33,7 +33,10 @@ async function enterServer(): Promise<number> {
   return (await query.executeTakeFirstOrThrow()).id;
 }
 
-/** A sample each 15 s, of 10 bytes and an hour from `begin` on, without those from 15 to 30 minutes. */
+/**
+ * Writes a sample of 10 bytes every 15 s for an hour from `begin` on, except between 15 and 30
+ * minutes.
+ */
 async function enterHour(server: number, begin: Date): Promise<void> {
   for (const hours of [0, 1, 2, 3]) await ensurePartitions(db, later(begin, hours * 3600));
   await sql`
@@ -52,7 +55,7 @@ function valuesOf(history: UsageHistory, metric: string) {
   return history.series.find((series) => series.metric === metric)?.values ?? [];
 }
 
-test('each step has the same sums and means whatever is made of the history yet', async () => {
+test('the sums and means of a step do not depend on what is rolled up yet', async () => {
   const server = await enterServer();
   const begin = later(beginningOf(now, 3600), -3600);
   await enterHour(server, begin);
@@ -81,7 +84,7 @@ test('each step has the same sums and means whatever is made of the history yet'
   );
 });
 
-test('series are aligned, in the units that they say, and only those that were asked for', async () => {
+test('series are aligned, in the documented units, and only the requested ones are returned', async () => {
   const answer = await ask(await enterServer(), '?metrics=traffic_out,cpu');
   const history: UsageHistory = answer.json();
   const shown = history.series.map(({ metric, unit }) => [metric, unit]);
@@ -94,7 +97,7 @@ test('series are aligned, in the units that they say, and only those that were a
   assert.equal(history.step, 300);
 });
 
-test('bad queries are refused with the field that is wrong', async () => {
+test('invalid queries are refused with the parameter that is wrong', async () => {
   const server = await enterServer();
   const queries = [
     ['metrics=cpu,heat', 'metrics'],
@@ -113,11 +116,11 @@ test('bad queries are refused with the field that is wrong', async () => {
   }
 });
 
-test('a server that is not there has no history', async () => {
+test('a server that does not exist has no history', async () => {
   assert.equal((await ask(123_456)).json().code, 'server_not_found');
 });
 
-test("a server's traffic shows its allowance, what counts, and what was noted", async () => {
+test('the traffic of a server has its allowance, what counts, and the notices', async () => {
   const server = await enterServer();
   const month = '2026-11-01';
   const traffic = { server_id: server, month, incoming: 70, outgoing: 90 };
@@ -163,7 +166,7 @@ test("a server's traffic shows its allowance, what counts, and what was noted", 
   assert.equal((await change(null)).json().allowance, null);
 });
 
-test("a server's traffic is old by its own reading, and where nobody can be asked", async () => {
+test('the traffic of a server is stale by its own reading, and if its engine is unreachable', async () => {
   const server = await enterServer();
   const row = { server_id: server, read_at: now, cpu_seconds: 0, cpu_percent: 0, ram_mb: 0 };
   await db.insertInto('usage_current').values(row).execute();
@@ -187,7 +190,7 @@ test("a server's traffic is old by its own reading, and where nobody can be aske
   assert.deepEqual(await age(), [iso(now), true]);
 });
 
-test('of times long ago and still to come there is nothing, and no error', async () => {
+test('there is nothing for times long ago or in the future, and no error', async () => {
   const server = await enterServer();
   const nextMonth = later(now, 30 * 86_400).toISOString();
   const windows = [
@@ -202,7 +205,7 @@ test('of times long ago and still to come there is nothing, and no error', async
   }
 });
 
-test('of a window that reaches beyond now, what is still to come is not looked for', async () => {
+test('the future part of a window is not searched', async () => {
   const server = await enterServer();
   await ensurePartitions(db, now);
   const row = { server_id: server, samples: 1 };

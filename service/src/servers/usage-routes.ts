@@ -9,7 +9,7 @@ import type { ProjectRows } from '../db/project.ts';
 import { readWindow } from '../usage/history/window.ts';
 import { findMeteredServer, findTraffic, setAllowance, stepsOf } from '../usage/queries.ts';
 import { trafficView, usageHistoryView } from '../usage/view.ts';
-import { tellWhere } from './elsewhere.ts';
+import { explainOtherProject } from './elsewhere.ts';
 import { serverNotFound } from './not-found.ts';
 import { lockServer } from './queries.ts';
 
@@ -25,7 +25,7 @@ export function usageRoutes(app: App, deps: Deps): void {
 function trafficRoutes(app: App, deps: Deps): void {
   const { db } = deps;
   const about = { tags, params, response: { 200: ServerTraffic } };
-  const errorHandler = tellWhere(db);
+  const errorHandler = explainOtherProject(db);
   async function find(rows: ProjectRows, id: number) {
     const row = await findTraffic(rows, id);
     if (!row) throw serverNotFound(id);
@@ -80,7 +80,7 @@ function historyRoute(app: App, { db }: Deps): void {
   app.get(
     '/servers/:id/usage',
     {
-      errorHandler: tellWhere(db),
+      errorHandler: explainOtherProject(db),
       config: { scope: 'servers:read' },
       schema: {
         operationId: 'server_usage',

@@ -7,7 +7,7 @@ import { allowedActions } from './actions/allowed.ts';
 import { failedCommandsSentence } from './failed-commands.ts';
 import type { ServerInFull } from './queries.ts';
 
-/** A row as the API shows it. */
+/** A server as the API shows it. */
 export function serverView(row: ServerInFull): Server {
   return {
     id: row.id,
@@ -58,7 +58,7 @@ const usedUp =
 
 const unavailable = 'Its node does not answer at the moment: this is what was last known.';
 
-/** What `GET /v1/servers/{id}/status` answers; `last` is what was last asked of the server. */
+/** The answer of `GET /v1/servers/{id}/status`; `last` is the last operation of the server. */
 export function statusView(
   row: ServerInFull,
   last: WaitedOperation | undefined,
@@ -79,7 +79,7 @@ export function statusView(
 
 function idleSentence(row: ServerInFull, last: WaitedOperation | undefined): string {
   const failure = last?.status === 'failed' ? `Last operation: ${last.message}` : undefined;
-  // Of a failed operation the server's own error is mostly a part.
+  // The error of a failed operation usually contains that of the server.
   const error = row.error !== null && !failure?.includes(row.error) ? row.error : undefined;
   const sentences = [
     idleSentences[row.status],
@@ -92,7 +92,7 @@ function idleSentence(row: ServerInFull, last: WaitedOperation | undefined): str
   return sentences.filter((sentence) => sentence !== undefined).join(' ');
 }
 
-/** Until something else is asked of the server. */
+/** Shown until the next action on the server. */
 function commandsSentence(row: ServerInFull, { id }: WaitedOperation): string | undefined {
   const { commands_total: total, failed_commands: failed } = row;
   if (failed === 0) return undefined;

@@ -29,7 +29,10 @@ export async function setServerState(trx: Trx, id: number, state: ServerState): 
     .execute();
 }
 
-/** It was seen on the node that it was to go to. What an evacuation took away is noted, once. */
+/**
+ * Records that the server was seen on its target node; for an evacuation also the node that it came
+ * from, once.
+ */
 export async function setServerMoved(
   trx: Trx,
   id: number,
@@ -51,7 +54,7 @@ export async function setServerMoved(
     .execute();
 }
 
-/** The row stays as a tombstone; whatever it held must have been released before. */
+/** Keeps the row as a tombstone. Everything that it held must have been released before. */
 export async function markServerDeleted(trx: Trx, id: number): Promise<void> {
   await trx
     .updateTable('servers')

@@ -2,8 +2,8 @@ import { parseCookie, stringifySetCookie } from 'cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /**
- * Over https a cookie gets the prefix `__Host-`: browsers then take it only from this host, over
- * https and for all paths. Over http, on loopback alone, they would refuse that.
+ * Over https, a cookie has the prefix `__Host-`: browsers then accept it only from this host, over
+ * https and for all paths. Over http, which is allowed on loopback only, they would refuse it.
  */
 export function cookieName(publicUrl: URL, name: string): string {
   return isSecure(publicUrl) ? `__Host-${name}` : name;
@@ -13,7 +13,7 @@ export function readCookie({ headers }: FastifyRequest, name: string): string | 
   return parseCookie(headers.cookie ?? '')[name];
 }
 
-/** `name` without its prefix. It is kept for so many seconds; 0 removes it. */
+/** `name` is without the prefix. The cookie lasts for so many seconds; 0 removes it. */
 export function setCookie(
   reply: FastifyReply,
   publicUrl: URL,

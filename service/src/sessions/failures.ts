@@ -2,7 +2,9 @@ import type { FastifyRequest } from 'fastify';
 import { markSignInAttempt } from '../changes/audit-marks.ts';
 import { Problem } from '../problems/problem.ts';
 
-/** A sign-in that failed, entered as one in the audit log: on `userId`, if that is known. */
+/**
+ * The error of a failed sign-in, which is entered in the audit log, with `userId` if that is known.
+ */
 export function signInFailed(
   request: FastifyRequest,
   detail: string,

@@ -2,17 +2,19 @@ import { sql } from 'kysely';
 import type { Queryable, Trx } from '../db/connection.ts';
 import { emailIs } from '../users/queries.ts';
 
-/** An address of IPv4, or a /64 of IPv6, as `limits` counts them. */
+/** An IPv4 address, or an IPv6 /64, as in the rate limits. */
 function networkOf(address: string) {
   const given = sql`${address}::inet`;
   return sql<string>`network(set_masklen(${given}, case family(${given}) when 4 then 32 else 64 end))`;
 }
 
 const knownFor = sql`interval '30 days'`;
-/** Who signs in from ever more networks is to leave no heap of them. */
-const mostNetworks = 100;
+/** Keeps the number of rows of one user small. */
+const maxNetworks = 100;
 
-/** Whether somebody with this email address signed in from this network within the last 30 days. */
+/**
+ * Whether the user with this email address has signed in from this network within the last 30 days.
+ */
 export async function isKnownNetwork(
   db: Queryable,
   { email, address }: { email: string; address: string },
@@ -29,8 +31,11 @@ export async function isKnownNetwork(
   return row !== undefined;
 }
 
-/** Notes that somebody signed in from there, and forgets the oldest of theirs if there are too many. */
-export async function noteNetwork(trx: Trx, userId: number, address: string): Promise<void> {
+/**
+ * Records a sign-in from a network, and deletes the oldest networks of the user if there are too
+ * many.
+ */
+export async function recordNetwork(trx: Trx, userId: number, address: string): Promise<void> {
   await trx
     .insertInto('known_networks')
     .values({ user_id: userId, network: networkOf(address) })
@@ -41,10 +46,10 @@ export async function noteNetwork(trx: Trx, userId: number, address: string): Pr
   await sql`
     delete from known_networks where user_id = ${userId} and network in (
       select network from known_networks where user_id = ${userId}
-      order by used_at desc offset ${mostNetworks})`.execute(trx);
+      order by used_at desc offset ${maxNetworks})`.execute(trx);
 }
 
-/** Answers how many there were. */
+/** Returns how many there were. */
 export async function deleteOldNetworks(db: Queryable): Promise<number> {
   const query = db.deleteFrom('known_networks');
   const old = query.where('used_at', '<=', sql<string>`now() - ${knownFor}`);

@@ -7,12 +7,12 @@ function isLoopback({ hostname }: URL): boolean {
   return loopback.test(hostname);
 }
 
-/** Over plain http secrets could be read on their way, but for the way to the same machine. */
+/** Over plain http, secrets could be read in transit, except on the same machine. */
 export function isSafeForSecrets(url: URL): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url));
 }
 
-/** Where browsers find the service; undefined for what can't be that. */
+/** The URL of the service for browsers; undefined if the text can't be one. */
 export function readPublicUrl(text: string): URL | undefined {
   const url = URL.parse(text);
   if (!url || url.href !== `${url.origin}/`) return undefined;
@@ -21,12 +21,12 @@ export function readPublicUrl(text: string): URL | undefined {
 
 /**
  * Throws `csrf_failed` (403) for a request that a browser sends from a page of another site.
- * Browsers say where a page is from; what isn't a browser need not.
+ * Browsers send the origin of a page; other clients need not.
  */
 export function requireOwnOrigin(request: FastifyRequest, publicUrl: URL): void {
   const { origin } = request.headers;
   if (origin === undefined || origin === publicUrl.origin) return;
-  // On one machine it has several names: what counts is that the page is from where it asks.
+  // One machine has several names, so the origin is compared with the host of the request.
   const own = `http://${request.host}`;
   if (isLoopback(publicUrl) && origin === own && isLoopback(new URL(origin))) return;
   const detail = `The request comes from a page of a site other than ${publicUrl.origin}.`;

@@ -11,8 +11,9 @@ import { findCredentials, lockPasswordHash, updateUser } from '../users/queries.
 import { acceptPassword } from '../users/users.ts';
 
 /**
- * The hash that it was compared with. Throws `validation_failed` (422) for a password that isn't
- * theirs; a guess counts as a try to sign in. Not within a transaction.
+ * Verifies a user's password, and returns the hash that it was compared with. Throws
+ * `validation_failed` (422) for a wrong password, which also counts as an attempt to sign in. Must
+ * not be called within a transaction.
  */
 export async function requirePassword(
   request: FastifyRequest,
@@ -21,7 +22,7 @@ export async function requirePassword(
   userId: number,
   password: string,
 ): Promise<string> {
-  await request.server.limits.admitGuess(request, reply, userId);
+  await request.server.limits.admitConfirmation(request, reply, userId);
   const found = await findCredentials(db, { id: userId });
   const passwordHash = found?.passwordHash;
   const fits = await isPassword(passwordHash, password, known(userKey(userId)));
@@ -35,7 +36,7 @@ interface PasswordHashes {
   after: string;
 }
 
-/** What a change of password needs, and takes a while to find out. Throws as `requirePassword`. */
+/** Prepares a change of password, which takes a while. Throws as `requirePassword`. */
 export async function prepareNewPassword(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -55,13 +56,16 @@ export async function prepareNewPassword(
   return { before, after };
 }
 
-/** Ends all other sessions: whoever has one of them may be why. Answers how many there were. */
+/**
+ * Changes the password and ends all other sessions, since one of them may be the reason. Returns
+ * how many there were.
+ */
 export async function changePassword(
   trx: Trx,
   { userId, sessionId }: Person,
   { before, after }: PasswordHashes,
 ): Promise<number> {
-  // Somebody may have changed it since it was compared.
+  // The password may have been changed since it was compared.
   if ((await lockPasswordHash(trx, userId)) !== before) throw notTheirPassword();
   await updateUser(trx, userId, { passwordHash: after });
   return await endSessions(trx, userId, sessionId);

@@ -7,11 +7,11 @@ import type { Role } from '../db/schema/people-schema.ts';
 import { isWanted } from '../projects/queries.ts';
 import { sessionEnded } from './ended.ts';
 
-/** A session ends 12 hours after its last use, and 30 days after its beginning. */
+/** A session ends 12 hours after its last use, and 30 days after it began. */
 const fromNow = sql<string>`now() + interval '12 hours'`;
 const extended = sql<string>`least(${fromNow}, created_at + interval '30 days')`;
 
-/** How long a proof of who somebody is counts: somebody else may sit down at a browser, or take its cookie. */
+/** How long a confirmation lasts: somebody else may use the browser later, or steal its cookie. */
 export const confirmedSeconds = 600;
 const confirmedFor = sql`make_interval(secs => ${sql.lit(confirmedSeconds)})`;
 
@@ -20,14 +20,14 @@ export interface NewSession {
   userId: number;
   address: string;
   userAgent: string;
-  /** When they proved who they are, if not now. */
+  /** When they authenticated, if not now. */
   provenAt?: Date | undefined;
 }
 
-/** Nobody signs in with so many browsers; a program that does is to leave no heap of them. */
-const mostSessions = 50;
+/** Limits the sessions that a program can create; nobody uses so many browsers. */
+const maxSessions = 50;
 
-/** Ends the oldest of the user's if they have too many. */
+/** Also ends the oldest sessions of the user if there are too many. */
 export async function insertSession(trx: Trx, session: NewSession): Promise<void> {
   await trx
     .insertInto('sessions')
@@ -37,17 +37,17 @@ export async function insertSession(trx: Trx, session: NewSession): Promise<void
       address: session.address,
       user_agent: session.userAgent,
       expires_at: fromNow,
-      // Never later than now, whatever a provider's clock shows.
+      // Never in the future, whatever the clock of a provider says.
       ...(session.provenAt && { confirmed_at: sql<string>`least(now(), ${session.provenAt})` }),
     })
     .execute();
   await sql`
     delete from sessions where user_id = ${session.userId} and id in (
       select id from sessions where user_id = ${session.userId}
-      order by id desc offset ${mostSessions})`.execute(trx);
+      order by id desc offset ${maxSessions})`.execute(trx);
 }
 
-/** A session that is asked for by its secret, and what its user may in the project that is wanted. */
+/** A session that was found by its secret, and what its user may do in the requested project. */
 export interface FoundSession {
   id: number;
   userId: number;
@@ -56,16 +56,16 @@ export interface FoundSession {
   isAdmin: boolean;
   expiresAt: string;
   expiresInMs: number;
-  /** The wanted one, else the first of the user's; null: there is none that they may see. */
+  /** The requested project, otherwise the first of the user's; null if they can see none. */
   projectId: number | null;
   role: Role | null;
-  /** Whether its person proved who they are within the last ten minutes. */
+  /** Whether the user has confirmed their identity within the last ten minutes. */
   isConfirmed: boolean;
-  /** Whether its last use was noted within the last minute. */
+  /** Whether its use was recorded within the last minute. */
   isNoted: boolean;
 }
 
-/** Undefined also for one that has ended, and of a user who was disabled. */
+/** Undefined if the session has ended, or its user was disabled. */
 export async function findSession(
   db: Queryable,
   hash: Buffer,
@@ -103,8 +103,8 @@ export async function findSession(
   return rows[0];
 }
 
-/** Notes that a session was used, unless another request did so within the last minute. */
-export async function noteSessionUse(db: Queryable, id: number): Promise<void> {
+/** Records the use of a session, unless another request did so within the last minute. */
+export async function recordSessionUse(db: Queryable, id: number): Promise<void> {
   await db
     .updateTable('sessions')
     .set({ last_used_at: sql<string>`now()`, expires_at: extended })
@@ -113,7 +113,7 @@ export async function noteSessionUse(db: Queryable, id: number): Promise<void> {
     .execute();
 }
 
-/** Answers until when it counts. */
+/** Returns until when the confirmation lasts. */
 export async function confirmSession(trx: Trx, id: number): Promise<string> {
   const row = await trx
     .updateTable('sessions')
@@ -125,7 +125,7 @@ export async function confirmSession(trx: Trx, id: number): Promise<string> {
   return row.until;
 }
 
-/** Those that hold, the newest first. */
+/** Valid sessions, the newest first. */
 export function listSessions(db: Queryable, userId: number) {
   const query = db
     .selectFrom('sessions')
@@ -145,7 +145,7 @@ export async function deleteSession(db: Queryable, by: { id: number } | { hash: 
   ).execute();
 }
 
-/** Removes what has ended. Answers how much there was. */
+/** Deletes ended sessions. Returns how many there were. */
 export async function deleteEndedSessions(db: Queryable): Promise<number> {
   const past = sql<string>`now()`;
   const sessions = await db

@@ -24,7 +24,8 @@ import { clearCookie, requireSamePassword, signIn, userOfPassword } from './sess
 import { currentSessionView, sessionView } from './view.ts';
 
 const tags = ['Sessions'];
-// Signing out only ends powers, which is to be easy; a change of the password asks for the one before.
+// Signing out only takes access away, so it should be easy. A change of the password requires the
+// old one.
 const config = { scope: 'person', needsConfirmation: false } as const;
 
 export function sessionRoutes(app: App, deps: Deps): void {
@@ -145,7 +146,7 @@ function signOutRoutes(app: App, deps: Deps): void {
     async (request, reply) => {
       const { userId } = request.person;
       const answer = await change(request, deps, async ({ trx }) => {
-        // Whoever is about to sign in has the lock, and is seen then.
+        // A sign-in in progress holds the lock, and is seen after it.
         await lockUser(trx, userId);
         const ended = await endSessions(trx, userId);
         if (request.query.tokens) await revokeTokensOf(trx, userId);
@@ -187,7 +188,7 @@ function passwordRoute(app: App, deps: Deps): void {
         },
         () => prepareNewPassword(request, reply, deps, person, body),
       );
-      app.limits.succeeded(request);
+      app.limits.refundAttempts(request);
       return sendAnswer(reply, answer);
     },
   );

@@ -3,24 +3,24 @@ import type { Keyring } from '../keys/keyring.ts';
 
 const bytes = 32;
 
-/** What a browser keeps in its cookie, and nothing else does. */
+/** The secret that only the browser keeps, in its cookie. */
 export function generateSecret(): string {
   return randomBytes(bytes).toString('base64url');
 }
 
-/** Whether a text can be one at all. */
+/** Whether a text is well-formed. */
 export function isSecret(text: string): boolean {
   return /^[A-Za-z0-9_-]{43}$/.test(text);
 }
 
-/** What is stored of it. It is random enough that a slow hash would add nothing. */
+/** The hash that is stored. The secret is random enough that a slow hash would add nothing. */
 export function secretHash(secret: string): Buffer {
   return createHash('sha256').update(secret).digest();
 }
 
 /**
- * What a page must know to change something with a session: a page of another site has its cookie
- * sent along, but can't read this.
+ * The token that a page needs to change something: the cookie is sent along with requests of other
+ * sites, but they can't read this.
  */
 export function csrfToken(secretKey: Keyring, hash: Buffer): string {
   return secretKey.mac(csrf, csrfWords(hash)).toString('base64url');

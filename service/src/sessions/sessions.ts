@@ -11,25 +11,25 @@ import { isPassword, known, stranger } from '../users/password.ts';
 import { findCredentials, lockPasswordHash, lockUser } from '../users/queries.ts';
 import { sessionCookie, setCookie } from './cookies.ts';
 import { signInFailed } from './failures.ts';
-import { isKnownNetwork, noteNetwork } from './network-queries.ts';
+import { isKnownNetwork, recordNetwork } from './network-queries.ts';
 import { deleteSession, findSession, insertSession } from './queries.ts';
 import { csrfToken, generateSecret, secretHash } from './secret.ts';
 import { currentSessionView } from './view.ts';
 
 const wrong = 'The email address or the password is wrong.';
 const mostOfAUserAgent = 300;
-/** The browser may forget it after that; the session has ended by then. */
+/** The browser may delete the cookie after that; the session has ended by then. */
 const cookieSeconds = 30 * 24 * 3600;
 
-/** Who knows a password, and what it was compared with. */
+/** A user whose password was verified, and the hash that it was compared with. */
 export interface ProvenPassword {
   userId: number;
   passwordHash: string;
 }
 
 /**
- * The user with this password. Throws `sign_in_failed` (401): in the same words and after the same
- * work whether the address or the password is wrong, or the user was disabled.
+ * The user with this password. Throws `sign_in_failed` (401): with the same message and after the
+ * same work, whether the email address or the password is wrong or the user was disabled.
  */
 export async function userOfPassword(
   request: FastifyRequest,
@@ -47,7 +47,9 @@ export async function userOfPassword(
   throw signInFailed(request, wrong, userId);
 }
 
-/** Throws as `userOfPassword` when it was changed since: whoever knows the old one is to be out. */
+/**
+ * Throws as `userOfPassword` if the password was changed since: the old one must no longer work.
+ */
 export async function requireSamePassword(
   request: FastifyRequest,
   trx: Trx,
@@ -58,9 +60,9 @@ export async function requireSamePassword(
 }
 
 /**
- * Signs somebody in who has proved who they are. The session is always a new one, and one that the
- * browser had ends: nobody can make a session beforehand that somebody else then signs in to. `who`
- * finds or makes the user in the transaction of the session. `provenAt` is when they proved it, if not now.
+ * Signs in a user who has authenticated. The session is always new, and the browser's previous one
+ * ends, so that nobody can plant a session. `who` finds or creates the user in the same
+ * transaction. `provenAt` is when they authenticated, if not now.
  */
 export async function signIn(
   request: FastifyRequest,
@@ -74,26 +76,26 @@ export async function signIn(
   const before = sessionCookie(request, deps.publicUrl);
   const answer = await change(request, deps, async ({ trx }) => {
     const userId = await who(trx);
-    // Whatever ends all sessions of a user ends this one, too, or is seen here.
+    // A change that ends all sessions of a user ends this one too, or is seen here.
     await lockUser(trx, userId);
     if (before !== undefined) await deleteSession(trx, { hash: secretHash(before) });
     const userAgent = (request.headers['user-agent'] ?? '').slice(0, mostOfAUserAgent);
     const address = addressOf(request);
     await insertSession(trx, { hash, userId, address, userAgent, provenAt });
-    await noteNetwork(trx, userId, address);
+    await recordNetwork(trx, userId, address);
     const session = await findSession(trx, hash);
-    // Disabled just now.
+    // The user was disabled just now.
     if (!session) throw signInFailed(request, 'This user is shut out.', userId);
     const memberships = await listMemberships(trx, userId);
     const body = currentSessionView(session, memberships, csrfToken(deps.secretKey, hash));
     return { status: 201, body, target: { kind: 'user', id: userId }, userId };
   });
-  request.server.limits.succeeded(request);
+  request.server.limits.refundAttempts(request);
   setCookie(reply, deps.publicUrl, { name: 'berth', value: secret, seconds: cookieSeconds });
   return answer;
 }
 
-/** Has the browser forget the session. */
+/** Removes the cookie. */
 export function clearCookie(reply: FastifyReply, publicUrl: URL): void {
   setCookie(reply, publicUrl, { name: 'berth', value: '', seconds: 0 });
 }

@@ -17,7 +17,7 @@ export async function insertState(db: Queryable, state: NewState): Promise<void>
     .execute();
 }
 
-/** Removes it; of two that ask at once, one gets it. */
+/** Deletes and returns it; of two concurrent requests, one gets it. */
 export async function takeStateRow(
   db: Queryable,
   kind: string,

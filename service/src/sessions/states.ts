@@ -4,13 +4,13 @@ import { signInState } from '../keys/places.ts';
 import { generateSecret, isSecret, secretHash } from './secret.ts';
 import { insertState, takeStateRow } from './state-queries.ts';
 
-/** What a sign-in that goes by way of the browser must find again. */
+/** The state of a sign-in that continues after a redirect or a prompt of the browser. */
 export type StateKind = 'oidc' | 'passkey-registration' | 'passkey-sign-in';
 
-/** For a person who has to type something, or to find their key. */
+/** Enough time to type something, or to find a key. */
 export const stateSeconds = 600;
 
-/** Keeps what is needed for the next step, and answers by which secret it is found. */
+/** Stores the state for the next step. Returns the secret by which it is found. */
 export async function keepState(
   db: Queryable,
   secretKey: Keyring,
@@ -24,7 +24,7 @@ export async function keepState(
   return secret;
 }
 
-/** It can be had once, whatever comes of it. Undefined also when it is too old. */
+/** Returns the state once, whatever happens then. Undefined if it is unknown or too old. */
 export async function takeState<T>(
   db: Queryable,
   secretKey: Keyring,

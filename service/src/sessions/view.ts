@@ -2,7 +2,7 @@ import type { CurrentSession, Session } from '@berth/contract/sessions';
 import type { listMemberships } from '../projects/members/queries.ts';
 import type { FoundSession, ShownSession } from './queries.ts';
 
-/** A row as the API shows it. */
+/** A session as the API shows it. */
 export function sessionView(row: ShownSession, currentId: number): Session {
   return {
     id: row.id,
@@ -15,7 +15,7 @@ export function sessionView(row: ShownSession, currentId: number): Session {
   };
 }
 
-/** The session of who asks, with what they need to go on. */
+/** The session of the caller, with what a page needs. */
 export function currentSessionView(
   session: Pick<FoundSession, 'userId' | 'email' | 'name' | 'isAdmin' | 'expiresAt'>,
   memberships: Awaited<ReturnType<typeof listMemberships>>,

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Queryable, Trx } from '../db/connection.ts';
 import type { Database } from '../db/schema/schema.ts';
 
-/** What administrators set. */
+/** The settings that administrators can change. */
 const columns = ['audit_months', 'operations_months', 'outputs_days'] as const;
 export type SettingsRow = Pick<Selectable<Database['settings']>, (typeof columns)[number]>;
 
@@ -10,7 +10,7 @@ export async function findSettings(db: Queryable): Promise<SettingsRow> {
   return await db.selectFrom('settings').select(columns).executeTakeFirstOrThrow();
 }
 
-/** One change after the other. */
+/** Serialises changes. */
 export async function lockSettings(trx: Trx): Promise<SettingsRow> {
   return await trx.selectFrom('settings').select(columns).forUpdate().executeTakeFirstOrThrow();
 }

@@ -28,7 +28,7 @@ export function settingsRoutes(app: App, deps: Deps): void {
   app.patch(
     '/settings',
     {
-      // A shorter retention removes the traces of whoever sets it.
+      // A shorter retention deletes the traces of whoever sets it.
       config: { ...config, needsConfirmation: true },
       schema: {
         operationId: 'settings_update',

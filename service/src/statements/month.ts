@@ -11,7 +11,10 @@ export interface Month {
   isLast: boolean;
 }
 
-/** Of `2026-11`, or this one. Throws `validation_failed` (422) for one that has not begun. */
+/**
+ * Parses a month such as `2026-11`; defaults to the current one. Throws `validation_failed` (422)
+ * for a month that has not begun.
+ */
 export function readMonth(text: string | undefined, now: Date): Month {
   const name = text ?? now.toISOString().slice(0, 7);
   const from = new Date(`${name}-01T00:00:00Z`);

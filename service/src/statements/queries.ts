@@ -18,10 +18,10 @@ export interface StatementRow {
 }
 
 /**
- * Whether a project's traffic until the end of the last month is all counted. Of what a server moved
- * since it was last read before, a part is of that month: see `addReadings`. So each has to be read
- * since, or seen not to run, whatever was known of it before. What can never be read again does not
- * count: an instance that was seen to be gone, and what was on a node that was given up.
+ * Whether all traffic of a project until the end of the last month is counted. A reading after the
+ * end of the month contains a part of it (see `addTraffic`), so each server must have been read
+ * since, or have been seen as not running. Servers that can never be read again do not count: their
+ * instance is gone, or their node was declared lost.
  */
 export async function isCountedUntil(
   db: Queryable,
@@ -67,8 +67,8 @@ export interface StatementPart {
 }
 
 /**
- * What each server of a project was and moved between two times of a month, by id: of those that
- * existed then, some at a time. A month's traffic is that of the whole month.
+ * The size and traffic of each server of a project between two times of a month, ordered by id, in
+ * batches: of those that existed then. The traffic of a month is that of the whole month.
  */
 export async function statementRows(
   db: Queryable,

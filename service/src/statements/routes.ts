@@ -22,7 +22,7 @@ export function statementRoutes(app: App, { db }: Deps): void {
     // The last bill of a project comes after its end; only administrators see it then.
     const { id } = await findVisibleProject(db, request.caller, request.params.id, findProjectEver);
     const month = readMonth(request.query.month, new Date(await databaseTime(db)));
-    // Before the rows are read: what is counted in between is in them.
+    // Checked before the rows are read, which then include what is counted in between.
     const isFinal = month.isOver && (!month.isLast || (await isCountedUntil(db, id, month.to)));
     return { projectId: id, month, isFinal };
   }

@@ -43,7 +43,7 @@ export function serverView(row: StatementRow): StatementServer {
   };
 }
 
-/** To a thousandth of a second, or nearly so. */
+/** Rounded to a thousandth of a second. */
 const hours = (seconds: number | null) => Math.round(((seconds ?? 0) / 3600) * 1e6) / 1e6;
 
 /** The names of the columns, as the first line of a CSV (RFC 4180). */

@@ -1,11 +1,11 @@
 import type { FastifyReply } from 'fastify';
 import { whenClosed } from './when-closed.ts';
 
-/** What a client may make us wait for. */
+/** How slowly a client may read. */
 export interface Pace {
   /** Slower clients fall behind. */
   leastBytesPerSecond: number;
-  /** Who is so far behind is cut off. */
+  /** A client that lags further behind is disconnected. */
   behindMs: number;
 }
 
@@ -46,7 +46,7 @@ export async function* paced(
 
 async function* pieces(chunks: AsyncIterable<string | Buffer>) {
   for await (const chunk of chunks) {
-    // What it was made of can go while it waits.
+    // Releases the source while it waits.
     const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
     for (let at = 0; at < bytes.length; at += pieceBytes) {
       yield bytes.subarray(at, at + pieceBytes);

@@ -6,18 +6,20 @@ import { addressKey } from '../limits/credentials.ts';
 import { Problem } from '../problems/problem.ts';
 import { whenClosed } from './when-closed.ts';
 
-/** Answers that are too large to be kept in memory by anybody who reads them slowly. */
+/** Limits the large answers that slow readers keep in memory. */
 export interface Places {
   /**
-   * Takes a place for an answer until it is sent or its connection ends. Throws `rate_limited` (429) for
-   * who has as many as they may, and `unavailable` (503) where all are taken.
+   * Takes a place for an answer until it is sent or its connection ends. Throws `rate_limited`
+   * (429) if the caller has the maximum, and `unavailable` (503) if all are taken.
    */
   take(request: FastifyRequest, reply: FastifyReply): void;
 }
 
 const retryAfter = 2;
 
-/** @param refused told whose share was used up each time: `token`, `project`, ..., or `all` */
+/**
+ * @param refused receives whose limit was reached each time: `token`, `project`, ..., or `all`
+ */
 export function createPlaces(most: number, refused: (share: string) => void): Places {
   const taken = new Map<string, number>();
 

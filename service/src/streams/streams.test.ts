@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pageParameters } from '@berth/contract/pagination';
 import { Type } from 'typebox';
 import type { App } from '../callers/app-types.ts';
-import { patience } from '../edge/listener.ts';
+import { defaultTimeouts } from '../edge/listener.ts';
 import { plainShell } from '../edge/settings.ts';
 import { readPage, sendLines, sendList } from '../requests/pagination.ts';
 import { createTestApp, createTestToken } from '../testing/app.ts';
@@ -64,9 +64,9 @@ afterEach(async () => {
   fetched = [];
 });
 
-async function serve({ most = 20, behind = patience.behind, leastSpeed = 1 }) {
+async function serve({ most = 20, behind = defaultTimeouts.behind, leastSpeed = 1 }) {
   const shell = { ...plainShell, maxStreams: most, leastSpeed };
-  app = await createTestApp(db, [probeRoutes], { shell, patience: { ...patience, behind } });
+  app = await createTestApp(db, [probeRoutes], { shell, timeouts: { ...defaultTimeouts, behind } });
   await app.listen({ host: '127.0.0.1', port: 0 });
   ({ port } = app.server.address() as AddressInfo);
 }

@@ -12,8 +12,8 @@ declare module 'fastify' {
 
 export interface Streams {
   /**
-   * An answer as it is to be sent. What there is of it at first is made before it begins, so that a refusal
-   * can still be one; where that is not all of it, it takes a place, and throws as `Places`.
+   * Begins an answer. Its first part is made before it begins, so that it can still be refused; if
+   * that is not all of it, it takes a place, and throws as `Places`.
    */
   begin(
     request: FastifyRequest,
@@ -21,27 +21,30 @@ export interface Streams {
     chunks: AsyncGenerator<string>,
   ): Promise<Readable>;
   /**
-   * The same for one that begins only once all of it is made. As soon as it is large it takes a place, before
-   * more of it is made; throws as `Places`.
+   * Begins an answer only once it is complete. It takes a place as soon as it is large; throws as
+   * `Places`.
    */
   gather(
     request: FastifyRequest,
     reply: FastifyReply,
     chunks: AsyncIterable<string>,
   ): Promise<Readable | Buffer>;
-  /** One that is there already, as it is where that is small. */
+  /** Sends an existing answer; takes a place only if it is large. */
   whole(request: FastifyRequest, reply: FastifyReply, body: Buffer): Readable | Buffer;
-  /** One that is the same for everybody. All read the one copy in memory, so it takes no place. */
+  /**
+   * Sends an answer that is the same for everybody. All share one copy in memory, so it takes no
+   * place.
+   */
   constant(reply: FastifyReply, body: Buffer): Readable;
 }
 
-/** What is smaller is sent whoever reads it, however slowly. */
+/** Smaller answers are sent without a place, however slowly they are read. */
 const largeBytes = 64 * 1024;
 
 export interface StreamSettings extends Pace {
   /** Large answers that are sent at once. */
   most: number;
-  /** Told whose share of them was used up, each time that one is refused. */
+  /** Receives whose limit was reached, for each refused answer. */
   refused: (share: string) => void;
 }
 

@@ -9,23 +9,26 @@ import { exampleOf } from './examples.ts';
 import { inject } from './inject.ts';
 import { serverBody } from './servers.ts';
 
-/** How a route is asked by somebody who may. */
+/** A request to a route that an authorised caller makes. */
 export interface AccessCase {
   prefix: AccessRoute['prefix'];
-  /** With the objects of the own project, or of all. */
+  /** With objects of the own project, or of all. */
   path: string;
   body?: object | undefined;
-  /** Of the right answer. */
+  /** The status of a success. */
   status: number;
-  /** Whose object of another project the path is asked with first, if it is of a project at all. */
+  /**
+   * The noun whose object of another project is requested first, if it belongs to projects at all.
+   */
   foreign?: Noun | undefined;
-  /** The role that it takes, where the scope alone is not enough. Administrators may all the same. */
+  /** The required role, if the scope alone is not enough. Administrators may always. */
   only?: 'owner';
 }
 
 /**
- * By `operationId`, for every route. What a route declares is enough for most: its path with the ids of what there is,
- * the examples of its fields, and the answer that it promises. What else there is to say of one is in `special`.
+ * Cases by `operationId`, for every route. For most, the route's declaration is enough: its path
+ * with the ids of existing objects, the examples of its fields, and its success status. `special`
+ * has the rest.
  */
 export async function accessCases(
   world: AccessWorld,
@@ -58,7 +61,7 @@ function usual(route: AccessRoute, world: AccessWorld): AccessCase {
   const noun = first && 'noun' in first && first.noun in world.foreign ? first.noun : undefined;
   return {
     ...{ prefix, path, status: promised(schema), body: bodyOf(route) },
-    // Who may ask for what is for administrators finds those of all projects.
+    // Whoever may list what is for administrators sees those of all projects.
     ...(isOfProject && { foreign: noun }),
   };
 }
@@ -75,11 +78,11 @@ function bodyOf({ schema: { body = {} } }: AccessRoute): object | undefined {
   return hasFields ? (exampleOf(body as object) as object) : undefined;
 }
 
-/** Of each noun that the world lacks and that can be created: one, one to be removed, and one of the other project. */
+/** Creates one object of each missing noun, one to be removed, and one in the other project. */
 async function enterOtherNouns(world: AccessWorld, app: App, routes: AccessRoute[]): Promise<void> {
   for (const noun of nouns.filter((one) => world.own[one] === undefined)) {
     const create = routes.find(({ name }) => name === `${noun}_create`);
-    // What is a person's own is asked for in their session.
+    // A person's own objects are requested in their session.
     if (!create || create.scope === 'person') continue;
     const isOfProject = create.scope !== 'admin';
     const { admin, write, foreign } = world.headers;
@@ -96,12 +99,12 @@ async function enterOtherNouns(world: AccessWorld, app: App, routes: AccessRoute
   }
 }
 
-/** With a name of its own. */
+/** A body with a unique name. */
 function named(body: object = {}, nth: string): object {
   return 'name' in body ? { ...body, name: `${body.name}-${nth}` } : body;
 }
 
-/** What the actions are asked with, and how they answer, that don't enter their operation without more. */
+/** The requests and answers of actions that need more than the defaults. */
 const specialActions: Partial<Record<ServerAction, Partial<AccessCase>>> = {
   // Its create did not fail, and its node is not lost.
   retry: { status: 409 },
@@ -120,10 +123,10 @@ function actionCases({ toActOn }: AccessWorld): Record<string, Partial<AccessCas
   return Object.fromEntries(cases);
 }
 
-/** What does not follow from what a route declares. */
+/** The cases that do not follow from a route's declaration. */
 function special(world: AccessWorld): Record<string, Partial<AccessCase>> {
   const { place, own, credentials } = world;
-  // Nobody has these: what proves nothing is refused.
+  // These do not exist, so an invalid proof is refused.
   const noKey = { id: 'AAAA', rawId: 'AAAA', type: 'public-key', clientExtensionResults: {} };
   const signed = { clientDataJSON: 'AAAA', authenticatorData: 'AAAA', signature: 'AAAA' };
   const attested = { clientDataJSON: 'AAAA', attestationObject: 'AAAA' };
@@ -146,7 +149,7 @@ function special(world: AccessWorld): Record<string, Partial<AccessCase>> {
       status: 409,
     },
     node_cordon: { path: '/nodes/node-1/cordon' },
-    // As servers are to be created by others.
+    // As with servers that others create.
     node_uncordon: { path: '/nodes/node-1/uncordon' },
     operating_system_create: {
       body: {

@@ -7,7 +7,7 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 
 /** A route, and what it declares about who may use it. */
 export interface AccessRoute {
-  /** Its `operationId`. */
+  /** The `operationId`. */
   name: string;
   method: Method;
   scope: Scope | 'public' | 'person';

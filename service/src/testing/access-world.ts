@@ -13,17 +13,17 @@ import { enterServer, operationUnderWay } from './servers.ts';
 /** Two projects, each with what a route may be asked about. */
 export interface AccessWorld {
   place: Installation;
-  /** Of the project, or of all. */
+  /** Objects of the project, or of all. */
   own: Partial<Record<Noun, number>>;
-  /** To be removed. */
+  /** Objects to be removed. */
   spare: Partial<Record<Noun, number>>;
-  /** For each action a server of its own, in a state in which it may be asked for. */
+  /** A server for each action, in a state in which the action is allowed. */
   toActOn: Record<ServerAction, number>;
-  /** Of the other project, which is one of them. */
+  /** Objects of the other project, which is one of them. */
   foreign: Partial<Record<Noun, number>> & { project: number };
   /** The email address of somebody who is in no project. */
   newcomer: string;
-  /** Of somebody who may sign in, and do everything then. */
+  /** The credentials of a user who may do everything. */
   credentials: Credentials;
   headers: Record<
     'admin' | 'write' | 'foreign' | 'read' | 'metrics' | 'expired' | 'revoked',

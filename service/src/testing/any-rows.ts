@@ -33,7 +33,7 @@ const columnsQuery = `
     and not c.relispartition and c.relname not like 'kysely\\_%'
     and a.attnum > 0 and not a.attisdropped and a.attgenerated = '' and a.attidentity = ''`;
 
-/** What COPY must write in another way than it is, and what it is not to take for something else. */
+/** Texts that COPY must escape, or must not misread. */
 const texts = [
   '\\.',
   '\\N',
@@ -81,14 +81,14 @@ const drawnAgain = new Set(['23502', '23505', '23514', '22003', '54000']);
 const mostDraws = 2000;
 const fewDraws = 20;
 
-/** Enters some rows in each of the tables, which are to come in the order of their references. */
+/** Inserts rows into each of the tables, which must be in the order of their references. */
 export async function enterAnyRows(pool: pg.Pool, tables: string[], wanted = 5): Promise<void> {
   const { rows: columns } = await pool.query<Column>(columnsQuery);
   for (const table of tables) {
     const own = columns.filter((column) => column.table === table);
     let entered = await countRows(pool, table);
     let refused = 0;
-    // One that has some may have no room for more.
+    // A table with rows may not accept more.
     while (entered < wanted && refused < (entered > 0 ? fewDraws : mostDraws)) {
       if (await enterRow(pool, table, own)) entered += 1;
       else refused += 1;

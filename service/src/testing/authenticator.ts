@@ -8,7 +8,7 @@ interface Request {
   rpId: string;
 }
 
-/** Who says what kind of device it is: the passkey itself, or its maker's key. */
+/** Who attests the kind of device: the passkey itself, or the key of its maker. */
 type Attestation = 'self' | { key: KeyObject; certificate: Buffer };
 
 export interface Device {
@@ -102,7 +102,7 @@ function sha256(data: string | Buffer): Buffer {
   return createHash('sha256').update(data).digest();
 }
 
-/** As much of RFC 8949 as passkeys need. */
+/** Encodes the part of CBOR (RFC 8949) that passkeys need. */
 function cbor(value: unknown): Buffer {
   if (typeof value === 'number') return value < 0 ? head(1, -1 - value) : head(0, value);
   if (typeof value === 'string') return Buffer.concat([head(3, value.length), Buffer.from(value)]);

@@ -4,7 +4,7 @@ import { type Logger, pino } from 'pino';
 import type { Db } from '../db/connection.ts';
 import { lineFormat } from '../lib/log.ts';
 
-/** A log of all levels whose lines can be looked through. */
+/** A log of all levels whose lines can be searched. */
 export function keptLog(): { log: Logger; lines: string[] } {
   const lines: string[] = [];
   const destination = new Writable({

@@ -12,8 +12,8 @@ export const movableClock = `
 `;
 
 /**
- * What time it is for a database with a movable clock, until it is told anew; null: what it is. Only
- * defaults of columns keep PostgreSQL's own.
+ * Sets the time of a database with a movable clock; null resets it. Only defaults of columns use
+ * PostgreSQL's own clock.
  */
 export async function setDatabaseClock(db: Db, time: Date | null): Promise<void> {
   await db.transaction().execute(async (trx) => {

@@ -1,8 +1,8 @@
 const mostSeconds = 60;
 
 /**
- * For what must be done before some time is over: tries it with ever more seconds, from 1.5 to 60, since a busy machine
- * may not get there in the first ones. Throws what the last try threw.
+ * Retries a test of something that must be done within a time, with more seconds each time, from
+ * 1.5 to 60, because a busy machine may be too slow for the first. Throws the last error.
  */
 export async function everLonger(attempt: (seconds: number) => Promise<void>): Promise<void> {
   for (let seconds = 1.5; ; seconds = Math.min(seconds * 4, mostSeconds)) {

@@ -1,4 +1,4 @@
-/** A JSON schema, as far as it says what a value may look like. */
+/** The part of a JSON schema from which an example is made. */
 interface Shape {
   examples?: unknown[];
   enum?: unknown[];

@@ -45,10 +45,10 @@ export async function planOf(client: pg.Client, { text, values }: Statement): Pr
   return nodesOf(root);
 }
 
-/** Of a prepared statement PostgreSQL may keep a plan for all values, after so many executions with its own. */
+/** PostgreSQL may use a generic plan for a prepared statement after so many executions. */
 const executionsBefore = 6;
 
-/** What runs a statement by the plan that it has once it was run a few times. */
+/** Returns a function that runs a statement by its plan after a few executions. */
 async function prepared(client: pg.Client, { text, values }: Statement): Promise<string> {
   const name = `explained_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
   for (let at = 0; at < executionsBefore; at += 1) await client.query({ name, text, values });
@@ -67,7 +67,7 @@ function nodesOf(node: PlanNode): PlanNode[] {
   return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 }
 
-/** How many rows it looked at, whether or not they were wanted. */
+/** How many rows were read, whether or not they matched. */
 export function rowsRead(node: PlanNode): number {
   const removed =
     (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0);

@@ -1,11 +1,11 @@
 import type { Clock } from '../reconciler-runtime/timing.ts';
 
 export interface FakeClock extends Clock {
-  /** Lets time pass: what is due begins in its order, each followed by all that needs no time. */
+  /** Advances the time. Timers fire in order, and after each everything that takes no time runs. */
   pass(milliseconds: number): Promise<void>;
 }
 
-/** A clock that stands still, at zero, until it is told. */
+/** A clock that stands still at zero until it is advanced. */
 export function fakeClock(): FakeClock {
   let time = 0;
   const due = new Set<{ at: number; callback: () => void }>();
@@ -32,7 +32,7 @@ export function fakeClock(): FakeClock {
   };
 }
 
-/** Until no promise leads to another one any more. */
+/** Waits until no more promises resolve. */
 async function settle(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/connection.ts';
 
-/** What services note by themselves. */
+/** Tables that services write on their own. */
 const ofServices = ['reconciler_statuses', 'service_addresses'];
-/** What anybody leaves who signs in, or begins to. */
+/** Tables that signing in writes. */
 const ofSigningIn = ['sessions', 'known_networks', 'sign_in_states'];
-/** Of migrations. */
+/** Tables of migrations. */
 const ofKysely = ['kysely_migration', 'kysely_migration_lock'];
 const incidental = new Set([...ofServices, ...ofSigningIn, ...ofKysely]);
 

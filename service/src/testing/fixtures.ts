@@ -15,7 +15,7 @@ export interface Sizes {
   nodeRamMb?: number;
 }
 
-/** That of the simulated engine, so that the node counts as tried. */
+/** The kernel of the simulated engine, so that the node counts as probed. */
 const kernelVersion = '6.12.0-simulated';
 
 /** A location with a node, a pool of each family and the catalogue: what a first start enters. */

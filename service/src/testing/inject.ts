@@ -31,7 +31,7 @@ export async function inject(
   return answer;
 }
 
-/** What the schema of an answer is of: each line, the text, or all of it. */
+/** The parts of an answer that its schema describes: each line, the text, or all of it. */
 function partsOf({ body, headers }: LightMyRequestResponse): unknown[] {
   const type = String(headers['content-type']);
   if (!type.includes('json')) return [body];
@@ -55,7 +55,7 @@ function declaredSchema(
   return declared?.content ? declared.content[type]?.schema : declared;
 }
 
-/** By their codes: a schema that is the same object is not compiled again. */
+/** By error code, so that a schema is not compiled twice. */
 const problemAnswers = new Map<string, DeclaredAnswer>();
 
 function completed(answer: DeclaredAnswer): DeclaredAnswer {

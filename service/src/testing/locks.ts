@@ -4,7 +4,7 @@ import type { Db, Trx } from '../db/connection.ts';
 
 /** Resolves when so many queries of this database wait for a lock. */
 export async function untilWaiting(db: Db, count: number): Promise<void> {
-  for (let tries = 0; tries < 1000; tries += 1) {
+  for (let attempt = 0; attempt < 1000; attempt += 1) {
     const { rows } = await sql<{ count: number }>`
       select count(*) from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
@@ -26,7 +26,7 @@ export async function amid<T>(
   const begun = await db.transaction().execute(async (trx) => {
     await first(trx);
     const running = second();
-    // Where it is refused before it is waited for: the caller sees to it.
+    // It may be refused before it waits; the caller handles that.
     running.catch(() => undefined);
     await Promise.race([untilWaiting(db, 1), running]);
     return { running };

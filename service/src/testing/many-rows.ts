@@ -28,7 +28,7 @@ const isElsewhere = sql`n % 5 = 3`;
 const age = sql`make_interval(secs => (${sql.lit(manyRows)} - n) * 10)`;
 const rows = sql`generate_series(1, ${sql.lit(manyRows)}) n`;
 
-/** One of three values, as the number of the row says. */
+/** One of three values, by the number of the row. */
 const oneOf = (rare: unknown, elsewhere: unknown, other: unknown) =>
   sql`case when ${isRare} then ${sql.lit(rare)} when ${isElsewhere} then ${sql.lit(elsewhere)} else ${sql.lit(other)} end`;
 
@@ -37,14 +37,14 @@ const projectOf = ({ projectId }: Installation, otherProjectId: number) =>
 
 interface NewTable {
   name: string;
-  /** Those that need a value, with their types. */
+  /** The columns that need a value, with their types. */
   columns: { name: string; type: string }[];
 }
 
-/** Where entries of the audit log were before it had partitions. */
+/** Entries of the audit log from before it had partitions. */
 const earlierEntries = 'audit_log_before';
 
-/** Those that no statement here enters rows in. */
+/** Tables of projects into which no statement here inserts rows. */
 async function otherTablesOfProjects(trx: Trx): Promise<NewTable[]> {
   const { rows: tables } = await sql<NewTable>`
     select c.relname::text as name, array(
@@ -65,7 +65,7 @@ async function otherTablesOfProjects(trx: Trx): Promise<NewTable[]> {
   return tables.filter((_, at) => isEmpty[at]);
 }
 
-/** By type, what stands in a column of the n-th row. */
+/** The value of the n-th row, by type of the column. */
 const values: Record<string, RawBuilder<unknown>> = {
   text: sql`md5(n::text)`,
   bytea: sql`sha256(n::text::bytea)`,
@@ -102,7 +102,7 @@ function statements(place: Installation, otherProjectId: number): RawBuilder<unk
       select sha256(id::text::bytea), id, '192.0.2.1', '', now() + interval '1 day' from users`,
     sql`insert into passkeys (user_id, credential_id, public_key, counter, name)
       select id, sha256(id::text::bytea), '', 0, '' from users`,
-    // One location has five servers, one all of the others' that are elsewhere; the third has many nodes.
+    // One location has five servers, one has most of them, and the third has many nodes.
     sql`insert into locations (name, description, engine, incus_project, storage_pool, network,
         max_cpu, max_ram_mb, max_disk_gb)
       select name, '', '{"socket_path": "/nowhere"}', name, '', '', 4, 8192, 100

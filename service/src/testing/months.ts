@@ -1,4 +1,4 @@
-/** The first days of this month and the next, in UTC: for a test amid which the month may turn. */
+/** The first days of this month and the next, in UTC, for a test during which the month may end. */
 export function thisMonthAndNext(): string[] {
   const now = new Date();
   const first = (ahead: number) => Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + ahead, 1);

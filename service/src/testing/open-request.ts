@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 
 /**
- * A request whose body has only begun to arrive: the service can't answer it before `finish`. Answers what came
- * back until the connection was closed; empty where it was cut off.
+ * Sends a request whose body is incomplete, so that the service can't answer it before `finish`.
+ * Returns what was received until the connection was closed; empty if it was cut off.
  */
 export async function openRequest(url: string, token: string, path: string, body: object) {
   const { hostname, port } = new URL(url);

@@ -65,7 +65,7 @@ export function kindOf(
   });
 }
 
-/** On connections of the worker's own, if any are given. */
+/** Uses connections of the worker's own, if given. */
 export function run(
   kind: OperationKind,
   own: Partial<Execution> = {},
@@ -90,7 +90,7 @@ export function run(
         movesAtOnce: 4,
         imageDirectories: { work: '/nowhere' },
         imageServers: [],
-        poolKeeperOf: async () => undefined,
+        quotaGuardOf: async () => undefined,
       },
       ...own,
     },

@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LightMyRequestResponse } from 'fastify';
 
-const mostTries = 60;
+const maxAttempts = 60;
 
 /**
- * Asks again as a client should that is told to come back: on a busy machine a crowd of requests does
- * not get its connections to the database in time.
+ * Retries a request as a client should: on a busy machine, many concurrent requests do not all get
+ * a connection to the database in time.
  */
 export async function patiently(
   ask: () => Promise<LightMyRequestResponse>,
 ): Promise<LightMyRequestResponse> {
-  for (let tries = 1; ; tries += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     const answer = await ask();
-    if (answer.statusCode !== 503 || tries === mostTries) return answer;
+    if (answer.statusCode !== 503 || attempt === maxAttempts) return answer;
     await sleep(Number(answer.headers['retry-after']) * 100);
   }
 }

@@ -85,7 +85,10 @@ export async function signInAs(app: App, credentials: Credentials): Promise<Brow
   return browser(app, cookieOf(answer), answer.json().csrf_token);
 }
 
-/** What the audit log says of an action, the newest last. A refusal is entered after its answer. */
+/**
+ * The entries of the audit log for an action, the newest last. A refusal is entered after its
+ * answer.
+ */
 export async function auditOf(db: Db, action: string) {
   return await db
     .selectFrom('audit_log')

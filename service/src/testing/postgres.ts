@@ -15,7 +15,7 @@ export interface TestDatabase {
 }
 
 interface Cluster {
-  /** Of the database `berth`, from which the others are cloned, as services use it. */
+  /** The database `berth`, from which the others are cloned, as services use it. */
   connectionString: string;
   superuserConnectionString: string;
   stop(): Promise<void>;
@@ -28,7 +28,9 @@ const settings = {
   ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
 };
 
-/** Where global-setup.ts tells the test files of a run about the one PostgreSQL that they share. */
+/**
+ * The variable by which global-setup.ts passes the PostgreSQL that the test files of a run share.
+ */
 export const sharedCluster = 'BERTH_TEST_POSTGRES';
 
 let starting: Promise<Cluster> | undefined;
@@ -44,7 +46,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   return await createDatabase(ofTemplate);
 }
 
-/** The same with a clock that `setDatabaseClock` moves. */
+/** Creates a database with a clock that `setDatabaseClock` moves. */
 export async function createDatabaseWithClock(): Promise<TestDatabase> {
   return await createDatabase(ofTemplate, async (url, name) => {
     await runOn(url, movableClock);
@@ -52,7 +54,7 @@ export async function createDatabaseWithClock(): Promise<TestDatabase> {
   });
 }
 
-/** The same without any table. */
+/** Creates a database without any tables. */
 export async function createEmptyDatabase(more = ''): Promise<TestDatabase> {
   return await createDatabase(`template template0 ${more}`);
 }

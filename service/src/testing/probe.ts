@@ -11,7 +11,7 @@ import { createTestDatabase } from './postgres.ts';
 const nothing = <T>(request: FastifyRequest, answer: T) =>
   changesNothing(request, Promise.resolve(answer));
 
-/** Answers with what it was given. */
+/** Routes that return what they were sent. */
 function probeRoutes(api: App): void {
   const schema = { body: ServerCreate, response: { 200: Type.Any() } };
   const config = { scope: 'servers:write' } as const;
@@ -38,7 +38,7 @@ export const valid = {
   disk: 20,
 };
 
-/** The same in a form, in two parts. */
+/** The same as a form, in two parts. */
 export const formPairs: [string, string][] = [
   ['name', valid.name],
   ['location_id', '1'],

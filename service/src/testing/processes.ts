@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const killedWithinMs = 60_000;
-/** What PostgreSQL has to end in order, so that it leaves no shared memory. */
+/** The time for PostgreSQL to shut down in order, so that it leaves no shared memory. */
 const graceMs = 5000;
 
 /** Every process of the machine but this one. */
@@ -12,7 +12,7 @@ export function processIds(): number[] {
     .filter((pid) => pid > 0 && pid !== process.pid);
 }
 
-/** A process may end while it is looked at, and some may not be looked into. */
+/** Undefined if the process has ended meanwhile, or can't be read. */
 export function readProcess(pid: number, file: string): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8');

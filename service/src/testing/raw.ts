@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const answeredWithinMs = 30_000;
 
 interface RawAnswer {
-  /** Of the first answer; 0 where the connection was closed without one. */
+  /** The status of the first answer; 0 if the connection was closed without one. */
   status: number;
   /** Everything that came. */
   text: string;
@@ -27,7 +27,7 @@ export async function sendRaw(port: number, bytes: string | Buffer): Promise<Raw
   socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
   const end = performance.now() + answeredWithinMs;
   while (!isClosed && !isWhole(text) && performance.now() < end) await sleep(5);
-  // Where it is to be closed, the end comes right after the answer.
+  // If the connection is to be closed, its end comes right after the answer.
   const closes = text === '' || /^connection: close/im.test(text);
   while (closes && !isClosed && performance.now() < end) await sleep(5);
   socket.destroy();

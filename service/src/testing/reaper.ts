@@ -8,7 +8,8 @@ import { fileURLToPath } from 'node:url';
  */
 export function startReaper(script: URL, ...args: string[]): void {
   const reaper = spawn(process.execPath, [fileURLToPath(script), ...args], {
-    // In a session of its own, so that no signal to a terminal or a process group ends it, too.
+    // It has a session of its own, so that a signal to the terminal or the process group does not
+    // end it.
     detached: true,
     stdio: ['pipe', 'ignore', 'inherit'],
     // Nothing that names what another reaper removes.
@@ -18,7 +19,7 @@ export function startReaper(script: URL, ...args: string[]): void {
   (reaper.stdin as Socket).unref();
 }
 
-/** In the script of a reaper: resolves when the process that started it has ended. */
+/** For the script of a reaper: resolves when the process that started it has ended. */
 export async function ownerIsGone(): Promise<void> {
   const { stdin } = process;
   await new Promise((resolve) => {

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Db, Trx } from '../db/connection.ts';
 
 /**
- * How many rows of `table` PostgreSQL read for `work`, by whatever plan. PostgreSQL counts for each connection, and
- * hands its figures over about once a second: what it read before `work` is therefore subtracted.
+ * How many rows of `table` PostgreSQL read for `work`, by any plan. PostgreSQL counts per
+ * connection, and publishes about once a second, so the reads before `work` are subtracted.
  */
 export async function rowsRead(
   db: Db,

@@ -4,7 +4,7 @@ import { installation } from './fixtures.ts';
 import { inject } from './inject.ts';
 import { createDatabaseWithClock } from './postgres.ts';
 
-/** The whole API on a database whose clock can be moved (`clock.ts`). */
+/** The whole API on a database with a movable clock (`clock.ts`). */
 export async function createAppWithClock() {
   const database = await createDatabaseWithClock();
   const { db } = database;
@@ -12,7 +12,7 @@ export async function createAppWithClock() {
   const app = await createTestApp(db, [...routes]);
   const { headers } = await createTestToken(db, { scopes: ['servers:read'] });
 
-  /** With the headers of a token, unless others are given. */
+  /** Uses the headers of a token by default. */
   const ask = (
     method: 'GET' | 'POST' | 'DELETE',
     path: string,

@@ -8,7 +8,7 @@ import { ownerIsGone } from './reaper.ts';
 
 const startingMs = 500;
 const [root = ''] = process.argv.slice(2);
-// By its name alone, since it stands in URLs, too. It has to be one that nothing else bears.
+// Searches for the name alone, since it also occurs in URLs. It must be unique.
 const name = basename(root);
 if (!/^berth-\w{6}$/.test(name)) throw new Error(`"${root}" is no directory of tests.`);
 
@@ -16,7 +16,7 @@ await ownerIsGone();
 const theirs = () => processesNaming(name);
 while (theirs().length > 0) {
   await killAll(theirs);
-  // What was being started shows its own environment only a moment later.
+  // A process that is being started shows its own environment only a moment later.
   await sleep(startingMs);
 }
 rmSync(root, { recursive: true, force: true, maxRetries: 10 });

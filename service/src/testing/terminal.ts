@@ -22,13 +22,13 @@ export interface InTerminal {
   url: string;
   /** All that it has printed so far. */
   output(): string;
-  /** As the key does: the terminal sends SIGINT to each process in its foreground, npm among them. */
+  /** Like the key: the terminal sends SIGINT to each process in its foreground, including npm. */
   ctrlC(): void;
   /** Closes the terminal's window: SIGHUP. */
   hangUp(): void;
-  /** To the process group of the service, to which npm belongs, too. */
+  /** Signals the process group of the service, which includes npm. */
   signalGroup(signal: NodeJS.Signals): void;
-  /** To the service alone, over and over until it has ended. */
+  /** Signals the service alone, again and again until it has ended. */
   signalToTheEnd(signal: NodeJS.Signals): Promise<void>;
   /** Resolves with the exit status of npm when the terminal has ended; NaN when it was closed. */
   ended: Promise<number>;

@@ -19,10 +19,10 @@ export const toolOn = (
   more: Record<string, string> = {},
 ) => program([toolEntry, tool], input, { DATABASE_URL: connectionString, ...more });
 
-/** As tools that tests run are entered in the audit log. */
+/** How the audit log names who ran a tool in a test. */
 export const byTestUser = { machine_user: machineUser() };
 
-/** Runs a file with arguments as its own process, with these variables beside our own. */
+/** Runs a file with arguments as a process, with these variables in addition to ours. */
 export function program(command: string[], input: string, more: Record<string, string>) {
   const env = { ...process.env, ...more };
   return (...args: string[]): Promise<Outcome> => {

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
 
 const firstPauseMs = 10;
-/** Looks cost what is looked at its time: who waits for long looks more rarely. */
+/** Polling takes time from what is polled, so long waits poll less often. */
 const longestPauseMs = 200;
 const growth = 1.2;
-/** What `Boolean` takes for false. */
+/** The values that `Boolean` converts to false. */
 type Nothing = false | null | undefined | 0 | '';
 
 /**

@@ -24,7 +24,7 @@ interface Counters {
   written?: number;
   /** Another one after each restart of the guest. */
   run?: string;
-  /** Of the host's interface, where an administrator has given it one that stays. */
+  /** The name of the host's interface, if an administrator has fixed it. */
   hostName?: string;
   startedAt?: Date;
 }
@@ -34,19 +34,19 @@ export const engine = {
   members: new Map<string | undefined, Map<string, Counters> | Error | 'hangs'>(),
   /** Bytes, by instance. */
   disks: new Map<string, number | Error | 'hangs'>(),
-  /** What asking any member for its metrics ends with; cards can be read, and states. */
+  /** The error of asking any member for its metrics; NICs and states can still be read. */
   metricsEndIn: undefined as Error | undefined,
-  /** Instances whose card can't be read. */
-  deafCards: new Set<string>(),
-  /** Those whose reading never ends by itself. */
-  hangingCards: new Set<string>(),
-  /** Those whose own state is not told in time. */
+  /** Instances whose NIC can't be read. */
+  unreadableNics: new Set<string>(),
+  /** Instances whose reading never ends by itself. */
+  hangingNics: new Set<string>(),
+  /** Instances whose own state does not come in time. */
   hangingStates: new Set<string>(),
-  /** How often each member, or the one server, was asked for its metrics. */
+  /** How often each member, or the only server, was asked for its metrics. */
   metricsAsked: 0,
   /** Families that are left out of the metrics. */
   untold: new Set<string>(),
-  /** Called when a card is read. */
+  /** Called when a NIC is read. */
   onCard: undefined as (() => void) | undefined,
 };
 export const warnings: string[] = [];
@@ -57,7 +57,7 @@ export const log = pino(
   },
 );
 
-/** What runs, on whichever member answers. */
+/** The running instances, on any member. */
 function running(name: string): Counters | undefined {
   for (const instances of engine.members.values()) {
     if (!(instances instanceof Map)) continue;
@@ -70,7 +70,7 @@ function running(name: string): Counters | undefined {
 const hostNameOf = (name: string, { run = 'first', hostName }: Counters) =>
   hostName ?? `veth_${run}_${name}`;
 
-/** The instance whose card this is, on whichever member answers. */
+/** The instance whose NIC this is, on whichever member answers. */
 function ownerOf(host: string): [string, Counters] | undefined {
   for (const instances of engine.members.values()) {
     if (!(instances instanceof Map)) continue;
@@ -80,7 +80,7 @@ function ownerOf(host: string): [string, Counters] | undefined {
   return undefined;
 }
 
-/** Of runs that are not told when they began. */
+/** The start of runs for which no other is given. */
 export const firstStart = new Date('2026-11-21T11:00:00Z');
 
 export const client: UsageSource = {
@@ -121,8 +121,8 @@ export const client: UsageSource = {
       const [name, counters] = ownerOf(host) ?? [];
       if (!name || !counters) return null;
       engine.onCard?.();
-      if (engine.hangingCards.has(name)) return await untilAborted(options?.signal);
-      if (engine.deafCards.has(name)) throw new Error('no answer');
+      if (engine.hangingNics.has(name)) return await untilAborted(options?.signal);
+      if (engine.unreadableNics.has(name)) throw new Error('no answer');
       return { addresses: [], counters: { bytes_received: counters.out, bytes_sent: counters.in } };
     },
   },
@@ -154,7 +154,7 @@ interface Place {
 }
 
 let clock: Date;
-/** Where servers are, but for those of other places. */
+/** The location and node of the servers, unless a test gives others. */
 export let place: Place;
 
 export const now = () => clock;
@@ -163,7 +163,7 @@ export function setClock(time: Date): void {
   clock = time;
 }
 
-/** The same for PostgreSQL, too, whose clock otherwise goes as it does. */
+/** Sets the clock of PostgreSQL too, which otherwise runs normally. */
 export async function setClocks(time: Date): Promise<void> {
   clock = time;
   await setDatabaseClock(db, time);
@@ -180,8 +180,8 @@ beforeEach(async () => {
   engine.metricsEndIn = undefined;
   engine.metricsAsked = 0;
   engine.hangingStates.clear();
-  engine.deafCards.clear();
-  engine.hangingCards.clear();
+  engine.unreadableNics.clear();
+  engine.hangingNics.clear();
   engine.untold.clear();
   engine.onCard = undefined;
   engine.disks.clear();
@@ -255,7 +255,7 @@ export function pass(seconds: number): void {
   clock = new Date(clock.getTime() + seconds * 1000);
 }
 
-/** What the engine counts of these servers now, on the only node. */
+/** Sets the counters of these servers, on the only node. */
 export function count(servers: Record<string, Counters>): void {
   const named = Object.entries(servers).map(
     ([uuid, counters]) => [`srv-${uuid}`, counters] as const,
@@ -291,11 +291,10 @@ export async function currentOf(uuid: string) {
     .executeTakeFirst();
 }
 
-/** A disk of which 3 GB are used. */
 /** What a disk of 3 GB takes. */
 export const diskBytes = 3 * 2 ** 30;
 
-/** What the finest history has of a server, by time. */
+/** The rows of the finest history of a server, by time. */
 export async function samplesOf(uuid: string) {
   return await db
     .selectFrom('usage_15s')

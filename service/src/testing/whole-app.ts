@@ -21,7 +21,7 @@ interface WholeApp extends Sizes {
   routes?: readonly Routes<AllDeps>[];
 }
 
-/** The whole API on a database of its own, with nobody who does the operations. */
+/** The whole API on a database of its own, without a worker for operations. */
 export async function createWholeApp({ log, routes = allRoutes, ...sizes }: WholeApp = {}) {
   const { db, pool, connectionString, close } = await createTestDatabase();
   const place = await installation(db, sizes);
@@ -69,7 +69,7 @@ export async function createWholeApp({ log, routes = allRoutes, ...sizes }: Whol
     });
   }
 
-  /** The same of one that fails. */
+  /** Creates a failed one. */
   async function failOperation(serverId: number, code: string, message: string): Promise<void> {
     const operation = await operationUnderWay(db, serverId);
     const { kind } = operation;

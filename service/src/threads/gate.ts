@@ -7,11 +7,11 @@ interface GateLimits {
   longestWaitMs: number;
 }
 
-/** For whom work is: a name, or those of the groups that somebody is of, from the largest to themselves. */
+/** Whose work it is: a name, or the names of nested groups, from the largest to the caller. */
 export type Asker = string | readonly string[];
 
 export interface Gate {
-  /** How many wait to be let through. */
+  /** How many are waiting. */
   readonly waiting: number;
   /** Throws `unavailable` (503) for one too many, and for one that has waited too long. */
   run<T>(asker: Asker, work: () => Promise<T>): Promise<T>;
@@ -23,9 +23,9 @@ interface Waiting extends Waiter {
 }
 
 /**
- * Lets so many run at once. Few may wait, and not for long: who gave up is not to be worked for. Those
- * who ask come in turn, one of each, and where all places are taken who has most of them gives way:
- * nobody keeps others out by asking more often. The same holds for groups of askers.
+ * Limits concurrency. Few may wait, and not for long: work must not be done for callers who gave
+ * up. Callers take turns, and if the queue is full, the one with the most entries loses one: nobody
+ * can keep others out by asking more often. The same applies to groups of callers.
  */
 export function createGate({ atOnce, mostWaiting, longestWaitMs }: GateLimits): Gate {
   let running = 0;
@@ -57,7 +57,10 @@ export function createGate({ atOnce, mostWaiting, longestWaitMs }: GateLimits): 
     });
   }
 
-  /** Refuses the last of who has most places. Throws where the new one would then have as many. */
+  /**
+   * Refuses the last entry of the caller with the most. Throws if the new caller would then have as
+   * many.
+   */
   function makeRoomFor(path: readonly string[]): void {
     const last = queue.largestBeside(path);
     if (!last) throw busy();

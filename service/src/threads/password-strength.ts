@@ -1,12 +1,12 @@
 import type { ZxcvbnFactory } from '@zxcvbn-ts/core';
 
-/** Of 4: "safely unguessable" where the hash is slow, as ours is. */
+/** On a scale to 4: "safely unguessable" with a slow hash, as ours is. */
 const leastScore = 3;
 
 const advice =
   'Choose a longer one, such as four unusual words, or let a password manager make it.';
 
-/** What the estimator warns of, in words that say what is wrong. */
+/** The warnings of the estimator, with texts that say what is wrong. */
 const warnings: Record<string, string> = {
   straightRow: 'It is a row of keys.',
   keyPattern: 'It is a pattern of keys.',
@@ -27,7 +27,7 @@ const warnings: Record<string, string> = {
 
 let loading: Promise<ZxcvbnFactory> | undefined;
 
-/** Not before it is needed: the dictionaries take a moment and some memory. */
+/** Loaded when first needed: the dictionaries take time and memory. */
 async function load(): Promise<ZxcvbnFactory> {
   const [{ ZxcvbnFactory: Factory }, { adjacencyGraphs, dictionary }] = await Promise.all([
     import('@zxcvbn-ts/core'),
@@ -36,7 +36,10 @@ async function load(): Promise<ZxcvbnFactory> {
   return new Factory({ dictionary, graphs: adjacencyGraphs });
 }
 
-/** What is weak about a password and what to do, or undefined. `about` is what others know of its owner. */
+/**
+ * What is weak about a password and what to do; undefined if it is strong. `about` is what others
+ * know about its owner.
+ */
 export async function weaknessOf(
   password: string,
   about: readonly string[],

@@ -11,7 +11,7 @@ const threads = new Piscina<unknown, unknown>({
   idleTimeout: 60_000,
 });
 
-/** Of the process. A create waits here for some 10 ms, a new password for up to 200. */
+/** For the whole process. A create waits here for about 10 ms, a new password for up to 200. */
 const gate = createGate({ atOnce, mostWaiting: 200, longestWaitMs: 10_000 });
 
 /**
@@ -22,7 +22,9 @@ export async function hashGuestPassword(password: string, asker: string): Promis
   return (await run(asker, 'hashGuestPassword', password)) as string;
 }
 
-/** What is weak about a person's password and what to do, or undefined. Throws as above. */
+/**
+ * What is weak about a user's password and what to do; undefined if it is strong. Throws as above.
+ */
 export async function weaknessOfPassword(
   of: NewPassword,
   asker: string,

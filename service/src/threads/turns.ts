@@ -4,27 +4,28 @@ export interface Waiter {
 }
 
 /**
- * Those who wait, in a tree of groups. At each level one of each group comes in turn; of those with the same path the
- * longest waiting first.
+ * A queue of waiters in a tree of groups. On each level the groups take turns; within the same
+ * path, the longest waiting comes first.
  */
 export interface Turns<W extends Waiter> {
   readonly size: number;
   add(waiter: W): void;
   remove(waiter: W): void;
-  /** Takes out whose turn it is. */
+  /** Removes the waiter whose turn it is. */
   next(): W | undefined;
   /**
-   * Who is to make room for one more with this path: the last of the largest group, at the first level where that is
-   * larger than the group of the new one will be. Nobody, where there is no such level.
+   * The waiter to drop for a new one with this path: the last one of the largest group, on the
+   * first level where that group is larger than the new one's will be. Undefined if there is no
+   * such level.
    */
   largestBeside(path: readonly string[]): W | undefined;
 }
 
 interface Group<W> {
   size: number;
-  /** Whose turn is next comes first. */
+  /** The group whose turn is next comes first. */
   groups: Map<string, Group<W>>;
-  /** Whose path ends here, the longest waiting first. */
+  /** The waiters whose path ends here, the longest waiting first. */
   waiters: Set<W>;
 }
 

@@ -1,7 +1,7 @@
 import { hashPassword } from '../guests/password-hash.ts';
 import { weaknessOf } from './password-strength.ts';
 
-// What threads do, by name: each takes one value and answers one (`threads.ts`).
+// The functions that run on threads, by name. Each takes one value and returns one (`threads.ts`).
 
 export function hashGuestPassword(password: string): string {
   return hashPassword(password);
@@ -9,7 +9,7 @@ export function hashGuestPassword(password: string): string {
 
 export interface NewPassword {
   password: string;
-  /** What others know of its owner. */
+  /** What others know about its owner. */
   about: readonly string[];
 }
 

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import type { Db } from '../db/connection.ts';
 import { homeProject } from '../projects/queries.ts';
 import {
-  fateOfTokensNamed,
   findTokenByHash,
   insertToken,
   lockTokensNamed,
+  statusOfTokensNamed,
   supersedeTokensNamed,
 } from './credential-queries.ts';
 import { generateToken, isWellFormed, tokenHash } from './token.ts';
@@ -15,20 +15,21 @@ const name = 'first admin token';
 
 export interface AdminToken {
   token: string;
-  /** Whether it was made just now. */
+  /** Whether it was created just now. */
   created: boolean;
-  /** Where it is kept, readable by its owner only. */
+  /** The path of its file, which only the owner can read. */
   path: string;
 }
 
-/** Why a service has none: another service of its database keeps it, or somebody revoked it. */
+/**
+ * Why a service has none: another service of its database has the file, or the token was revoked.
+ */
 export type NoAdminToken = 'elsewhere' | 'revoked';
 
 /**
- * The token of `<dataDir>/admin-token`. Without that file, or when the database does not know what
- * is in it, a new one is made, which takes the place of the one before. Where other services share the
- * database, one of them may keep it: then there is none here. Nor is there once it was revoked: who did
- * so did not want it.
+ * The token of `<dataDir>/admin-token`. Without that file, or if the database does not know the
+ * token in it, a new one replaces it. If other services share the database, one of them may have
+ * the file: then there is none here. A token that was revoked is not replaced either.
  */
 export async function ensureAdminToken(
   db: Db,
@@ -41,14 +42,14 @@ export async function ensureAdminToken(
   const token = generateToken();
   return await db.transaction().execute(async (trx) => {
     await lockTokensNamed(trx, name);
-    const fate = await fateOfTokensNamed(trx, name);
-    if (fate === 'revoked') return fate;
-    if (fate === 'holds' && !isOnlyService) return 'elsewhere';
+    const status = await statusOfTokensNamed(trx, name);
+    if (status === 'revoked') return status;
+    if (status === 'holds' && !isOnlyService) return 'elsewhere';
     const projectId = await homeProject(trx);
     const hash = tokenHash(token);
     const given = { projectId, name, hash, scopes: ['admin'], expiresAt: null };
     const id = await insertToken(trx, given);
-    // A file that was lost is no reason to end all that was made with what was in it.
+    // A lost file is no reason to revoke everything that was created with its token.
     await supersedeTokensNamed(trx, name, id);
     await writeToken(path, token);
     return { token, created: true, path };
@@ -70,7 +71,7 @@ async function isValid(db: Db, token: string): Promise<boolean> {
   return found !== undefined && !found.isExpired;
 }
 
-/** By way of another file, so that a crash leaves a whole one. */
+/** Writes to another file and renames it, so that a crash leaves no partial one. */
 async function writeToken(path: string, token: string): Promise<void> {
   const draft = `${path}.new`;
   await writeFile(draft, `${token}\n`, { mode: 0o600, flush: true });

@@ -6,29 +6,31 @@ import { millisecondsUntil } from '../db/expiry.ts';
 import type { Role } from '../db/schema/people-schema.ts';
 import { isWanted } from '../projects/queries.ts';
 
-/** A token that is asked for by its secret, with what decides whether it holds. */
+/** A token that was found by its secret, with what determines whether it is valid. */
 export interface FoundToken {
   id: number;
   projectId: number;
   scopes: Scope[];
-  /** The person whose it is, and what they may in its project now; null: nobody's. */
+  /**
+   * The user who owns the token, and what they may do in its project now; null if nobody owns it.
+   */
   createdBy: number | null;
   isAdmin: boolean;
   role: Role | null;
   expiresAt: string | null;
   isExpired: boolean;
-  /** Null: it never expires. */
+  /** Null if it never expires. */
   expiresInMs: number | null;
   allowedNetworks: string[];
-  /** The project that the request names, if there is one. */
+  /** The project that the request names, if any. */
   wantedProjectId: number | null;
-  /** Whether its last use was noted within the last minute. */
+  /** Whether its use was recorded within the last minute. */
   isNoted: boolean;
 }
 
 /**
- * Undefined also for a revoked one, for one of a project that was deleted, and for one of a person
- * who was disabled or is no member any more.
+ * Undefined if the token was revoked, if its project was deleted, and if its user was disabled or
+ * is no longer a member.
  */
 export async function findTokenByHash(
   db: Queryable,
@@ -64,7 +66,7 @@ export async function findTokenByHash(
     .executeTakeFirst();
 }
 
-/** A token whatever became of it: for the audit log, not to let anybody in. */
+/** A token whether or not it is valid: for the audit log only. */
 export async function findTokenInHistory(db: Queryable, hash: Buffer) {
   return await db
     .selectFrom('tokens')
@@ -74,7 +76,7 @@ export async function findTokenInHistory(db: Queryable, hash: Buffer) {
     .executeTakeFirst();
 }
 
-/** Which of these are hashes of tokens that were not revoked, or of sessions. */
+/** Those hashes that are of sessions, or of tokens that were not revoked. */
 export async function findKnownHashes(db: Queryable, hashes: Buffer[]): Promise<Buffer[]> {
   const { rows } = await sql<{ hash: Buffer }>`
     select secret_sha256 as hash from tokens
@@ -84,8 +86,8 @@ export async function findKnownHashes(db: Queryable, hashes: Buffer[]): Promise<
   return rows.map(({ hash }) => hash);
 }
 
-/** Notes that a token was used, unless another request did so within the last minute. */
-export async function noteTokenUse(db: Queryable, id: number): Promise<void> {
+/** Records the use of a token, unless another request did so within the last minute. */
+export async function recordTokenUse(db: Queryable, id: number): Promise<void> {
   await db
     .updateTable('tokens')
     .set({ last_used_at: sql<string>`now()` })
@@ -128,7 +130,7 @@ export async function listTokens(db: Queryable) {
     .execute();
 }
 
-/** Whether revoking this one leaves no token that holds with the scope admin, and there is one now. */
+/** Whether there is a valid token with the scope `admin` now, and none once this one is revoked. */
 export async function isLastAdminToken(db: Queryable, id: number): Promise<boolean> {
   const { rows } = await sql<{ isLast: boolean }>`
     with recursive goes as (
@@ -148,7 +150,7 @@ export async function isLastAdminToken(db: Queryable, id: number): Promise<boole
   return rows[0]?.isLast ?? false;
 }
 
-/** Answers with the project of it; undefined where there was none to revoke. */
+/** Returns the project of the token; undefined if there was none to revoke. */
 export async function revokeToken(db: Queryable, id: number): Promise<number | undefined> {
   const row = await db
     .updateTable('tokens')
@@ -160,7 +162,10 @@ export async function revokeToken(db: Queryable, id: number): Promise<number | u
   return row?.project_id;
 }
 
-/** Revokes all of a name but this one, to which what they made belongs from now on. */
+/**
+ * Revokes all tokens with a name except this one, which becomes the parent of those that they
+ * created.
+ */
 export async function supersedeTokensNamed(trx: Trx, name: string, id: number): Promise<void> {
   const others = trx
     .selectFrom('tokens')
@@ -181,13 +186,16 @@ export async function supersedeTokensNamed(trx: Trx, name: string, id: number): 
     .execute();
 }
 
-/** One transaction at a time makes or revokes tokens of a name; until its end. */
+/** Serialises creating and revoking tokens of a name, until the transaction ends. */
 export async function lockTokensNamed(trx: Trx, name: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`tokens ${name}`}, 0))`.execute(trx);
 }
 
-/** What became of the tokens of a name that nobody made over the API; undefined: there was none. */
-export async function fateOfTokensNamed(
+/**
+ * The state of the tokens with a name that were not created over the API; undefined if there was
+ * none.
+ */
+export async function statusOfTokensNamed(
   trx: Trx,
   name: string,
 ): Promise<'holds' | 'revoked' | undefined> {

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** A network as it is written in full, such as `203.0.113.0/24`; undefined for what is none. */
+/** A network in canonical form, such as `203.0.113.0/24`; undefined if it is invalid. */
 export function normalNetwork(text: string): string | undefined {
   const [address = '', prefix, ...rest] = text.split('/');
   const family = isIP(address);
@@ -10,14 +10,14 @@ export function normalNetwork(text: string): string | undefined {
   return `${address}/${length}`;
 }
 
-/** Whether an address may use what is bound to these networks; none: from anywhere. */
+/** Whether an address is in one of these networks. No networks mean any address. */
 export function isFrom(address: string, networks: readonly string[]): boolean {
   if (networks.length === 0) return true;
   const own = normalNetwork(address);
   return own !== undefined && isWithin(own, networks);
 }
 
-/** Whether all of a network lies within one of the others. Both as `normalNetwork` writes them. */
+/** Whether a network is a part of one of the others. All are in canonical form. */
 export function isWithin(network: string, others: readonly string[]): boolean {
   const [address = '', length] = network.split('/');
   const family = isIP(address) === 4 ? 'ipv4' : 'ipv6';

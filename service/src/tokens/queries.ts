@@ -16,7 +16,7 @@ function shownTokens(project: Project) {
 
 export type ShownToken = NonNullable<Awaited<ReturnType<typeof findToken>>>;
 
-/** Those that were not revoked, by id. */
+/** Tokens that were not revoked, by id. */
 export function listTokens(
   project: Project,
   { q }: { q?: string | undefined } = {},
@@ -24,7 +24,7 @@ export function listTokens(
   return listing(shownTokens(project).where(beginsWith(['name'], q)), { id: 'id' });
 }
 
-/** Those of a name that were not revoked, ten at most. */
+/** Tokens with a name that were not revoked, ten at most. */
 export async function findTokensNamed(project: Project, name: string) {
   return await shownTokens(project)
     .clearSelect()
@@ -35,7 +35,7 @@ export async function findTokensNamed(project: Project, name: string) {
     .execute();
 }
 
-/** Of some ids those that are of tokens, also of such as were revoked. */
+/** The ids among these that are of tokens, including revoked ones. */
 export async function knownTokens(rows: ProjectRows, ids: number[]): Promise<number[]> {
   const query = rows.select('tokens').select('id').where('id', 'in', ids);
   return (await query.execute()).map(({ id }) => id);
@@ -55,7 +55,7 @@ export interface NewToken {
   parentId: number | null;
 }
 
-/** How many there are that hold. */
+/** How many valid tokens there are. */
 export async function countTokens(project: Project): Promise<number> {
   const { count } = await project
     .select('tokens')
@@ -66,7 +66,7 @@ export async function countTokens(project: Project): Promise<number> {
   return count;
 }
 
-/** Undefined when its parent holds no longer: a revocation sees this token, or is seen here. */
+/** Undefined if its parent is no longer valid: a revocation sees this token, or is seen here. */
 export async function insertToken(project: Project, token: NewToken): Promise<number | undefined> {
   const { parentId } = token;
   const row = await project
@@ -75,7 +75,7 @@ export async function insertToken(project: Project, token: NewToken): Promise<nu
       secret_sha256: token.hash,
       scopes: [...token.scopes],
       expires_at: token.expiresAt,
-      // With nothing set beyond the mask, as PostgreSQL wants it.
+      // Clears the host bits, as PostgreSQL requires.
       allowed_networks: sql<string[]>`array(
         select network(given::inet) from unnest(${[...token.allowedNetworks]}::text[]) given)`,
       created_by: token.createdBy,
@@ -87,8 +87,8 @@ export async function insertToken(project: Project, token: NewToken): Promise<nu
   return row.parent_id === parentId ? row.id : undefined;
 }
 
-/** A token and those that made it, one after the other; in whatever projects. */
-function lineageOf(id: number) {
+/** A token and its ancestors, in any project. */
+function ancestorsOf(id: number) {
   return sql`(
     with recursive lineage as (
       select id, parent_id from tokens where id = ${id}
@@ -98,7 +98,10 @@ function lineageOf(id: number) {
     select id from lineage)`;
 }
 
-/** Whether a token of the project is another one or comes of it, and whether that one comes of it. */
+/**
+ * Whether a token of the project is another one or its descendant, and whether that one is its
+ * descendant.
+ */
 export async function findKinship(
   project: Project,
   id: number,
@@ -106,19 +109,19 @@ export async function findKinship(
 ): Promise<{ isOf: boolean; isMakerOf: boolean }> {
   return await project
     .select('tokens')
-    .select(sql<boolean>`${otherId}::bigint in ${lineageOf(id)}`.as('isOf'))
-    .select(sql<boolean>`id <> ${otherId} and id in ${lineageOf(otherId)}`.as('isMakerOf'))
+    .select(sql<boolean>`${otherId}::bigint in ${ancestorsOf(id)}`.as('isOf'))
+    .select(sql<boolean>`id <> ${otherId} and id in ${ancestorsOf(otherId)}`.as('isMakerOf'))
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
 }
 
-/** What it made is revoked with it, by a trigger. */
+/** A trigger also revokes the tokens that it created. */
 export async function markTokenRevoked(project: Project, id: number): Promise<void> {
   const now = sql<string>`now()`;
   await project.update('tokens').set({ revoked_at: now }).where('id', '=', id).execute();
 }
 
-/** How many were revoked with a token that just was, itself among them; in whatever projects. */
+/** How many tokens were revoked with one, including itself, in any project. */
 export async function countRevokedWith(project: Project, id: number): Promise<number> {
   const { count } = await project
     .select('tokens')

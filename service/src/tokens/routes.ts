@@ -112,7 +112,7 @@ function changeRoutes(app: App, deps: Deps): void {
   app.post(
     '/tokens',
     {
-      // It may hold for ever, and the session does not.
+      // The token may be valid forever, and the session is not.
       config: {
         ...config,
         needsConfirmation: true,
@@ -148,7 +148,7 @@ function changeRoutes(app: App, deps: Deps): void {
   app.delete(
     '/tokens/:id',
     {
-      // It only ends powers, which is to be easy.
+      // This only takes access away, so it should be easy.
       config: { ...config, needsConfirmation: false, problems: ['owner_required'] },
       schema: {
         operationId: 'token_revoke',

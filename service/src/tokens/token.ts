@@ -13,7 +13,7 @@ export function generateToken(): string {
   return `berth_${random}${checksum(random)}`;
 }
 
-/** CRC32 in base 62: tells a mistyped token, and one found in a leak, without asking anyone. */
+/** CRC32 in base 62: recognises a mistyped token, and one in a leak, without a query. */
 function checksum(random: string): string {
   let rest = crc32(random);
   let digits = '';
@@ -24,13 +24,13 @@ function checksum(random: string): string {
   return digits;
 }
 
-/** Whether a text can be a token at all. */
+/** Whether a text is a well-formed token. */
 export function isWellFormed(token: string): boolean {
   const [, random, sum] = pattern.exec(token) ?? [];
   return random !== undefined && checksum(random) === sum;
 }
 
-/** What is stored of a token. It is random enough that a slow hash would add nothing. */
+/** The hash that is stored. The token is random enough that a slow hash would add nothing. */
 export function tokenHash(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }

@@ -20,16 +20,16 @@ import {
 import { rulesErrors } from './rules.ts';
 import { generateToken, tokenHash } from './token.ts';
 
-/** That hold, of a project. More than anybody looks after. */
-const mostTokens = 1000;
+/** Valid tokens of a project. Nobody can keep track of more. */
+const maxTokens = 1000;
 
 export function tokenNotFound(id: number | string): Problem {
   return new Problem('token_not_found', `No token has the id ${id}.`);
 }
 
 /**
- * Makes a token that is no stronger than its maker: in what it may, from where, and for how long.
- * Throws `quota_exceeded` (403) when the project has as many as it may.
+ * Creates a token that is no stronger than its creator: in its scopes, its networks, and its
+ * expiry. Throws `quota_exceeded` (403) if the project has too many.
  */
 export async function createToken(
   trx: Trx,
@@ -43,11 +43,11 @@ export async function createToken(
   const allowedNetworks = wanted.map((network) => normalNetwork(network) ?? network);
   const errors = rulesErrors(body, caller);
   if (errors.length > 0) throw invalidFields(errors);
-  await requireRoom(trx, project);
-  await requireStanding(trx, project, caller);
+  await requireQuota(trx, project);
+  await requireMembership(trx, project, caller);
   const token = generateToken();
   const hash = tokenHash(token);
-  // A token's own tokens are its person's, too: they end with the person's membership.
+  // The tokens that a token creates also belong to its user: they end with the user's membership.
   const createdBy = caller.userId;
   const parentId = caller.tokenId;
   const values = { name, hash, scopes, expiresAt, allowedNetworks, createdBy, parentId };
@@ -56,16 +56,16 @@ export async function createToken(
   return { token, row: await requireToken(project, id) };
 }
 
-/** The lock holds until the transaction ends, so that not two take the last place. */
-async function requireRoom(trx: Trx, project: Project): Promise<void> {
+/** Holds the lock until the transaction ends, so that two requests can't take the last one. */
+async function requireQuota(trx: Trx, project: Project): Promise<void> {
   if (!(await lockProject(trx, project.id))) throw projectNotFound(project.id);
-  if ((await countTokens(project)) < mostTokens) return;
-  const detail = `The project has the maximum of ${mostTokens} tokens. Revoke some that are not needed.`;
+  if ((await countTokens(project)) < maxTokens) return;
+  const detail = `The project has the maximum of ${maxTokens} tokens. Revoke some that are not needed.`;
   throw new Problem('quota_exceeded', detail);
 }
 
-/** Somebody who was removed while they asked is to leave no token behind. */
-async function requireStanding(
+/** A user who was removed during the request must not leave a token behind. */
+async function requireMembership(
   trx: Trx,
   project: Project,
   { tokenId, userId }: Caller,
@@ -75,10 +75,10 @@ async function requireStanding(
 }
 
 /**
- * Holds from the next request on, at other replicas within a second. A token revokes itself and what
- * comes of it, a person theirs; administrators and owners all, but none that is stronger or made theirs.
- * `count` is how many were revoked: the token, and all that come of it.
- * Throws `owner_required` (403) and `scope_missing` (403).
+ * Revokes a token. This takes effect with the next request, on other replicas within a second. A
+ * token may revoke itself and its descendants, a user their own; administrators and owners all,
+ * except for stronger ones and their own ancestors. `count` is the number of revoked tokens,
+ * including descendants. Throws `owner_required` (403) and `scope_missing` (403).
  */
 export async function revokeToken(
   trx: Trx,

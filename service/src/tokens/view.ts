@@ -1,7 +1,7 @@
 import type { Token } from '@berth/contract/tokens';
 import type { ShownToken } from './queries.ts';
 
-/** A row as the API shows it. */
+/** A token as the API shows it. */
 export function tokenView(row: ShownToken): Token {
   return {
     id: row.id,

@@ -11,7 +11,7 @@ import {
   setThrottles,
 } from './allowance-queries.ts';
 
-// At which byte an allowance is near its end, and used up.
+// The number of bytes at which an allowance is nearly used, and used up.
 
 const { db, close } = await createTestDatabase();
 after(close);
@@ -19,7 +19,7 @@ const place = await installation(db);
 const at = new Date('2026-11-21T12:00:00Z');
 const rate = 10;
 
-/** A running server that has sent so many bytes this month. */
+/** Inserts a running server that has sent so many bytes this month. */
 async function used(outgoing: number, allowance: number, policy: TrafficPolicy = 'throttle') {
   const counted = 'outgoing' as const;
   const traffic = { traffic_policy: policy, traffic_counted: counted, traffic_throttle: rate };

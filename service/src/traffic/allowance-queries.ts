@@ -2,7 +2,9 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db, Queryable } from '../db/connection.ts';
 import type { TrafficLimits } from '../locations/limit-queries.ts';
 
-/** Those of some servers with an allowance, or held to a rate, and what counts of this month's traffic. */
+/**
+ * Servers that have an allowance or a throttle, with the part of this month's traffic that counts.
+ */
 function used(which: RawBuilder<unknown>, at: Date | RawBuilder<unknown>) {
   return sql`
     select s.id, s.uuid, s.project_id, s.location_id, s.status, s.traffic_allowance as allowance,
@@ -24,7 +26,7 @@ function used(which: RawBuilder<unknown>, at: Date | RawBuilder<unknown>) {
       and (s.traffic_allowance is not null or s.traffic_throttle is not null)`;
 }
 
-/** The servers of a location about which something may be to do: few of all that have an allowance. */
+/** Servers of a location that may need action: few of all that have an allowance. */
 export async function serversNearAllowance(
   db: Queryable,
   locationId: number,
@@ -42,11 +44,14 @@ const oneOf = (ids: number[]) => sql`s.id = any(${ids}::bigint[])`;
 const monthOf = (at: Date | RawBuilder<unknown>): RawBuilder<string> =>
   sql`date_trunc('month', ${at}::timestamptz, 'utc')::date`;
 
-/** Whether 80, or 100, percent of an allowance are used: in fifths. One of 0 is by the first byte. */
+/**
+ * Whether 80 or 100 percent of an allowance are used, computed in fifths. An allowance of 0 is used
+ * up by the first byte.
+ */
 const isUsedTo = (percent: RawBuilder<unknown>) =>
   sql`(used.bytes > 0 and used.bytes * 5 >= used.allowance * (${percent} / 20))`;
 
-/** For each location, how many servers have used 80, and 100, percent of this month's allowance. */
+/** How many servers of each location have used 80 and 100 percent of this month's allowance. */
 export const serversByTrafficUsed = sql`
   select l.name as location, step.percent, step.servers
   from locations l
@@ -65,7 +70,9 @@ export interface Notice {
   allowance: number;
 }
 
-/** Notes which allowances are used to 80 or 100 percent: each of them once a month. Answers the new ones. */
+/**
+ * Records which allowances are used to 80 or 100 percent, once a month each. Returns the new ones.
+ */
 export async function enterNotices(db: Queryable, ids: number[], at: Date): Promise<Notice[]> {
   const { rows } = await sql<Notice>`
     with used as (${used(oneOf(ids), at)}),
@@ -83,19 +90,19 @@ export async function enterNotices(db: Queryable, ids: number[], at: Date): Prom
   return rows;
 }
 
-/** What a server is to be held to, and what the engine confirmed of it. */
+/** The desired throttle of a server, and the one that the engine has confirmed. */
 export interface Throttle {
   id: number;
   project_id: number;
   uuid: string;
   nodeId: number;
-  /** Mbit/s; null: none. */
+  /** Mbit/s; null means no throttle. */
   rate: number | null;
-  /** The same, as the engine confirmed it. */
+  /** The rate that the engine has confirmed. */
   throttledTo: number | null;
-  /** Why the engine did not. */
+  /** Why the engine did not apply it. */
   error: string | null;
-  /** What its node can enforce. */
+  /** The limits that its node can enforce. */
   limits: TrafficLimits;
 }
 
@@ -104,7 +111,7 @@ const throttle = sql`servers.id, servers.project_id, servers.uuid, servers.node_
   servers.throttle_error as error,
   json_build_object('incoming', nodes.limits_incoming, 'outgoing', nodes.limits_outgoing) as limits`;
 
-/** Sets what each server is to be held to from now on. Answers those for which that is new. */
+/** Sets the desired throttle of each server. Returns those that changed. */
 export async function setThrottles(db: Queryable, ids: number[], at: Date): Promise<Throttle[]> {
   const { rows } = await sql<Throttle>`
     with used as (${used(oneOf(ids), at)}),
@@ -119,7 +126,7 @@ export async function setThrottles(db: Queryable, ids: number[], at: Date): Prom
   return rows;
 }
 
-/** Of the servers of a location that are, were, or are to be held to a rate, by their uuid. */
+/** The throttles of the servers of a location that are, were, or should be throttled, by uuid. */
 export async function throttlesOf(db: Db, locationId: number): Promise<Map<string, Throttle>> {
   const { rows } = await sql<Throttle>`
     select ${throttle} from servers join nodes on nodes.id = servers.node_id
@@ -131,8 +138,8 @@ export async function throttlesOf(db: Db, locationId: number): Promise<Map<strin
 }
 
 /**
- * Enters what the engine confirmed of a rate, or why it did not. Answers whether that is new; where the
- * server is to be held to another rate by now, nothing is entered.
+ * Records the rate that the engine confirmed, or why it did not. Returns whether that is a change.
+ * Nothing is recorded if the desired rate has changed meanwhile.
  */
 export async function enterThrottle(
   db: Queryable,
@@ -150,13 +157,13 @@ export async function enterThrottle(
 export interface ServerToStop {
   id: number;
   project_id: number;
-  /** Its guest does not hear, or did not listen when it was asked to shut down since then. */
+  /** Whether the guest ignores, or has since ignored, a request to shut down. */
   force: boolean;
 }
 
 /**
- * Those that run, or are about to, though their allowance is used up, where that means a stop. What
- * else is under way is let finish; so is a stop, unless it asks a guest that does not listen.
+ * Servers that run, or are about to, although their allowance is used up and the policy is to stop
+ * them. Another operation in progress is left to finish; so is a stop, unless the guest ignores it.
  */
 export async function serversToStop(
   db: Queryable,

@@ -1,26 +1,26 @@
 import type { IncusClient } from '../incus/client.ts';
 import type { Instance } from '../incus/instances.ts';
 import { EngineError } from '../incus/transport/errors.ts';
-import { card, throttledLabel } from '../instances/labels.ts';
+import { nicDevice, throttledLabel } from '../instances/labels.ts';
 import type { Direction } from '../locations/limit-queries.ts';
 
-/** By which setting of a card Incus limits a direction (Incus documentation, "Type: nic"). */
+/** The setting of a NIC by which Incus limits a direction (Incus documentation, "Type: nic"). */
 export const limitOf = { incoming: 'limits.ingress', outgoing: 'limits.egress' } as const;
 export const directions: readonly Direction[] = ['incoming', 'outgoing'];
-/** `limits.max` stands for both. */
+/** `limits.max` sets both limits. */
 const limits: string[] = [...Object.values(limitOf), 'limits.max'];
 
-/** Mbit/s; null: none. */
+/** Mbit/s; null means no limit. */
 export type Rate = number | null;
 
 const text = (rate: number) => `${rate}Mbit`;
 
 /**
- * Whether an instance is held to a rate in those directions that its node is able to limit, and not in
- * others: one that its node cannot limit would keep it from starting. An instance that we do not hold may
- * have limits by other hands.
+ * Whether an instance is limited to a rate in exactly those directions that its node can enforce: a
+ * limit that the node can't enforce would prevent its start. An instance without a throttle may
+ * have limits that somebody else set.
  */
-export function isHeldTo(
+export function isThrottledTo(
   rate: Rate,
   able: readonly Direction[],
   { config, devices }: Pick<Instance, 'config' | 'devices'>,
@@ -28,17 +28,17 @@ export function isHeldTo(
   if (rate === null || able.length === 0) return !config[throttledLabel];
   return directions.every((direction) => {
     const wanted = able.includes(direction) ? text(rate) : undefined;
-    return devices[card]?.[limitOf[direction]] === wanted;
+    return devices[nicDevice]?.[limitOf[direction]] === wanted;
   });
 }
 
 /**
- * Holds an instance to a rate in some directions, or lets it go where there is no rate or none of them.
- * Whatever else its card has stays, and the limits that it had come back. Twice does no harm. Answers in
- * which directions the engine refused, and why; each is tried by itself, since Incus refuses both where
- * the kernel has no means for one.
+ * Limits an instance to a rate in some directions, or removes the throttle if there is no rate or
+ * no such direction. All other settings of its NIC stay, and the limits that it had before are
+ * restored. Idempotent. Returns the directions that the engine refused, with the errors. Each
+ * direction is set on its own, since Incus refuses both if the kernel can't enforce one.
  */
-export async function holdTo(
+export async function setThrottle(
   rate: Rate,
   able: readonly Direction[],
   { instances }: Pick<IncusClient, 'instances'>,
@@ -46,7 +46,7 @@ export async function holdTo(
   signal: AbortSignal,
 ): Promise<Map<Direction, EngineError>> {
   const failures = new Map<Direction, EngineError>();
-  const unlessRefused = async (tried: readonly Direction[], change: Change) => {
+  const recordRefusal = async (tried: readonly Direction[], change: Change) => {
     try {
       await instances.change(name, change, { signal });
     } catch (error) {
@@ -54,10 +54,10 @@ export async function holdTo(
       for (const direction of tried) failures.set(direction, error);
     }
   };
-  if (rate === null || able.length === 0) await unlessRefused(directions, letGo);
+  if (rate === null || able.length === 0) await recordRefusal(directions, removeThrottle);
   else {
     for (const direction of able) {
-      await unlessRefused([direction], (found) => held(found, direction, able, rate));
+      await recordRefusal([direction], (found) => withThrottle(found, direction, able, rate));
     }
   }
   return failures;
@@ -65,27 +65,27 @@ export async function holdTo(
 
 type Change = (found: Instance) => Partial<Pick<Instance, 'devices' | 'config'>>;
 
-function held(
+function withThrottle(
   { config, devices }: Instance,
   direction: Direction,
   able: readonly Direction[],
   rate: number,
 ) {
-  const nic = devices[card] ?? {};
+  const nic = devices[nicDevice] ?? {};
   const before = config[throttledLabel] || JSON.stringify(limitsOf(nic));
-  // Until it is held, it has those of before; then only ours.
+  // The first time, the NIC still has the limits from before the throttle; from then on only ours.
   const ours = able.filter((one) => config[throttledLabel] && nic[limitOf[one]]);
   const kept = Object.fromEntries(ours.map((one) => [limitOf[one], nic[limitOf[one]] ?? '']));
   return {
     config: { [throttledLabel]: before },
-    devices: { [card]: { ...withoutLimits(nic), ...kept, [limitOf[direction]]: text(rate) } },
+    devices: { [nicDevice]: { ...withoutLimits(nic), ...kept, [limitOf[direction]]: text(rate) } },
   };
 }
 
-function letGo({ config, devices }: Instance) {
+function removeThrottle({ config, devices }: Instance) {
   const before: Record<string, string> = JSON.parse(config[throttledLabel] || '{}');
-  const nic = { ...withoutLimits(devices[card] ?? {}), ...before };
-  return { config: { [throttledLabel]: '' }, devices: { [card]: nic } };
+  const nic = { ...withoutLimits(devices[nicDevice] ?? {}), ...before };
+  return { config: { [throttledLabel]: '' }, devices: { [nicDevice]: nic } };
 }
 
 function limitsOf(nic: Record<string, string>) {

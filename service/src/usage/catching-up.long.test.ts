@@ -44,7 +44,7 @@ async function totalOf(table: Resolution['table']) {
 
 const firstPartition = async (table: Resolution['table']) => (await partitionsOf(db, table))[0];
 
-test('what was not made for days, while it was counted, is made up for in one go', async () => {
+test('history that was not rolled up for days is made up for at once', async () => {
   await count(120, 1800);
   await keepHistory(db, now());
   await count(1, 2 * hour, true);
@@ -53,7 +53,7 @@ test('what was not made for days, while it was counted, is made up for in one go
   assert.deepEqual(await totalOf('usage_1h'), { total: 120_000, rows: 60 });
 });
 
-test('what a service left when it ended is made after an outage of weeks, and nothing of the gap', async () => {
+test('what a service left unfinished is rolled up after an outage of weeks, without filling the gap', async () => {
   await count(4, 15);
   pass(40 * day);
   let queries = 0;
@@ -73,7 +73,7 @@ test('what a service left when it ended is made after an outage of weeks, and no
   assert.deepEqual(await totalOf('usage_15s'), { total: 4000, rows: 4 });
 });
 
-test('rows that are not made coarser are not dropped, until they are as many as there may be', async () => {
+test('rows that were not rolled up are not dropped until there are too many', async () => {
   const begin = now();
   await count(80, hour);
   assert.deepEqual(await dropOldPartitions(db, later(begin, 60 * hour)), []);
@@ -92,7 +92,7 @@ test('rows that are not made coarser are not dropped, until they are as many as 
   assert.equal((await totalOf('usage_15s'))?.rows, 4);
 });
 
-test('a span that can not be made keeps nothing old from being dropped', async (t) => {
+test('a span that can not be rolled up does not keep old rows from being dropped', async (t) => {
   await count(80, hour);
   await sql`alter table usage_5m add constraint refuses check (traffic_in < 0) not valid`.execute(
     db,
@@ -105,7 +105,7 @@ test('a span that can not be made keeps nothing old from being dropped', async (
   assert.deepEqual(await totalOf('usage_5m'), { total: 72_000, rows: 72 });
 });
 
-test('figures beyond all measure keep no span from being made', async () => {
+test('figures beyond the range of a column do not keep a span from being rolled up', async () => {
   await ensurePartitions(db, now());
   const row = { server_id: 1, at: now(), samples: 32_767 };
   await db
@@ -117,7 +117,7 @@ test('figures beyond all measure keep no span from being made', async () => {
   assert.deepEqual(rows, [{ disk_read: '9223372036854775807', samples: 32_767 }]);
 });
 
-test('a clock that is years ahead for minutes deletes nothing of what is kept', async () => {
+test('a clock that is years ahead for minutes deletes no history', async () => {
   await count(40, 1800, true);
   const real = now();
   pass(2 * year);
@@ -136,7 +136,7 @@ test('a clock that is years ahead for minutes deletes nothing of what is kept', 
   assert.deepEqual(warnings, []);
 });
 
-test('nor does one that jumps about take anything but what is known by coarser rows', async () => {
+test('a clock that jumps back and forth deletes only what coarser rows have', async () => {
   await count(40, 1800, true);
   const real = now();
   for (const years of [1, 2, 3, 20]) {
@@ -151,7 +151,7 @@ test('nor does one that jumps about take anything but what is known by coarser r
   }
 });
 
-test('a clock that was set back adds to rows whose finer ones are gone', async () => {
+test('a clock that was set back adds to rows whose finer rows were dropped', async () => {
   for (const back of [7 * hour, 9 * day]) {
     await count(40, 900, true);
     assert.ok(((await firstPartition('usage_15s'))?.from ?? 0) > later(now(), -6 * hour));
@@ -163,7 +163,7 @@ test('a clock that was set back adds to rows whose finer ones are gone', async (
   assert.equal((await totalOf('usage_1h'))?.total, bytes);
 });
 
-test('rows of a span that was made long ago, by a clock that was wrong in between, are not forgotten', async () => {
+test('late rows of an old span, written with a wrong clock, are not lost', async () => {
   await count(20, 900, true);
   const real = now();
   pass(-5 * hour);
@@ -174,7 +174,7 @@ test('rows of a span that was made long ago, by a clock that was wrong in betwee
   assert.equal((await totalOf('usage_1h'))?.total, 23_000);
 });
 
-test('rows that are written while their span is made are made with the next', async () => {
+test('rows that are written while their span is rolled up are included the next time', async () => {
   await count(1, 15);
   const { table: from } = resolutions[0];
   const written = Promise.withResolvers<void>();
@@ -210,7 +210,7 @@ const act = fc.oneof(
   { weight: 2, arbitrary: acts('mend', 0) },
 );
 
-test('whatever the clock does and whenever history is kept, each hour is what was recorded in it', async () => {
+test('whatever the clock does, each hour of the history is the sum of what was recorded in it', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(act, { minLength: 10, maxLength: 40 }), async (all) => {
       await sql`truncate usage_15s, usage_5m, usage_1h, usage_due`.execute(db);

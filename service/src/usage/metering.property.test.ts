@@ -18,7 +18,7 @@ const bytes = fc.bigInt({ min: 0n, max: 5_000_000_000n }).map(Number);
 const act = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('move'), in: bytes, out: bytes }) },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('read') }) },
-  // A clock that jumps, either way; a missed scrape is a longer pause.
+  // The clock jumps in either direction; a missed scrape is a longer pause.
   {
     weight: 2,
     arbitrary: fc.record({
@@ -27,7 +27,8 @@ const act = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('restart') }) },
-  // Two replicas for a moment: one begins to read, and records only after the next reading.
+  // For a moment two replicas are active: one begins to read, and records only after the next
+  // reading.
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('begin') }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('record late') }) },
 );
@@ -39,7 +40,7 @@ interface Act {
   seconds?: number;
 }
 
-test('whatever happens, the meter shows what was moved up to the last reading of each run', async () => {
+test('whatever happens, the meter counts all traffic up to the last reading of each run', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(act as fc.Arbitrary<Act>, { maxLength: 20 }), async (acts) => {
       const { uuid, expected } = await meter(acts);
@@ -62,18 +63,18 @@ test('whatever happens, the meter shows what was moved up to the last reading of
 });
 
 const lived = fc.record({
-  /** Since the reading before: most of them are near each other, some months apart. */
+  /** Seconds since the previous reading: mostly few, sometimes months. */
   seconds: fc.oneof(
     fc.integer({ min: 1, max: 3 * 86_400 }),
     fc.integer({ min: 1, max: 70 * 86_400 }),
   ),
   in: bytes,
   out: bytes,
-  /** After which part of these seconds the guest started again; null: it did not. */
+  /** The part of these seconds after which the guest restarted; null if it did not. */
   restartedAt: fc.option(fc.double({ min: 0, max: 1, noNaN: true }), { freq: 3 }),
 });
 
-test('each month has its share by time of what was read after its end, both together every byte', async () => {
+test('traffic between two months is split by time, and both parts add up to every byte', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(lived, { minLength: 1, maxLength: 8 }), async (lives) => {
       const uuid = await insertServer();
@@ -109,7 +110,7 @@ test('each month has its share by time of what was read after its end, both toge
           [month?.incoming ?? 0, of.in],
           [month?.outgoing ?? 0, of.out],
         ] as const) {
-          // A byte is not divided.
+          // A byte is indivisible.
           const off = Math.abs(shown - Number(right));
           assert.ok(off <= turns, `${name}: ${shown}, by time ${right}`);
         }
@@ -119,7 +120,7 @@ test('each month has its share by time of what was read after its end, both toge
   );
 });
 
-/** What passed from one time to another, all in the month of the end and the one before it. */
+/** The traffic between two times, both in the month of the end or the one before it. */
 function share(
   months: Map<string, { in: bigint; out: bigint; turns: number }>,
   moved: { in: number; out: number },
@@ -147,10 +148,10 @@ function share(
   else add(turn, 1, 1);
 }
 
-/** Carries the acts out, and counts plainly what they moved as far as it was read. */
+/** Plays the acts, and adds up separately the traffic that was read. */
 async function meter(acts: Act[]) {
   const uuid = await insertServer();
-  // So that some of the clock's jumps are over the turn of a month, to and fro.
+  // The clock starts so that some of its jumps cross the turn of a month, in both directions.
   setClock(new Date('2026-11-30T23:50:00Z'));
   let run = 0;
   let counters = { in: 0, out: 0 };
@@ -176,9 +177,9 @@ async function meter(acts: Act[]) {
     if (kind === 'begin') begun = await readingOf(uuid, run, counters);
     if (kind === 'record late' && begun) {
       await record(db, begun.locationId, [begun.reading]);
-      const [card] = begun.reading.cards;
-      const of = Number(card?.run?.match(/run(\d+)/)?.[1]);
-      note(of, { in: card?.networkIn ?? 0, out: card?.networkOut ?? 0 });
+      const [nic] = begun.reading.nics;
+      const of = Number(nic?.run?.match(/run(\d+)/)?.[1]);
+      note(of, { in: nic?.networkIn ?? 0, out: nic?.networkOut ?? 0 });
     }
   }
   const all = [...read.values()];
@@ -198,6 +199,6 @@ async function readingOf(uuid: string, run: number, counters: { in: number; out:
     .executeTakeFirstOrThrow();
   const name = `veth_run${run}_srv-${uuid} ${firstStart.toISOString()}`;
   const network = { networkIn: counters.in, networkOut: counters.out, networkAfter: 0 };
-  const cards = [{ uuid, run: name, startedAt: firstStart, ...network }];
-  return { locationId: server.location_id, reading: { begun, cards } };
+  const nics = [{ uuid, run: name, startedAt: firstStart, ...network }];
+  return { locationId: server.location_id, reading: { begun, nics } };
 }

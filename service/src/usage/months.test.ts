@@ -9,7 +9,7 @@ import { createTestApp, createTestToken } from '../testing/app.ts';
 import { inject } from '../testing/inject.ts';
 import { collectAfter, db, insertServer, setClocks } from '../testing/usage.ts';
 
-// What the API shows of months while the clock of the service, and that of PostgreSQL, go on.
+// What the API shows of months while the clocks of the service and of PostgreSQL advance.
 
 let app: App;
 let headers: Record<string, string>;
@@ -26,19 +26,19 @@ async function ask<T>(path: string): Promise<T> {
   return answer.json();
 }
 
-/** A server whose guest runs since October, and what it does. */
+/** Inserts a server whose guest has been running since October. */
 async function runningServer() {
   const uuid = await insertServer();
   const query = db.selectFrom('servers').select('id').where('uuid', '=', uuid);
   const { id } = await query.executeTakeFirstOrThrow();
   const startedAt = new Date('2026-10-20T00:00:00Z');
   return {
-    /** Its counters are read, and show so much. */
+    /** Reads its counters, with these values. */
     async readAt(time: string, incoming: number, outgoing: number): Promise<void> {
       await setClocks(new Date(time));
       await collectAfter(0, { [uuid]: { in: incoming, out: outgoing, startedAt } });
     },
-    /** Bytes by month as the API shows them at that time, wherever it does: `[value, prev]`. */
+    /** Bytes by month as the API shows them at that time, in all places: `[value, prev]`. */
     async shownAt(time: string) {
       await setClocks(new Date(time));
       const [listed] = await ask<Server[]>('');
@@ -56,7 +56,7 @@ async function runningServer() {
   };
 }
 
-test('at the turn of a month what was this month is the one before, and this one begins with 0', async () => {
+test('at the turn of a month, this month becomes the previous one, and starts again with 0', async () => {
   const { readAt, shownAt } = await runningServer();
   await readAt('2026-10-31T23:59:59.999Z', 100, 10);
   await readAt('2026-11-30T23:59:50Z', 1100, 210);
@@ -67,7 +67,7 @@ test('at the turn of a month what was this month is the one before, and this one
   assert.deepEqual(await shownAt('2026-12-01T00:00:00Z'), atTheTurn);
 });
 
-test('what passed between two readings on both sides of the turn is shared by time', async () => {
+test('traffic between two readings on both sides of the turn is split by time', async () => {
   const { readAt, shownAt } = await runningServer();
   await readAt('2026-11-30T23:59:50Z', 0, 0);
   await readAt('2026-12-01T00:00:05Z', 1500, 301);
@@ -78,7 +78,7 @@ test('what passed between two readings on both sides of the turn is shared by ti
   assert.deepEqual(await shownAt('2026-12-31T23:59:59.999Z'), next);
 });
 
-test('in January the month before is the December of the year before', async () => {
+test('in January, the previous month is December of the previous year', async () => {
   const { readAt, shownAt } = await runningServer();
   await readAt('2026-12-01T00:00:00Z', 0, 0);
   await readAt('2026-12-31T23:59:45Z', 60, 6);
@@ -91,12 +91,12 @@ test('in January the month before is the December of the year before', async () 
   assert.deepEqual(await shownAt('2027-01-31T12:00:00Z'), january);
 });
 
-test('two months later both are 0, and what is read then is of the last month and this one', async () => {
+test('two months later both are 0, and later traffic belongs to the last month and this one', async () => {
   const { readAt, shownAt } = await runningServer();
   await readAt('2026-11-30T12:00:00Z', 500, 50);
   const after = { month: '2027-01', in: [0, 0], out: [0, 0] };
   assert.deepEqual(await shownAt('2027-01-31T12:00:00Z'), after);
-  // Since when it has passed nobody knows: 31 days of December, and 31 of January.
+  // Nobody knows when it passed: 31 days of December, and 31 of January.
   await readAt('2027-02-01T00:00:00Z', 1120, 112);
   assert.deepEqual(await shownAt('2027-01-31T23:59:59Z'), {
     month: '2027-01',

@@ -69,14 +69,14 @@ test('a reading that comes too late changes nothing', async () => {
     networkAfter: 0,
   };
   const scrape = { nodeId: place.nodeId, servers: [{ uuid, ...counters }] };
-  await record(db, place.locationId, [{ begun, scrape, cards: [{ uuid, ...run }] }]);
+  await record(db, place.locationId, [{ begun, scrape, nics: [{ uuid, ...run }] }]);
   assert.equal((await trafficOf(uuid))[0]?.incoming, 1000);
   assert.equal((await currentOf(uuid))?.cpu_seconds, 30);
   await collectAfter(15, { [uuid]: { cpu: 30, in: 1001, out: 1000 } });
   assert.equal((await trafficOf(uuid))[0]?.incoming, 1001);
 });
 
-test('what was counted before runs were told apart is not counted again', async () => {
+test('what was counted before runs were distinguished is not counted again', async () => {
   const uuid = await insertServer();
   await sql`insert into usage_runs (server_id, run, network_in, network_out, recorded, read_at)
     select id, '', 700, 70, 0, now() from servers where uuid = ${uuid}`.execute(db);
@@ -91,7 +91,7 @@ async function runOf(uuid: string): Promise<string> {
   return (await query.where('uuid', '=', uuid).executeTakeFirstOrThrow()).run;
 }
 
-test('a query on servers gets this month and the month before with each server', async () => {
+test('a query of servers also gets the traffic of this month and the previous one', async () => {
   const [read = '', never = ''] = await insertServers(2);
   for (const [at, bytes] of [
     ['2026-11-15T00:00:00Z', 100],

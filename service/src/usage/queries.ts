@@ -17,12 +17,15 @@ interface UsageTables {
   traffic_before: Nullable<Selectable<Database['traffic_months']>>;
 }
 
-/** The first day of this month (UTC), or of the one `ago` months before. */
+/** The first day of this month (UTC), or of the month `ago` months before. */
 function month(ago: number) {
   return sql<string>`(date_trunc('month', now() at time zone 'utc') - make_interval(months => ${ago}))::date`;
 }
 
-/** Joins what `usageColumns` selects to a query on `servers`; each server still gives one row. */
+/**
+ * Joins the tables of `usageColumns` to a query of `servers`, which still returns one row per
+ * server.
+ */
 export function withUsage<DB, TB extends keyof DB, O>(query: SelectQueryBuilder<DB, TB, O>) {
   // Joins on tables that are a type parameter don't resolve; the types before and after are exact.
   const joined = (query as unknown as SelectQueryBuilder<Database, 'servers', O>)
@@ -45,17 +48,20 @@ const isOlderThan = (age: '60 seconds' | '10 minutes', readAt: ReadAt) => {
   return sql<boolean>`(${column} is null or ${column} < now() - ${sql.lit(age)}::interval)`;
 };
 
-/** Figures of a server that runs are old after four scrapes. */
+/** The figures of a running server are outdated after four scrapes. */
 export const isOld = isOlderThan('60 seconds', 'read_at');
 
-/** The disk is read at a slower pace, which leaves it time for that. */
+/** Disks are read less often. */
 const isDiskOld = isOlderThan('60 seconds', 'disk_read_at');
 
-/** Traffic has a reading of its own, which may fail, or have its turn later. */
+/** Traffic is read separately, which may fail, or come later. */
 export const isTrafficOlderThan = (age: '60 seconds' | '10 minutes') =>
   isOlderThan(age, 'network_read_at');
 
-/** What `usageView` shows, for `.select()` after `withUsage`. All null: not read so far. */
+/**
+ * The columns for `usageView`, to be selected after `withUsage`. All are null if nothing was read
+ * yet.
+ */
 export const usageColumns = [
   'usage.read_at as usage_read_at',
   isOld.as('usage_is_old'),
@@ -72,7 +78,7 @@ export const usageColumns = [
   'traffic_before.outgoing as traffic_before_outgoing',
 ] as const;
 
-/** What a server has moved in this month and the one before, and what its location makes of it. */
+/** The traffic of a server in this month and the previous one, and its allowance. */
 export async function findTraffic(rows: ProjectRows, id: number) {
   return await withUsage(
     rows
@@ -124,7 +130,10 @@ export async function setAllowance(
   await query.where('id', '=', id).execute();
 }
 
-/** A server whose history is asked for, how far that is made, and the time. */
+/**
+ * A server whose history was requested, the time up to which that is rolled up, and the current
+ * time.
+ */
 export async function findMeteredServer(rows: ProjectRows, id: number) {
   const madeUntil = (seconds: number) =>
     sql<string>`(select done_until from usage_rollups where step_seconds = ${seconds})`;
@@ -144,13 +153,13 @@ export async function findMeteredServer(rows: ProjectRows, id: number) {
 export type MeteredServer = NonNullable<Awaited<ReturnType<typeof findMeteredServer>>>;
 
 export interface StepUse extends Record<UsageMetric, number | null> {
-  /** Where the step begins: seconds since 1970. */
+  /** The beginning of the step, in seconds since 1970. */
   step: number;
 }
 
 /**
- * What a server used in each step of a window that anything is known of. From the coarsest rows that
- * will do, and from finer ones for what is not made of them yet.
+ * The usage of a server in each step of a window for which something is known: from the coarsest
+ * rows that suffice, and from finer ones for what is not rolled up yet.
  */
 export async function stepsOf(
   db: Queryable,
@@ -158,7 +167,7 @@ export async function stepsOf(
   { from, to, stepSeconds, source }: Window,
 ): Promise<StepUse[]> {
   const made = {
-    // What is still to come is not looked for: a year of it is two million times.
+    // The future is not searched: a year of it would be two million rows.
     usage_15s: later(new Date(server.now), 15),
     usage_5m: new Date(server.made_5m),
     usage_1h: new Date(server.made_1h),
@@ -187,7 +196,8 @@ function rowsOf(serverId: number, { table, stepSeconds }: Resolution, begin: Dat
   const rows = sql`select * from ${sql.ref(table)}
     where server_id = ${serverId} and at >= ${begin} and at < ${end}`;
   if (table !== 'usage_15s') return rows;
-  // Its index has the time first: a look into it for each time that there may be a row of.
+  // The index begins with the time, so this is one lookup for each time at which there may be a
+  // row.
   const step = sql`make_interval(secs => ${stepSeconds})`;
   return sql`${rows} and at = any(array(
     select generate_series(${begin}::timestamptz, ${end}::timestamptz - ${step}, ${step})))`;

@@ -23,7 +23,7 @@ import { record } from './record/record.ts';
 
 const startedAt = (time: string) => new Date(`2026-11-21T${time}Z`);
 
-/** As before a stop: without what a collector has kept. */
+/** Drops the memory of a collector, as before a stop. */
 async function readAnew(uuid: string): Promise<void> {
   const server = { uuid, locationId: place.locationId, member: null };
   assert.deepEqual(await readBeforeStop({ db, client, server, now }), { ok: true });
@@ -35,7 +35,7 @@ async function bytesOf(uuid: string): Promise<[number, number]> {
   return [sum('incoming'), sum('outgoing')];
 }
 
-test('a run whose interface has a name that stays is counted once', async () => {
+test('a run whose interface has a fixed name is counted once', async () => {
   const uuid = await insertServer();
   const hostName = 'inc1066aa';
   const reading = collector();
@@ -55,7 +55,7 @@ test('a run whose interface has a name that stays is counted once', async () => 
   assert.deepEqual(await bytesOf(uuid), [6010, 12_000]);
 });
 
-test('a run whose beginning the engine tells late is counted once', async () => {
+test('a run whose start the engine reports late is counted once', async () => {
   const uuid = await insertServer();
   const reading = collector();
   const collect = async (moved: number, run: string, at: string) => {
@@ -80,7 +80,7 @@ test('a counter that wraps at 32 bits loses nothing, and the other one is not co
   assert.deepEqual(await bytesOf(uuid), [2 ** 32 + 70, 2 ** 32 + 20]);
 });
 
-test('it wraps as well in a later run of an interface whose name stays', async () => {
+test('it also wraps in a later run of an interface with a fixed name', async () => {
   const uuid = await insertServer();
   const hostName = 'inc1066bb';
   const at = startedAt('11:59:00');
@@ -93,7 +93,7 @@ test('it wraps as well in a later run of an interface whose name stays', async (
   assert.deepEqual(await bytesOf(uuid), [500 + 2 ** 32 + 50, 500 + 3_000_000_010]);
 });
 
-test('a reading of the run before that comes late adds nothing, also where the name stays', async () => {
+test('a late reading of the previous run adds nothing, even if the name is fixed', async () => {
   const uuid = await insertServer();
   const hostName = 'inc1066cc';
   const run = (time: string, moved: number) => ({
@@ -107,12 +107,12 @@ test('a reading of the run before that comes late adds nothing, also where the n
     ...{ run: `${hostName} ${startedAt('11:00:00').toISOString()}` },
     startedAt: startedAt('11:00:00'),
   };
-  await record(db, place.locationId, [{ begun, cards: [late] }]);
+  await record(db, place.locationId, [{ begun, nics: [late] }]);
   await collectAfter(15, { [uuid]: run('12:00:05', 200) });
   assert.deepEqual(await bytesOf(uuid), [5200, 0]);
 });
 
-test('a run whose beginning is told late is all of the month that it is found in', async () => {
+test('a run whose start is reported late belongs to the month in which it is found', async () => {
   const uuid = await insertServer();
   const at = new Date('2026-11-19T00:00:00Z');
   setClock(new Date('2026-11-20T00:00:00Z'));
@@ -124,7 +124,7 @@ test('a run whose beginning is told late is all of the month that it is found in
   });
 });
 
-test('a reading that is recorded late takes back no time of a later one', async () => {
+test('a reading that is recorded late does not undo a later one', async () => {
   const uuid = await insertServer();
   setClock(new Date('2026-11-30T23:59:50Z'));
   await collectAfter(0, { [uuid]: { in: 1000, out: 0 } });
@@ -135,12 +135,12 @@ test('a reading that is recorded late takes back no time of a later one', async 
     ...{ uuid, networkIn: 1100, networkOut: 0, networkAfter: 0 },
     ...{ run: `veth_first_srv-${uuid} ${firstStart.toISOString()}`, startedAt: firstStart },
   };
-  await record(db, place.locationId, [{ begun, cards: [late] }]);
+  await record(db, place.locationId, [{ begun, nics: [late] }]);
   assert.equal((await currentOf(uuid))?.network_read_at, read);
   assert.deepEqual(await bytesOf(uuid), [2000, 0]);
 });
 
-test('a card that tells what can not be counted is in the way of no other server', async () => {
+test('a NIC with impossible counters does not affect other servers', async () => {
   const [odd, other] = [await insertServer(), await insertServer()];
   for (const bytes of [2 ** 63, -1, 0.5]) {
     await collectAfter(15, { [odd]: { cpu: 1, in: bytes, out: 0 }, [other]: { in: 7, out: 7 } });
@@ -150,7 +150,7 @@ test('a card that tells what can not be counted is in the way of no other server
   assert.equal((await currentOf(odd))?.cpu_seconds, 1);
 });
 
-test('figures that are not told in one reading are no zeros, and lose nothing', async () => {
+test('figures that are missing in one reading are not zero, and lose nothing', async () => {
   const uuid = await insertServer();
   await collectAfter(0, { [uuid]: { cpu: 10, in: 0, out: 0, read: 1000, written: 10 } });
   engine.untold.add('incus_disk_read_bytes_total').add('incus_memory_MemTotal_bytes');
@@ -168,7 +168,7 @@ test('figures that are not told in one reading are no zeros, and lose nothing', 
   );
 });
 
-test('a card is dated by when it was read itself, also over the turn of a month', async () => {
+test('traffic is dated by when its NIC was read, also at the turn of a month', async () => {
   const uuid = await insertServer();
   setClock(new Date('2026-11-30T23:59:45Z'));
   await collectAfter(0, { [uuid]: { in: 1000, out: 0 } });

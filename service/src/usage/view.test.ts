@@ -59,7 +59,7 @@ test('a stopped server uses no CPU and memory, and keeps its traffic and disk', 
   assert.deepEqual(stalenessOf(view), nothingStale);
 });
 
-test('figures that are old, or of a node that can not be asked, say so', () => {
+test('outdated figures, and those of an unreachable node, are marked as stale', () => {
   const staleOf = (row: Partial<UsageRow>) => stalenessOf(usageView({ ...read, ...row }));
   assert.deepEqual(staleOf({ usage_is_old: true }), { ...nothingStale, figures: true });
   assert.deepEqual(staleOf({ disk_is_old: true }), { ...nothingStale, disk: true });
@@ -78,7 +78,7 @@ const directions = [
 ] as const;
 
 for (const { traffic_counted, traffic_allowance, exceeded } of directions) {
-  test(`of 1001 in and 1000 out, an allowance of ${traffic_allowance} counting ${traffic_counted} is exceeded: ${exceeded}`, () => {
+  test(`with 1001 in and 1000 out, an allowance of ${traffic_allowance} that counts ${traffic_counted} is exceeded: ${exceeded}`, () => {
     const { incoming, outgoing } = usageView({
       ...read,
       traffic_counted,

@@ -9,7 +9,7 @@ import type { StepUse, TrafficRow } from './queries.ts';
 /** Columns of a server and its `usageColumns`. */
 export interface UsageRow {
   real_status: EngineStatus;
-  /** Whether its engine answers for it now. */
+  /** Whether its engine can be reached now. */
   can_be_asked: boolean;
   traffic_allowance: number | null;
   traffic_counted: TrafficCounted;
@@ -32,16 +32,19 @@ type Known = Pick<UsageRow, 'real_status' | 'can_be_asked'>;
 
 const isRunning = ({ real_status }: Known) => real_status === 'started' || real_status === 'paused';
 
-/** What is old is so of a server that runs: what one at rest uses does not change. */
+/** Only the figures of a running server become stale: those of a stopped one do not change. */
 const isStale = (row: Known, isOld: boolean) => !row.can_be_asked || (isRunning(row) && isOld);
 
-/** Traffic is read by itself, and may fail by itself. */
+/** Traffic is read separately, and may fail by itself. */
 const trafficAge = (row: Known & Pick<UsageRow, 'network_read_at' | 'traffic_is_old'>) => ({
   read_at: row.network_read_at,
   is_stale: isStale(row, row.traffic_is_old),
 });
 
-/** `usage` of the API. A server that was never read shows 0, and one at rest no CPU and memory. */
+/**
+ * The field `usage` of the API. A server that was never read shows 0; a stopped one shows no CPU
+ * and memory.
+ */
 export function usageView(row: UsageRow): Usage {
   const runs = isRunning(row);
   const incoming = row.traffic_incoming ?? 0;
@@ -73,7 +76,7 @@ export function usageView(row: UsageRow): Usage {
   };
 }
 
-/** What `GET /v1/servers/{id}/traffic` answers. */
+/** The answer of `GET /v1/servers/{id}/traffic`. */
 export function trafficView(row: TrafficRow): ServerTraffic {
   const traffic = { incoming: row.traffic_incoming ?? 0, outgoing: row.traffic_outgoing ?? 0 };
   return {
@@ -94,7 +97,7 @@ export function trafficView(row: TrafficRow): ServerTraffic {
 
 const iso = (time: Date) => time.toISOString().replace('Z', '000Z');
 
-/** Values of the metrics that were asked for with commas between, or of all, over the same times. */
+/** The requested metrics (separated by commas; all by default), over the same times. */
 export function usageHistoryView(
   window: Window,
   metrics: string | undefined,

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { Queryable, Trx } from '../db/connection.ts';
 
-// What other rooms keep for a person, and what has to end, or to be looked at, when the person does.
+// What other folders store for a user, and what must end, or be checked, when the user is deleted.
 
-/** Nobody becomes or ceases to be an owner of the projects that they own, until the transaction ends. */
+/** Locks the owners of the projects that a user owns, until the transaction ends. */
 export async function lockOwnedProjects(trx: Trx, userId: number): Promise<void> {
   const owned = trx.selectFrom('memberships').select('project_id');
   await trx
@@ -31,7 +31,7 @@ export async function listProjectsOwnedAlone(trx: Trx, userId: number) {
     .execute();
 }
 
-/** How many tokens of a person hold, in all projects. */
+/** How many valid tokens a user has, in all projects. */
 export async function countTokensOf(db: Queryable, userId: number): Promise<number> {
   const { count } = await db
     .selectFrom('tokens')
@@ -53,7 +53,7 @@ export async function revokeTokensOf(trx: Trx, userId: number): Promise<void> {
     .execute();
 }
 
-/** All of a user, but for one if it is given. Answers how many there were. */
+/** Ends all sessions of a user, or all except one. Returns how many there were. */
 export async function endSessions(db: Queryable, userId: number, besidesId = 0): Promise<number> {
   const result = await db
     .deleteFrom('sessions')

@@ -5,13 +5,18 @@ import { type Asker, createGate } from '../threads/gate.ts';
 /** OWASP's choice for argon2id (the library's default kind): 19 MiB, two passes. */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-/** Of the process: it bounds the memory, and leaves two of libuv's four threads to others. */
+/**
+ * For the whole process: it limits the memory, and leaves two of libuv's four threads to others.
+ */
 export const passwordGate = createGate({ atOnce: 2, mostWaiting: 32, longestWaitMs: 3000 });
 
 /** Administrators and tools, who are trusted not to crowd each other out. */
 export const trusted = 'trusted';
 
-/** Who has proved who they are, or asks from where the same person did: half of the turns and places are theirs. */
+/**
+ * The key of callers who are authenticated, or come from a network where the same user was: half of
+ * the turns and places are theirs.
+ */
 export function known(name: string): Asker {
   return ['known', name];
 }
@@ -22,8 +27,8 @@ export function stranger(address: string): Asker {
 }
 
 /**
- * Not within a transaction: it takes a while, and may have to wait. `asker` is who waits in turn with
- * others. Throws `unavailable` (503).
+ * Hashes a password. Must not be called within a transaction: it takes a while, and may wait.
+ * `asker` decides whose turn it is. Throws `unavailable` (503).
  */
 export async function hashPassword(password: string, asker = known(trusted)): Promise<string> {
   return await passwordGate.run(asker, () => hash(password.normalize('NFC'), cost));
@@ -32,9 +37,8 @@ export async function hashPassword(password: string, asker = known(trusted)): Pr
 let placeholder: string | undefined;
 
 /**
- * Whether it is the password of this hash. Without one it never is, and finding out takes as long:
- * nobody is to learn from the time which email addresses are known. Not within a transaction, and
- * throws, as `hashPassword`.
+ * Whether a password matches a hash. Without a hash it never does, and takes as long, so that the
+ * time does not reveal which email addresses are known. Otherwise as `hashPassword`.
  */
 export async function isPassword(
   stored: string | null | undefined,

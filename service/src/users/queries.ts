@@ -18,7 +18,7 @@ function shownUsers(db: Queryable) {
 
 export type ShownUser = Awaited<ReturnType<typeof listAllUsers>>[number];
 
-/** By id. */
+/** Ordered by id. */
 export function listUsers(db: Queryable, { q }: { q?: string | undefined } = {}) {
   return listing(shownUsers(db).where(beginsWith(['email', 'name'], q)), { id: 'id' });
 }
@@ -27,7 +27,7 @@ export async function listAllUsers(db: Queryable) {
   return await shownUsers(db).orderBy('id').execute();
 }
 
-/** Of some ids those that are of users, also of such as were deleted. */
+/** The ids among these that are of users, including deleted ones. */
 export async function knownUsers(db: Queryable, ids: number[]): Promise<number[]> {
   const query = db.selectFrom('users').select('id').where('id', 'in', ids);
   return (await query.execute()).map(({ id }) => id);
@@ -47,7 +47,7 @@ export async function lockUser(trx: Trx, id: number): Promise<ShownUser | undefi
   return await shownUsers(trx).where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
 }
 
-/** What a password is compared with. Undefined also for who was disabled. */
+/** What a password is compared with. Undefined also for a disabled user. */
 export async function findCredentials(db: Queryable, by: { email: string } | { id: number }) {
   return await db
     .selectFrom('users')
@@ -58,7 +58,9 @@ export async function findCredentials(db: Queryable, by: { email: string } | { i
     .executeTakeFirst();
 }
 
-/** Null: there is none; undefined: there is no such user. Locked until the transaction ends. */
+/**
+ * Null if they have none; undefined if there is no such user. Locked until the transaction ends.
+ */
 export async function lockPasswordHash(trx: Trx, id: number): Promise<string | null | undefined> {
   const query = trx.selectFrom('users').select('password_hash').where('deleted_at', 'is', null);
   const row = await query.where('id', '=', id).forNoKeyUpdate().executeTakeFirst();

@@ -1,7 +1,7 @@
 import type { Scope } from '../callers/app-types.ts';
 import type { Role } from '../db/schema/people-schema.ts';
 
-/** What each role in a project allows there. Owners also manage the members: memberships.ts. */
+/** The scopes of each role in a project. Owners also manage the members: memberships.ts. */
 const ofRole: Record<Role, readonly Scope[]> = {
   viewer: ['servers:read'],
   member: ['servers:read', 'servers:write'],
@@ -10,14 +10,14 @@ const ofRole: Record<Role, readonly Scope[]> = {
 
 const none: readonly Scope[] = [];
 
-export interface Standing {
+export interface Membership {
   isAdmin: boolean;
-  /** Null: no member. */
+  /** Null if they are not a member. */
   role: Role | null;
 }
 
-/** What a person may do in a project. */
-export function scopesOf({ isAdmin, role }: Standing): readonly Scope[] {
+/** The scopes of a user in a project. */
+export function scopesOf({ isAdmin, role }: Membership): readonly Scope[] {
   if (isAdmin) return ['admin'];
   return role ? ofRole[role] : none;
 }

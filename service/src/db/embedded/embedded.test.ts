@@ -61,7 +61,7 @@ function postmaster(): number {
   return Number(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]);
 }
 
-test('it starts from nothing, keeps what is written, and stops', async () => {
+test('it starts with an empty directory, keeps its data, and stops', async () => {
   const first = await startEmbeddedPostgres({ dataDir });
   assert.match(String(await ask(first, 'show server_version')), /^18\./);
   assert.equal(await ask(first, 'show fsync'), 'on');
@@ -73,7 +73,7 @@ test('it starts from nothing, keeps what is written, and stops', async () => {
   assert.equal(await ask(second, 'select value from kept'), 7);
 });
 
-test('a data directory in use is refused, its user undisturbed; a tool may join it', async () => {
+test('a data directory in use is refused without affecting its user; a tool may join it', async () => {
   const owner = await start();
   await assert.rejects(start(), (error: Error) => {
     assert.ok(error instanceof DataDirectoryInUseError);
@@ -86,7 +86,7 @@ test('a data directory in use is refused, its user undisturbed; a tool may join 
   assert.equal(await ask(owner, 'select 1'), 1, 'the tool stopped what it joined');
 });
 
-test('of two that start at once, one gets it', async () => {
+test('of two concurrent starts, one succeeds', async () => {
   const results = await Promise.allSettled([1, 2].map(() => start()));
   const [, ...others] = results.flatMap((s) => (s.status === 'fulfilled' ? [s.value] : []));
   const [loser] = results.flatMap((s) => (s.status === 'rejected' ? [s.reason] : []));
@@ -106,13 +106,13 @@ function leftRunning(): number {
   return postmaster();
 }
 
-test('one that a killed service left running is taken over', async () => {
+test('a PostgreSQL that a killed service left running is taken over', async () => {
   const left = leftRunning();
   await start();
   assert.equal(postmaster(), left);
 });
 
-test('one that a killed service left is not ended by a tool, nor kept from its service', async () => {
+test('a tool neither stops one that a killed service left running, nor keeps it from its service', async () => {
   const left = leftRunning();
   const tool = await joinEmbeddedPostgres({ dataDir });
   assert.equal(await ask(tool, 'select 1'), 1);
@@ -122,7 +122,7 @@ test('one that a killed service left is not ended by a tool, nor kept from its s
   assert.equal(postmaster(), left);
 });
 
-test('when it is killed it is started again, with what was committed', async () => {
+test('it is restarted after it was killed, with all committed data', async () => {
   const postgres = await start();
   await ask(postgres, 'create table survived as select 8 as value');
   const killed = postmaster();
@@ -133,7 +133,7 @@ test('when it is killed it is started again, with what was committed', async () 
   await assert.rejects(start(), DataDirectoryInUseError);
 });
 
-test('services work as a role that owns the database, and may nothing else', async () => {
+test('services use a role that owns the database, and has no other rights', async () => {
   const postgres = await start();
   const rights = `select current_user || (rolsuper or rolcreaterole or rolcreatedb or rolreplication
     or rolbypassrls) from pg_roles where rolname = current_user`;
@@ -151,7 +151,7 @@ test('services work as a role that owns the database, and may nothing else', asy
   }
 });
 
-test('what a release made that worked as the superuser is brought over, all of it', async () => {
+test('a database of a release that used the superuser is converted completely', async () => {
   const earlier = await start();
   const asSuperuser = { connectionString: earlier.superuserConnectionString };
   // As such a release left it.
@@ -206,13 +206,13 @@ test('what a release made that worked as the superuser is brought over, all of i
   );
 });
 
-test('a data directory may have a quotation mark in its name', async () => {
+test('the name of a data directory may contain a quotation mark', async () => {
   const quoted = join(dataDir, "somebody's data");
   const { superuserConnectionString: connectionString } = await start(quoted);
   assert.equal(await ask({ connectionString }, 'show log_directory'), quoted);
 });
 
-test('stopping twice leaves alone what another service has started since', async () => {
+test('a second stop does not affect what another service has started since', async () => {
   const first = await start();
   await first.stop();
   const second = await start();
@@ -220,7 +220,7 @@ test('stopping twice leaves alone what another service has started since', async
   assert.equal(await ask(second, 'select 1'), 1);
 });
 
-test('what another service has taken over is left to it', async () => {
+test('a PostgreSQL that another service has taken over is left to it', async () => {
   // Too long for a socket in it: that is in the temporary directory.
   const long = join(dataDir, 'long'.repeat(20));
   const first = await start(long);
@@ -248,7 +248,7 @@ const holderOfDirectory = `
   where locktype = 'advisory' and granted`;
 const waitingForLock = `select from pg_locks where locktype = 'advisory' and not granted`;
 
-test('a folder of the socket that somebody else may have made is not used', async () => {
+test('a socket folder that somebody else may have created is not used', async () => {
   await (await start()).stop();
   started.length = 0;
   const folder = join(dataDir, 'postgres-socket');

@@ -18,22 +18,26 @@ import { ensureDatabase, handOver, mayRotateLog, ownerOf, serviceRole } from './
 
 const run = promisify(execFile);
 const database = 'berth';
-/** The superuser of `initdb`: only this file works as it. */
+/** The superuser of `initdb`, which only this file uses. */
 const superuser = 'berth';
-/** Longest path of a unix socket, less the file's own name (unix(7): 108 bytes). */
-const longestSocketDirectory = 80;
+/**
+ * Maximum length of the path of a unix socket, without the name of the file (unix(7): 108 bytes).
+ */
+const maxSocketDirectoryLength = 80;
 const startSeconds = 60;
 const wayOut = 'Stop it, and start it again.';
-/** Nobody listens, or it starts up or shuts down (57P03, PostgreSQL's "cannot_connect_now"). */
-const notYet = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET', '57P03']);
+/**
+ * Errors while nobody listens, or PostgreSQL starts up or shuts down (57P03, "cannot_connect_now").
+ */
+const startingCodes = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET', '57P03']);
 const reviveMilliseconds = 1000;
 const anotherServiceLock = 0x6265727468;
 
-/** PostgreSQL under the data directory: ours until `stop`. */
+/** A running PostgreSQL in the data directory, which this process owns until `stop`. */
 export interface EmbeddedPostgres {
-  /** Of the database's owner, which has no further rights. */
+  /** For the owner of the database, who has no other rights. */
   connectionString: string;
-  /** Of a superuser, for who makes databases in it. */
+  /** For a superuser, who can create databases. */
   superuserConnectionString: string;
   stop(): Promise<void>;
 }
@@ -49,10 +53,9 @@ export class DataDirectoryInUseError extends SetupError {
 }
 
 /**
- * Starts real PostgreSQL in `<dataDir>/postgres`, or takes over one that a killed service left
- * running, and starts it again when it dies. It listens on a unix socket only, in a session of its
- * own: Ctrl-C reaches our process, which stops it when its own work is done. Throws
- * `DataDirectoryInUseError`.
+ * Starts PostgreSQL in `<dataDir>/postgres`, or takes over one that a killed service left running,
+ * and restarts it when it dies. It listens on a unix socket only, in a session of its own: Ctrl-C
+ * reaches only our process, which stops it after its own work. Throws `DataDirectoryInUseError`.
  */
 export async function startEmbeddedPostgres({
   dataDir,
@@ -61,7 +64,7 @@ export async function startEmbeddedPostgres({
 }: {
   dataDir: string;
   log?: Logger;
-  /** Of PostgreSQL, by the names of `postgresql.conf`, where they are to differ from ours. */
+  /** Settings of `postgresql.conf` that differ from ours. */
   settings?: Record<string, string>;
 }): Promise<EmbeddedPostgres> {
   const { cluster, lock } = await open(dataDir, settings);
@@ -70,9 +73,9 @@ export async function startEmbeddedPostgres({
 }
 
 /**
- * For tools: the PostgreSQL that runs, left alone at the end; without one, our own. One that a killed service
- * left is not ours either: its service takes it over when it is started again, which it may be meanwhile. Throws
- * `SetupError` where no service has ever run.
+ * For tools: joins a running PostgreSQL, which stays running at the end; otherwise starts one. One
+ * that a killed service left running is treated as running, because that service may take it over
+ * at any time. Throws `SetupError` if no service has ever run.
  */
 export async function joinEmbeddedPostgres({
   dataDir,
@@ -97,8 +100,8 @@ async function joined(cluster: Cluster): Promise<EmbeddedPostgres> {
 }
 
 /**
- * For tools that start nothing: the connection string of the one in a data directory that runs, or `stopped`, or
- * `none` where there is none.
+ * For tools that start nothing: the connection string of the running PostgreSQL in a data
+ * directory; `stopped` if it does not run, and `none` if there is none.
  */
 export async function findEmbeddedPostgres({
   dataDir,
@@ -127,20 +130,20 @@ async function open(dataDir: string, settings: Record<string, string> = {}) {
 }
 
 function owned(cluster: Cluster, lock: pg.Client, log?: Logger): EmbeddedPostgres {
-  const keeper = keepAlive(cluster, lock, log);
+  const supervisor = superviseCluster(cluster, lock, log);
   async function stop(): Promise<void> {
-    const held = await keeper.end();
-    // All of it is another service's now.
+    const held = await supervisor.end();
+    // Everything belongs to another service now.
     if (!held) return;
     if (await answers(cluster)) await pgCtl(cluster, ['stop', '--mode=fast']);
-    // Let go of it last: who took it before would lose its PostgreSQL.
+    // This lock is released last: a service that got it earlier would lose its PostgreSQL.
     await held.end();
     if (cluster.socketIsTemporary) await rm(cluster.socketDirectory, { recursive: true });
   }
   let stopping: Promise<void> | undefined;
   return {
     ...connectionStrings(cluster, serviceRole),
-    // Stopped a second time, it would end what another service has started since.
+    // A second stop would end what another service has started since.
     async stop() {
       stopping ??= stop();
       await stopping;
@@ -148,8 +151,8 @@ function owned(cluster: Cluster, lock: pg.Client, log?: Logger): EmbeddedPostgre
   };
 }
 
-/** Starts PostgreSQL again whenever the connection that holds the data directory breaks. */
-function keepAlive(cluster: Cluster, first: pg.Client, log?: Logger) {
+/** Restarts PostgreSQL whenever the connection that holds the data directory breaks. */
+function superviseCluster(cluster: Cluster, first: pg.Client, log?: Logger) {
   let lock = first;
   let ending = false;
   let isOurs = true;
@@ -157,11 +160,11 @@ function keepAlive(cluster: Cluster, first: pg.Client, log?: Logger) {
 
   function watch(): void {
     lock.once('end', () => {
-      if (!ending) reviving = revive();
+      if (!ending) reviving = restart();
     });
   }
 
-  async function revive(): Promise<void> {
+  async function restart(): Promise<void> {
     log?.error('PostgreSQL ended unexpectedly. It is being restarted.');
     while (!ending) {
       try {
@@ -177,7 +180,10 @@ function keepAlive(cluster: Cluster, first: pg.Client, log?: Logger) {
     }
   }
 
-  /** Another service was quicker to start in the meantime: two on one database must not be. */
+  /**
+   * Stops restarting, because another service has started meanwhile: two services must not use one
+   * data directory.
+   */
   function giveUp(): void {
     log?.fatal('Another service has taken over the data directory. This one stops.');
     isOurs = false;
@@ -186,7 +192,9 @@ function keepAlive(cluster: Cluster, first: pg.Client, log?: Logger) {
 
   watch();
   return {
-    /** Answers what holds the data directory, if PostgreSQL is still ours to stop. */
+    /**
+     * Returns the connection that holds the data directory, if PostgreSQL is still ours to stop.
+     */
     async end(): Promise<pg.Client | undefined> {
       ending = true;
       await reviving;
@@ -220,7 +228,7 @@ async function hasCluster(dataDir: string): Promise<boolean> {
 async function describeCluster(dataDir: string): Promise<Omit<Cluster, 'settings'>> {
   const own = join(dataDir, 'postgres-socket');
   const hash = createHash('sha256').update(dataDir).digest('hex').slice(0, 16);
-  const socketIsTemporary = Buffer.byteLength(own) > longestSocketDirectory;
+  const socketIsTemporary = Buffer.byteLength(own) > maxSocketDirectoryLength;
   const socketDirectory = socketIsTemporary ? join(tmpdir(), `berth-postgres-${hash}`) : own;
   return {
     binaries: await postgresBinaries(),
@@ -232,9 +240,9 @@ async function describeCluster(dataDir: string): Promise<Omit<Cluster, 'settings
 }
 
 /**
- * PostgreSQL refuses to run as root. A user namespace in which root has another id satisfies it,
- * and leaves it root's access to files: a clone in root's home works, and no user is made. It runs in a
- * session of its own: a Ctrl-C would end initdb and pg_ctl amid their work.
+ * Runs a program of PostgreSQL, which refuses to run as root. A user namespace with another id
+ * satisfies it, and keeps root's access to files: a clone in root's home works, and no user has to
+ * be created. It has a session of its own, since a Ctrl-C would interrupt initdb and pg_ctl.
  */
 async function runBinary(file: string, args: string[]): Promise<void> {
   const asRoot = process.getuid?.() === 0;
@@ -265,8 +273,8 @@ async function initialise({ binaries, directory }: Cluster): Promise<void> {
 }
 
 /**
- * Starts it unless it answers. It may be in recovery after a crash, and the process of one that
- * was killed may linger for a moment: then another start is refused, and tried again.
+ * Starts PostgreSQL unless it answers. It may be recovering from a crash, and the process of a
+ * killed one may exist for another moment: then the start is refused, and tried again.
  */
 async function bringUp(cluster: Cluster): Promise<void> {
   const end = Date.now() + startSeconds * 1000;
@@ -289,7 +297,7 @@ async function answers(cluster: Cluster): Promise<boolean> {
   try {
     return await withClient(connectionString(cluster, 'postgres'), async () => true);
   } catch (error) {
-    if (notYet.has(String(errorCode(error)))) return false;
+    if (startingCodes.has(String(errorCode(error)))) return false;
     throw error;
   }
 }
@@ -304,7 +312,7 @@ async function start(cluster: Cluster): Promise<void> {
     ...logSettings(cluster.logFile),
     ...cluster.settings,
   };
-  // pg_ctl hands them to a shell.
+  // pg_ctl passes these to a shell.
   const quoted = (value: string) => `'${value.replaceAll("'", String.raw`'\''`)}'`;
   const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${quoted(value)}`);
   await pgCtl(cluster, ['start', '--wait', `--log=${cluster.logFile}`, '-o', options.join(' ')]);
@@ -315,8 +323,8 @@ async function pgCtl({ binaries, directory }: Cluster, args: string[]): Promise<
 }
 
 /**
- * Held by the session of one connection: it ends with our process, however that ends. Undefined
- * while another service holds it.
+ * Locks the data directory, for the session of one connection, so that the lock ends with our
+ * process in any case. Undefined if another service holds it.
  */
 async function holdDataDirectory(cluster: Cluster): Promise<pg.Client | undefined> {
   const client = createClient({ connectionString: connectionString(cluster, 'postgres') });
@@ -328,7 +336,7 @@ async function holdDataDirectory(cluster: Cluster): Promise<pg.Client | undefine
   return undefined;
 }
 
-/** Makes the database, or brings over one of which a superuser made something. */
+/** Creates the database, or changes the owner of one that a superuser created. */
 async function prepareDatabase(cluster: Cluster): Promise<void> {
   await asSuperuser(cluster, 'postgres', (client) => ensureDatabase(client, database));
   await asSuperuser(cluster, database, async (client) => {
@@ -337,7 +345,7 @@ async function prepareDatabase(cluster: Cluster): Promise<void> {
   });
 }
 
-/** The service that runs may be of a release that works as the superuser. */
+/** The running service may be of an old release, which works as the superuser. */
 async function currentOwner(cluster: Cluster): Promise<string> {
   const end = Date.now() + startSeconds * 1000;
   for (;;) {

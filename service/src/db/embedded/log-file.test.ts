@@ -31,12 +31,12 @@ async function log(text: string): Promise<void> {
   await sql`do ${sql.lit(`begin raise log '${text}'; end`)}`.execute(db);
 }
 
-test('a log that is small stays', async () => {
+test('a small log is not rotated', async () => {
   assert.deepEqual(await rotateLarge(db, path), { rotated: 0 });
   assert.equal(existsSync(rotated), false);
 });
 
-test('lines that are written while it is rotated are all kept, each once and in order', async () => {
+test('all lines that are written during a rotation are kept, once and in order', async () => {
   const lines = 20_000;
   const loop = `begin for i in 1..${lines} loop raise log 'line % of them', i; end loop; end`;
   const writing = sql`do ${sql.lit(loop)}`.execute(db);
@@ -64,7 +64,7 @@ test('lines that are written while it is rotated are all kept, each once and in 
   for (const file of [path, rotated]) assert.equal(statSync(file).mode & 0o777, 0o600);
 });
 
-test('what a run that was cut off has renamed is followed by a new one, and is kept', async () => {
+test('a log that an interrupted rotation has renamed is kept, and a new one is created', async () => {
   await log('before');
   await until(
     'it is written',
@@ -84,7 +84,7 @@ test('what a run that was cut off has renamed is followed by a new one, and is k
   );
 });
 
-test('a file that cannot be looked at is an error', async () => {
+test('a file that can not be read is an error', async () => {
   writeFileSync(`${dataDir}/file`, '');
   await assert.rejects(rotateLarge(db, `${dataDir}/file/postgres.log`), { code: 'ENOTDIR' });
 });

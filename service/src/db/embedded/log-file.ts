@@ -8,8 +8,8 @@ const mostLogBytes = 10 * 1024 * 1024;
 export const logFileIn = (dataDir: string) => join(dataDir, 'postgres.log');
 
 /**
- * Settings of PostgreSQL for one log file, which its collector opens anew when it is told to, and never by itself.
- * pg_ctl has what comes before the collector runs appended to the same file.
+ * Settings of PostgreSQL for a single log file, which its collector reopens only when told to.
+ * pg_ctl appends to the same file before the collector runs.
  */
 export function logSettings(path: string): Record<string, string> {
   return {
@@ -22,9 +22,10 @@ export function logSettings(path: string): Record<string, string> {
 }
 
 /**
- * Renames a log of more than `mostBytes` to `PATH.1`, in place of the one before, and tells PostgreSQL to begin the next.
- * Until it does, it writes to the renamed one: no line is lost. Where the file is missing, a run before got no further
- * than to rename it. Without a collector, as in a PostgreSQL that an earlier release has left running, it does nothing.
+ * Renames a log of more than `mostBytes` to `PATH.1`, replacing the previous one, and tells
+ * PostgreSQL to reopen it. Until it does, it writes to the renamed file, so that no line is lost.
+ * If the file is missing, a previous run was interrupted after the rename. Does nothing without a
+ * collector, as in a PostgreSQL that an earlier release left running.
  */
 export async function rotateLarge(db: Db, path: string, mostBytes = mostLogBytes) {
   const size = await sizeOf(path);
@@ -37,7 +38,7 @@ export async function rotateLarge(db: Db, path: string, mostBytes = mostLogBytes
   return { rotated: 1 };
 }
 
-/** In bytes; undefined: there is none. */
+/** The size in bytes; undefined if there is no file. */
 async function sizeOf(path: string): Promise<number | undefined> {
   try {
     return (await stat(path)).size;

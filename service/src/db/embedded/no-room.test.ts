@@ -13,7 +13,7 @@ for (const [code, words, reason] of [
   ['EDQUOT', 'Disk quota exceeded', /quota/],
   ['EROFS', 'Read-only file system', /read-only/],
 ] as const) {
-  test(`${code} is explained, of a file and of what initdb says`, () => {
+  test(`${code} is explained, for a file and for initdb`, () => {
     const ofFile = noRoomError(failure({ code, path: `${dataDir}/postgres` }), dataDir);
     assert.match(ofFile?.message ?? '', reason);
     assert.match(ofFile?.message ?? '', /\/var\/lib\/berth/);
@@ -26,7 +26,7 @@ for (const [code, words, reason] of [
   });
 }
 
-test('what is about other files, or another error, is not explained by it', () => {
+test('errors about other files, and other errors, are not explained by it', () => {
   for (const path of ['/var/cache/berth/image', '/var/lib/berth-2/x']) {
     assert.equal(noRoomError(failure({ code: 'ENOSPC', path }), dataDir), undefined);
   }
@@ -37,7 +37,7 @@ test('what is about other files, or another error, is not explained by it', () =
   assert.equal(noRoomForProgram(failure({ code: 'ENOSPC' }), dataDir), undefined);
 });
 
-test('whether there is room is tried, and nothing stays of it', async (t) => {
+test('free space is checked by writing, which leaves nothing behind', async (t) => {
   const directory = await mkdtemp(join(tmpdir(), 'berth-room-'));
   t.after(() => rm(directory, { recursive: true }));
   await requireRoom(directory);

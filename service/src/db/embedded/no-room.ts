@@ -2,7 +2,10 @@ import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SetupError } from '../../../../setup/commands.mjs';
 
-/** Why nothing can be written: `failed` goes behind the name of the folder, `wayOut` is a sentence or two. */
+/**
+ * Why nothing can be written: `failed` follows the name of the folder, and `wayOut` is a sentence
+ * or two of advice.
+ */
 export interface NoRoom {
   code: string;
   words: string;
@@ -10,7 +13,10 @@ export interface NoRoom {
   wayOut: string;
 }
 
-/** By the codes of Node.js, and by strerror(3), in which initdb and PostgreSQL say it. */
+/**
+ * By the error codes of Node.js, and by the texts of strerror(3), which initdb and PostgreSQL
+ * print.
+ */
 const reasons: readonly NoRoom[] = [
   {
     code: 'ENOSPC',
@@ -34,8 +40,8 @@ const reasons: readonly NoRoom[] = [
 ];
 
 /**
- * Why nothing can be written to the data directory, in words for a person; undefined for any other error, and
- * for one of a file elsewhere, or of no file that is known.
+ * Why nothing can be written to the data directory, as a sentence; undefined for any other error,
+ * and if the file is elsewhere or unknown.
  */
 export function noRoomError(
   error: unknown,
@@ -49,7 +55,7 @@ export function noRoomError(
   return explained(reason, dataDir, { then });
 }
 
-/** The same of a program that writes to the data directory alone, by what it printed. */
+/** The same for a program that writes only to the data directory, from its output. */
 export function noRoomForProgram(error: unknown, dataDir: string): SetupError | undefined {
   if (!(error instanceof Error && 'stderr' in error)) return undefined;
   const printed = String(error.stderr);
@@ -68,8 +74,8 @@ function explained(
 }
 
 /**
- * Throws `SetupError` where nothing can be written to the data directory. PostgreSQL does not tell: its log is in that
- * directory, too.
+ * Throws `SetupError` if nothing can be written to the data directory. PostgreSQL can't report
+ * that, since its log is in the same directory.
  */
 export async function requireRoom(dataDir: string): Promise<void> {
   const found = explained(await lackOfRoom(dataDir), dataDir);
@@ -77,15 +83,15 @@ export async function requireRoom(dataDir: string): Promise<void> {
 }
 
 /**
- * Tries whether something can be written to the data directory. Answers why not, undefined where it can, and throws
- * what is no lack of room.
+ * Tries to write to the data directory. Returns why that is impossible; undefined if it is
+ * possible. Throws other errors.
  */
 export async function lackOfRoom(dataDir: string): Promise<NoRoom | undefined> {
   const path = join(dataDir, 'room');
   try {
     const file = await open(path, 'w', 0o600);
     try {
-      // Two may try at once.
+      // Two processes may try at the same time.
       await rm(path, { force: true });
       await file.writeFile(Buffer.alloc(8192));
       await file.sync();
@@ -100,7 +106,7 @@ export async function lackOfRoom(dataDir: string): Promise<NoRoom | undefined> {
   }
 }
 
-/** Why there is no room for a file, wherever that was to be; undefined for any other error. */
+/** Why there is no space for a file, in any directory; undefined for any other error. */
 export function noRoomReason(error: unknown): NoRoom | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return reasons.find((reason) => reason.code === code);

@@ -2,9 +2,9 @@ import { lstat, mkdir, stat } from 'node:fs/promises';
 import { SetupError } from '../../../../setup/commands.mjs';
 
 /**
- * Makes a folder that only we may enter, or takes one that is there. Throws `SetupError` for what somebody
- * else may have put in its place: a link, or a folder that is another's or open to others. `beside` is a
- * folder whose owner may have made it, too: a tool may be run by root.
+ * Creates a folder that only we may enter, or uses an existing one. Throws `SetupError` if somebody
+ * else may have put it there: a link, or a folder that is open to others or belongs to them. It may
+ * also belong to the owner of the folder `beside`, because a tool may be run as root.
  */
 export async function ensurePrivateFolder(path: string, beside: string): Promise<void> {
   await mkdir(path, { mode: 0o700 }).catch((error) => {

@@ -1,11 +1,11 @@
 import type pg from 'pg';
 
-/** Whose the embedded database is, and as whom services and tools use it. */
+/** The owner of the embedded database, as which services and tools use it. */
 export const serviceRole = 'berth_service';
 
 /**
- * Makes the role of services, without further rights, and its database, or takes it over from whoever has
- * it. `client` is a superuser's, of another database.
+ * Creates the role of services, without further rights, and its database; or makes it the owner of
+ * an existing one. `client` is a superuser's, in another database.
  */
 export async function ensureDatabase(client: pg.Client, database: string): Promise<void> {
   const role = await client.query('select from pg_roles where rolname = $1', [serviceRole]);
@@ -17,7 +17,7 @@ export async function ensureDatabase(client: pg.Client, database: string): Promi
   }
 }
 
-/** Undefined: there is no such database. */
+/** The owner of a database; undefined if it does not exist. */
 export async function ownerOf(client: pg.Client, database: string): Promise<string | undefined> {
   const { rows } = await client.query(
     'select pg_get_userbyid(datdba) as owner from pg_database where datname = $1',
@@ -27,9 +27,9 @@ export async function ownerOf(client: pg.Client, database: string): Promise<stri
 }
 
 /**
- * What a superuser made in a database becomes the service role's: releases up to 0.1 worked as one. The
- * public schema is its owner's by itself, sequences of columns and types of tables follow these, and what
- * is of an extension stays.
+ * Objects of a superuser in the database, which become the service role's: releases up to 0.1
+ * worked as one. The public schema follows the owner of the database, sequences of columns and
+ * types of tables follow their tables, and objects of an extension stay.
  */
 const foreign = `
   with mine as (select oid from pg_roles where rolname = $1),
@@ -60,7 +60,10 @@ const foreign = `
     and not exists (select from extended e where e.classid = found.classid and e.objid = found.oid)
   order by at`;
 
-/** Gives all that is in the database of `client`, a superuser's, to the service role, or nothing of it. */
+/**
+ * Gives all objects in the database of `client`, a superuser's, to the service role, or none of
+ * them.
+ */
 export async function handOver(client: pg.Client): Promise<void> {
   const { rows } = await client.query(foreign, [serviceRole]);
   if (rows.length === 0) return;
@@ -69,7 +72,7 @@ export async function handOver(client: pg.Client): Promise<void> {
   await client.query('commit');
 }
 
-/** Lets services have the log of PostgreSQL begun anew in the database of `client`, a superuser's. */
+/** Allows services to rotate the log of PostgreSQL, in the database of `client`, a superuser's. */
 export async function mayRotateLog(client: pg.Client): Promise<void> {
   await client.query(`grant execute on function pg_rotate_logfile() to ${serviceRole}`);
 }

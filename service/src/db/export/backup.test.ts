@@ -30,7 +30,7 @@ function folder(name: string): string {
 
 const on = (day: number) => new Date(Date.UTC(2026, 0, day, 3, 4, 5));
 
-test('exports are named after their time, and the newest stay', async () => {
+test('exports are named by their time, and the newest are kept', async () => {
   const directory = folder('kept');
   for (const name of ['berth-before-upgrade.gz', 'notes.txt'])
     writeFileSync(join(directory, name), '');
@@ -47,7 +47,7 @@ test('exports are named after their time, and the newest stay', async () => {
   assert.ok((await openExport(path)).header.tables.length > 10);
 });
 
-test('an export that fails removes none of those before', async () => {
+test('a failed export removes none of the earlier ones', async () => {
   const directory = folder('failed');
   for (const day of [1, 2])
     await backUp(connectionString, { directory, keep: 2, now: on(day) }, quiet);
@@ -59,7 +59,7 @@ test('an export that fails removes none of those before', async () => {
   assert.deepEqual(readdirSync(directory), before);
 });
 
-test('a directory that is not there is named, and not made', async () => {
+test('a missing directory is named, and not created', async () => {
   const directory = join(root, 'not-mounted');
   const backup = backUp(connectionString, { directory, keep: 1 }, quiet);
   await assert.rejects(backup, (error: Error) => {
@@ -71,7 +71,7 @@ test('a directory that is not there is named, and not made', async () => {
   assert.ok(!existsSync(directory));
 });
 
-test('the command of the timer does so', async () => {
+test('the command of the timer does the same', async () => {
   const directory = folder('command');
   const run = toolOn(connectionString, 'db');
   const { code, stdout, stderr } = await run('backup', directory, '--keep', '1');

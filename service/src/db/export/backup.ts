@@ -4,12 +4,12 @@ import { exportDatabase } from './export.ts';
 import { type ExportHeader, verifyExport } from './export-file.ts';
 import type { Progress } from './row-progress.ts';
 
-/** Of the time at which it was begun, so that names sort by age. */
+/** The name contains the time at which the export began, so that names sort by age. */
 const pattern = /^berth-\d{8}T\d{6}Z\.gz$/;
 
 export interface Backup {
   directory: string;
-  /** How many exports stay: this one and the newest of those before. */
+  /** How many exports to keep, including this one. */
   keep: number;
   now?: Date;
 }
@@ -22,8 +22,8 @@ export interface BackupResult {
 }
 
 /**
- * Exports a database to a new file in a directory, reads that file back, and only then removes exports
- * that are too old: files of other names, and newer ones, stay.
+ * Exports a database to a new file in a directory, and verifies that file. Only then it removes
+ * exports that are too old; files with other names, and newer ones, stay.
  */
 export async function backUp(
   connectionString: string,

@@ -1,11 +1,11 @@
 import type { ClientBase } from 'pg';
 
-/** A table of the schema, as PostgreSQL's catalog tells of it. */
+/** A table of the schema, from PostgreSQL's catalog. */
 export interface Table {
   name: string;
-  /** Those that are stored: generated ones are not. */
+  /** Stored columns, without generated ones. */
   columns: string[];
-  /** Of a table that is partitioned by time; without the one for all other times, which a migration makes. */
+  /** Partitions by time, without the default one, which a migration creates. */
   partitions: Partition[];
 }
 
@@ -17,7 +17,7 @@ export interface Partition {
 
 export interface Sequence {
   name: string;
-  /** Null: nothing was taken of it yet. */
+  /** Null if no value was taken yet. */
   last: string | null;
 }
 
@@ -51,7 +51,7 @@ const tablesQuery = `
     and c.relkind in ('r', 'p') and not c.relispartition and c.relname not like 'kysely\\_%'
   order by 1`;
 
-/** Every table of Berth, each after those that it refers to. */
+/** All tables of Berth, each after those that it references. */
 export async function listTables(client: ClientBase): Promise<Table[]> {
   const { rows } = await client.query<CatalogRow>(tablesQuery);
   return inOrderOfReference(rows).map(({ name, columns, partitions }) => ({
@@ -86,7 +86,7 @@ export async function listSequences(client: ClientBase): Promise<Sequence[]> {
   return rows;
 }
 
-/** How many tables, views and sequences there are, whoever's. */
+/** How many tables, views and sequences there are, including those of others. */
 export async function countRelations(client: ClientBase): Promise<number> {
   const { rows } = await client.query<{ count: number }>(`
     select count(*)::int as count from pg_class

@@ -5,18 +5,19 @@ import { SetupError } from '../../../../setup/commands.mjs';
 import type { Sequence, Table } from './catalog.ts';
 
 /**
- * What `npm run db -- export` writes, compressed by gzip: a line of JSON, which is the header; of each
- * table, in the header's order, its rows as COPY writes them (PostgreSQL documentation, COPY, "Text
- * Format") and a line `\.`; at last a line with the SHA-256 of all before it.
+ * The header of an export. `npm run db -- export` writes a file, compressed with gzip: a line of
+ * JSON, which is the header; for each table, in the header's order, its rows as COPY writes them
+ * (PostgreSQL documentation, COPY, "Text Format") and a line `\.`; and a last line with the SHA-256
+ * of everything before it.
  */
 export interface ExportHeader {
   berth_export: typeof formatVersion;
   installation: string;
-  /** The last migration that the database had. */
+  /** The last migration of the database. */
   schema: string;
-  /** As of when its rows are. */
+  /** The time of the snapshot. */
   at: string;
-  /** The fingerprint of the secret key that was in use; null or not there: not known. */
+  /** The fingerprint of the secret key in use; null or missing if it is not known. */
   key?: string | null;
   tables: ExportedTable[];
   sequences: Sequence[];
@@ -39,7 +40,7 @@ export const rowsIn = (chunk: Buffer): number => {
   return rows;
 };
 
-/** The whole file, before it is compressed. `rowsOf` a table are what COPY writes. */
+/** The content of the file before compression. `rowsOf` returns what COPY writes for a table. */
 export async function* exportContent(
   header: ExportHeader,
   rowsOf: (table: ExportedTable) => AsyncIterable<Buffer>,
@@ -63,7 +64,7 @@ async function* parts(
   }
 }
 
-/** Reads a whole file to see whether it is as it was written. Throws `SetupError`, with the reason. */
+/** Reads a whole file and verifies its checksum. Throws `SetupError` with the reason. */
 export async function verifyExport(path: string): Promise<void> {
   const hash = createHash('sha256');
   let end: Buffer = Buffer.alloc(0);
@@ -78,10 +79,10 @@ export async function verifyExport(path: string): Promise<void> {
   }
 }
 
-/** A file that was verified, to be read from its beginning to its end. */
+/** A verified file, to be read from beginning to end. */
 export interface OpenExport {
   header: ExportHeader;
-  /** Of the next table of the header. */
+  /** The rows of the next table in the header. */
   rows(): AsyncIterable<Buffer>;
 }
 
@@ -114,7 +115,7 @@ export async function openExport(path: string): Promise<OpenExport> {
         take(endOfRows.length);
         return;
       }
-      // What follows the last line end may be the beginning of the end.
+      // What follows the last line end may be the beginning of the line that ends the rows.
       const whole = rest.lastIndexOf(newline) + 1;
       if (whole > 0) yield take(whole);
       await more();
@@ -124,7 +125,10 @@ export async function openExport(path: string): Promise<OpenExport> {
   return { header: readHeader(path, await headerLine()), rows };
 }
 
-/** Where the line that ends the rows begins. In rows no line is like it: COPY writes `\` as `\\`. */
+/**
+ * The position of the line that ends the rows. No row can look like it, because COPY writes `\` as
+ * `\\`.
+ */
 function endOfRowsIn(block: Buffer): number | undefined {
   if (block.subarray(0, endOfRows.length).equals(endOfRows)) return 0;
   const at = block.indexOf(`\n${endOfRows}`);

@@ -115,7 +115,7 @@ async function refusal(work: Promise<unknown>): Promise<string> {
   return `${error.message} ${error.wayOut}`;
 }
 
-test('an import has every row of every table as it was, and goes on counting where it was', async (t) => {
+test('an import has every row of every table, and sequences continue', async (t) => {
   const target = await emptyDatabase(t);
   await importDatabase(target.connectionString, file, quiet);
   assert.deepEqual(await everything(target), await everything(source));
@@ -125,7 +125,7 @@ test('an import has every row of every table as it was, and goes on counting whe
   assert.deepEqual(rows, [{ is_new: true }]);
 });
 
-test('an export shows one moment, whatever is written meanwhile', async (t) => {
+test('an export is a snapshot, whatever is written meanwhile', async (t) => {
   const busy = await createTestDatabase();
   t.after(busy.close);
   const { projectId } = await installation(busy.db);
@@ -153,7 +153,7 @@ test('an export shows one moment, whatever is written meanwhile', async (t) => {
   assert.deepEqual((await target.pool.query(counted)).rows, [{ same: true }]);
 });
 
-test('an export of an earlier schema is brought up to date', async (t) => {
+test('an export of an earlier schema is migrated', async (t) => {
   const [earlier, target] = [await emptyDatabase(t), await emptyDatabase(t)];
   await migrate(earlier.db, '0012-metering');
   await fill(earlier);
@@ -175,7 +175,7 @@ test('an export of an earlier schema is brought up to date', async (t) => {
   for (const { given, held } of rows) assert.equal(given, held);
 });
 
-test('the file is for its owner alone, and no other is written over', async () => {
+test('only the owner can read the file, and an existing file is not overwritten', async () => {
   assert.equal(statSync(file).mode & 0o777, 0o600);
   assert.match(
     await refusal(exportDatabase(source.connectionString, file, quiet)),
@@ -186,7 +186,7 @@ test('the file is for its owner alone, and no other is written over', async () =
   assert.match(said, /folder\.gz can't be written.*Choose another place/);
 });
 
-test('only into an empty database is imported', async (t) => {
+test('an import needs an empty database', async (t) => {
   const target = await emptyDatabase(t);
   await target.pool.query('create table somebodys (id int); insert into somebodys values (1)');
   const said = await refusal(importDatabase(target.connectionString, file, quiet));
@@ -197,7 +197,7 @@ test('only into an empty database is imported', async (t) => {
   assert.match(encoded, /in LATIN1.*encoding UTF8/);
 });
 
-test('of two imports at once into one database the second is refused', async (t) => {
+test('of two concurrent imports into one database, the second is refused', async (t) => {
   const target = await emptyDatabase(t);
   const both = await Promise.allSettled([
     importDatabase(target.connectionString, file, quiet),
@@ -209,7 +209,7 @@ test('of two imports at once into one database the second is refused', async (t)
   assert.deepEqual(await everything(target), await everything(source));
 });
 
-test('a file that was cut off or changed is refused before the database is touched', async (t) => {
+test('a truncated or modified file is refused before the database is changed', async (t) => {
   const target = await emptyDatabase(t);
   const whole = readFileSync(file);
   const broken = join(directory, 'broken.gz');
@@ -229,7 +229,7 @@ test('a file that was cut off or changed is refused before the database is touch
   assert.equal(await relations(target), 0);
 });
 
-test('what is no export, or of a later version, is refused', async (t) => {
+test('a file that is no export, or of a later version, is refused', async (t) => {
   const target = await emptyDatabase(t);
   const path = join(directory, 'other');
   const imported = () => refusal(importDatabase(target.connectionString, path, quiet));
@@ -247,7 +247,7 @@ test('what is no export, or of a later version, is refused', async (t) => {
   assert.equal(await relations(target), 0);
 });
 
-test('a table that no migration makes is not lost without a word', async (t) => {
+test('a table without a migration makes the import fail', async (t) => {
   const [odd, target] = [await createTestDatabase(), await emptyDatabase(t)];
   t.after(odd.close);
   await odd.pool.query('create table "Odd one" (id int)');
@@ -258,7 +258,7 @@ test('a table that no migration makes is not lost without a word', async (t) => 
   assert.equal(await relations(target), 0);
 });
 
-test('an import that is killed leaves nothing, and the next one is whole', async (t) => {
+test('a killed import leaves nothing, and the next one succeeds', async (t) => {
   const [large, target] = [await createTestDatabase(), await emptyDatabase(t)];
   t.after(large.close);
   await large.pool.query(`
@@ -297,7 +297,7 @@ async function untilGone({ pool }: TestDatabase): Promise<void> {
   await until('its session has ended', look, (count) => count === 0);
 }
 
-test('the command line exports and imports, and says what must be known', async (t) => {
+test('the command line exports and imports, and prints what to do next', async (t) => {
   const target = await emptyDatabase(t);
   const path = join(directory, 'said.gz');
   // One without a key: that of who runs the test is of no concern.
@@ -319,7 +319,7 @@ test('the command line exports and imports, and says what must be known', async 
   assert.match(again.stderr, /not empty/);
 });
 
-test('a database that is away, or has no Berth in it, is named', async (t) => {
+test('the error for an unavailable database, or one without Berth, says so', async (t) => {
   const empty = await emptyDatabase(t);
   const path = join(directory, 'none.gz');
   for (const [url, words] of [

@@ -24,8 +24,8 @@ import {
 import type { Progress } from './row-progress.ts';
 
 /**
- * Writes the whole database to a file, as of one moment, beside whatever runs on it. The file is there
- * when it is whole. Throws `SetupError` where there is nothing to export, the file is there already, or its directory is not.
+ * Exports the whole database as of one moment, while services run on it. The file appears when it
+ * is complete. Throws `SetupError` if there is nothing to export, or the file already exists, or its directory does not.
  */
 export async function exportDatabase(
   connectionString: string,
@@ -66,7 +66,7 @@ async function writeSnapshot(
     await pipeline(
       exportContent(header, (table) => rowsOf(client, table, progress.of(header))),
       createGzip(),
-      // It holds hashes of passwords and tokens.
+      // The file holds hashes of passwords and tokens.
       createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true }),
     );
     await rename(draft, path);
@@ -89,7 +89,7 @@ function writingError(path: string, error: unknown): unknown {
   return new SetupError(`${path} can't be written: ${error.message}.`, 'Choose another place.');
 }
 
-/** It may be made just since the disk is full. */
+/** The export may have been made because the disk is full. */
 const notNoted = (path: string) =>
   new SetupError(
     `${path} is complete and can be used. The disk of the database is full, so the export is not in the audit log and the metrics.`,
@@ -97,8 +97,8 @@ const notNoted = (path: string) =>
   );
 
 /**
- * The tables are locked before the snapshot is taken, as far as reading needs it: else a partition that
- * it sees could be dropped before its rows are read.
+ * Locks the tables for reading before the snapshot is taken. Otherwise a partition in the snapshot
+ * could be dropped before its rows are read.
  */
 async function beginSnapshot(client: pg.PoolClient): Promise<ExportHeader> {
   await client.query(`set datestyle = 'ISO'; set intervalstyle = 'postgres'`);
@@ -106,7 +106,8 @@ async function beginSnapshot(client: pg.PoolClient): Promise<ExportHeader> {
   const tables = (await listTables(client)).map((table) => name(table.name));
   await client.query('begin isolation level repeatable read read only');
   await client.query(`lock table ${tables.join(', ')} in access share mode`);
-  // By its JSON, since a database of a release before may not have the column.
+  // Reads it from the row as JSON, because a database of the previous release may not have the
+  // column.
   const { rows } = await client.query(
     `select id, now() as at, to_jsonb(installation) ->> 'secret_key_sha256' as key from installation`,
   );
@@ -122,8 +123,8 @@ async function beginSnapshot(client: pg.PoolClient): Promise<ExportHeader> {
 }
 
 /**
- * For the metrics and the audit log. A database of an earlier release has no place for it, and a standby takes
- * no writes.
+ * Records the export for the metrics and the audit log. A database of an earlier release has no
+ * column for it, and a standby takes no writes.
  */
 async function noteExport(db: Db, path: string, { at }: ExportHeader): Promise<void> {
   const { rows } = await sql<{ possible: boolean }>`select not pg_is_in_recovery() and exists (
@@ -141,7 +142,7 @@ async function noteExport(db: Db, path: string, { at }: ExportHeader): Promise<v
   });
 }
 
-/** The last migration that the database has. */
+/** The last migration of the database. */
 async function requireSchema(client: pg.PoolClient): Promise<string> {
   const { rows } = await client.query(`select to_regclass('kysely_migration') as found`);
   if (rows[0].found === null) {

@@ -23,9 +23,9 @@ import {
 import type { Progress } from './row-progress.ts';
 
 /**
- * Fills an empty database with an export, and brings its schema up to date: all of it or nothing. Throws
- * `SetupError` for a file that is not whole or of a later version, a database that is not empty, and where
- * `dataDir` has another secret key than the export was made with.
+ * Fills an empty database from an export, and migrates its schema, in one transaction. Throws
+ * `SetupError` if the file is incomplete or of a later version, if the database is not empty, and
+ * if `dataDir` has another secret key than the export was made with.
  */
 export async function importDatabase(
   connectionString: string,
@@ -36,13 +36,14 @@ export async function importDatabase(
   await verifyExport(path);
   const exported = await openExport(path);
   await requireKnownSchema(path, exported.header);
-  // What can't be mended comes first: another secret-key is of no use to a database that is in use.
+  // What can't be fixed is checked first: another secret key does not help a database that is in
+  // use.
   await withClient(connectionString, requireEmpty);
   if (dataDir !== undefined) await requireKey(path, exported.header, dataDir);
   const pool = createPool(connectionString, { max: 1 });
   try {
     const client = await pool.connect();
-    // Kysely's migrations and COPY share the transaction of this one connection.
+    // Kysely's migrations and COPY share the transaction of this connection.
     const single = { options: {}, connect: async () => client, end: async () => undefined };
     const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: single }) });
     await db.transaction().execute(async (trx) => {
@@ -87,15 +88,15 @@ async function fill(
   { header, rows }: OpenExport,
   progress: Progress,
 ): Promise<void> {
-  // A service that starts meanwhile waits for this, as another import does.
+  // A service, or another import, that starts meanwhile waits for this lock.
   await lockMigrations(trx);
   await requireEmpty(client);
   await migrateWithin(trx, header.schema);
   await requireSameTables(client, header);
   const tables = header.tables.map((table) => name(table.name));
-  // Triggers count, note and notify what the rows say already.
+  // Triggers would count and notify what the rows already contain.
   for (const table of tables) await client.query(`alter table ${table} disable trigger user`);
-  // Of what the migrations have entered.
+  // Removes the rows that migrations have inserted.
   await client.query(`truncate ${tables.join(', ')}`);
   const told = progress.of(header);
   for (const table of header.tables) await fillTable(client, table, rows(), told);
@@ -104,9 +105,10 @@ async function fill(
   }
   for (const table of tables) await client.query(`alter table ${table} enable trigger user`);
   await migrateWithin(trx);
-  // It may be for another machine: which Incus its location is on, is seen at the next start.
+  // The export may be from another machine: the next start checks which Incus its location is on.
   await client.query(`update locations set engine = engine - 'fingerprint'`);
-  // Instances may have been made since the export: their addresses are reserved before others are given.
+  // Instances may have been created since the export. Their addresses are reserved before others
+  // are allocated.
   await client.query('update locations set instances_known = false');
   await client.query('analyze');
 }
@@ -128,7 +130,7 @@ async function requireEmpty(client: pg.ClientBase): Promise<void> {
   );
 }
 
-/** The same migrations make the same tables; anything else would be lost without a word. */
+/** The same migrations create the same tables. Otherwise, columns would be lost silently. */
 async function requireSameTables(client: pg.PoolClient, header: ExportHeader): Promise<void> {
   const shape = (tables: { name: string; columns: string[] }[]) =>
     tables.map((table) => `${table.name}(${table.columns.toSorted()})`).sort();

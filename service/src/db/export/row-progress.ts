@@ -2,13 +2,13 @@ import type { ExportHeader } from './export-file.ts';
 
 const everyMilliseconds = 1000;
 
-/** Tells how far something is. */
+/** Reports progress in rows. */
 export interface Progress {
-  /** Called with each number of rows more. */
+  /** Returns a function to be called with the number of rows that were added. */
   of(header: Pick<ExportHeader, 'tables'>): (rows: number) => void;
 }
 
-/** In words, each second; what takes less than one says nothing. */
+/** Prints the progress once a second, and nothing if it takes less than that. */
 export function progressInWords(say: (text: string) => void): Progress {
   let done = 0;
   let saidAt = performance.now();

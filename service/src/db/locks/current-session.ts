@@ -1,9 +1,12 @@
 import type { LockSession } from './lock-session.ts';
 
-/** The one lock session of a process: opened when it is first needed, and anew once it was lost. */
+/**
+ * The single lock session of a process. It is opened when first needed, and reopened after it was
+ * lost.
+ */
 export interface CurrentSession {
   get(): Promise<LockSession>;
-  /** The session if one is open, or about to be. Never rejects. */
+  /** The session, if it is open or being opened. Never rejects. */
   ifOpen(): Promise<LockSession | undefined>;
 }
 

@@ -30,7 +30,7 @@ function candidate(t: TestContext, name: string, leader = process()) {
   return { seen, began: began.promise, stop };
 }
 
-test('one leads, and another takes over when it stops', async (t) => {
+test('there is one leader, and another process takes over when it stops', async (t) => {
   const first = candidate(t, 'one');
   await first.began;
   const second = candidate(t, 'one');
@@ -42,7 +42,7 @@ test('one leads, and another takes over when it stops', async (t) => {
   assert.deepEqual(first.seen, { began: 1, ended: 1 });
 });
 
-test('one whose connection is lost leads no longer', async (t) => {
+test('a process whose connection is lost no longer leads', async (t) => {
   const first = candidate(t, 'lost');
   await first.began;
   const second = candidate(t, 'lost');
@@ -56,7 +56,7 @@ test('one whose connection is lost leads no longer', async (t) => {
   await until('the first has ended', () => first.seen.ended === 1);
 });
 
-test('one that says nothing for long leads no longer', async (t) => {
+test('a process without a heartbeat no longer leads', async (t) => {
   // Less than passes between two signs of life: as though it hung.
   const silent = candidate(t, 'silent', process(200));
   await silent.began;
@@ -77,7 +77,7 @@ async function heldLocks(names: string[]) {
   return rows[0];
 }
 
-test('all that a process leads is held by one connection, which it gives back at the end', async (t) => {
+test('one connection holds all locks of a process, and is closed at the end', async (t) => {
   const leader = process();
   const names = Array.from({ length: 30 }, (_, at) => `many ${at}`);
   const leading = names.map((name) => candidate(t, name, leader));
@@ -111,7 +111,7 @@ function candidates(t: TestContext, names: string[], ends: Promise<void> = Promi
   return { leads, stop };
 }
 
-test('each process leads its share, and the others take that of one that stops', async (t) => {
+test('each process leads its share, and the others take over those of one that stops', async (t) => {
   const names = Array.from({ length: 7 }, (_, at) => `shared ${at}`);
   const processes = [candidates(t, names)];
   const sizes = () => processes.map(({ leads }) => leads.size).sort();
@@ -134,7 +134,7 @@ test('each process leads its share, and the others take that of one that stops',
   await untilSizes('7');
 });
 
-test('what ends slowly in a process that stops keeps the others from nothing else', async (t) => {
+test('slow work in a stopping process does not delay the handover of the rest', async (t) => {
   const names = ['quick 1', 'quick 2', 'quick 3', 'slow'];
   const end = Promise.withResolvers<void>();
   const first = candidates(t, names, end.promise);
@@ -150,7 +150,7 @@ test('what ends slowly in a process that stops keeps the others from nothing els
   await until('the second leads all', () => second.leads.size === 4);
 });
 
-test('one name stays with the process that leads it when another comes', async (t) => {
+test('a process keeps its only name when another one joins', async (t) => {
   const first = candidates(t, ['alone']);
   await until('the first leads', () => first.leads.size === 1);
   const second = candidate(t, 'alone');

@@ -13,15 +13,16 @@ const longestSilenceMilliseconds = 30_000;
 export interface LeaderOptions {
   pool: pg.Pool;
   log: Logger;
-  /** After which another process may take over from one that hangs. */
+  /** After so long without a sign of life, another process may take over. */
   silenceMilliseconds?: number;
 }
 
 export interface Leader {
   /**
-   * Runs `work` in one process at a time over all replicas, until `signal` aborts: the one that holds
-   * the advisory lock of this name. Its own signal is aborted when another process may hold the lock,
-   * since the locks' connection was lost, or is to hold it: each leads its share of the names.
+   * Runs `work` in the process that holds the advisory lock of this name, one at a time over all
+   * replicas, until `signal` aborts. The signal of `work` is aborted when another process may have
+   * the lock, because the connection was lost, or should have it, because each process leads a
+   * share of the names.
    */
   whileLeading(
     name: string,
@@ -30,14 +31,14 @@ export interface Leader {
   ): Promise<void>;
 }
 
-/** One connection holds all that this process leads, however much that is. */
+/** One connection holds all locks of the process. */
 export function createLeader(options: LeaderOptions): Leader {
   const { pool, log, silenceMilliseconds = longestSilenceMilliseconds } = options;
   const sessions = currentSession(() =>
     openLockSession({ pool, silenceMilliseconds, onSign: handOver }),
   );
   const shares = createShares(() => void leaveUnlessWanted());
-  /** Those among which some are not led any more, but have not ended yet. */
+  /** How many are no longer led but have not ended yet. */
   let underWay = 0;
   const { run: inOrder } = inTurn();
   const outage = createOutage(log, {
@@ -72,7 +73,7 @@ export function createLeader(options: LeaderOptions): Leader {
     return session;
   }
 
-  /** One name after the other: each try counts what the ones before have taken. */
+  /** Tries one name after the other, since each attempt counts those that were taken before. */
   const tryToTake = async (name: string, led: Led): Promise<LockSession | undefined> => {
     try {
       const session = await inOrder(() => take(name, led));

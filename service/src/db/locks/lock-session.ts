@@ -3,25 +3,25 @@ import { inTurn } from '../../lib/in-turn.ts';
 
 const proofMilliseconds = 5000;
 const countHoldsMilliseconds = 1000;
-/** Held, shared, by each session that takes locks: whoever counts them knows how many there are. */
+/** A shared lock that each session with locks holds, so that these can be counted. */
 const presence = 'lock sessions';
 
 export interface LockSessionOptions {
   pool: pg.Pool;
-  /** After which PostgreSQL ends the session of a process that hangs, and so its locks. */
+  /** After so long, PostgreSQL ends the session of a process that hangs, and with it the locks. */
   silenceMilliseconds: number;
-  /** Called at each sign of life, with how many sessions have joined. */
+  /** Called at each heartbeat with the number of sessions that have joined. */
   onSign(sessions: number): void;
 }
 
-/** A connection that holds advisory locks, and shows that it is alive. */
+/** A connection that holds advisory locks and sends heartbeats. */
 export interface LockSession {
-  /** Aborted when it is lost, and all its locks with it. */
+  /** Aborted when the connection and all its locks are lost. */
   readonly lost: AbortSignal;
-  /** From now on it counts among those that take locks, until it leaves. */
+  /** Counts the session among those that take locks, until it leaves. */
   join(): Promise<void>;
   leave(): Promise<void>;
-  /** How many sessions have joined, over all processes, or had a second ago. */
+  /** How many sessions of all processes have joined, as of a second ago at most. */
   sessions(): Promise<number>;
   tryLock(name: string): Promise<boolean>;
   unlock(name: string): Promise<void>;
@@ -35,11 +35,12 @@ export async function openLockSession(options: LockSessionOptions): Promise<Lock
     if (lost.signal.aborted) return;
     lost.abort(reason);
     clearInterval(proof);
-    // Destroyed rather than returned: the locks go with the session.
+    // The connection is destroyed and not returned to the pool, since the locks end with its
+    // session.
     client.release(true);
   };
   client.on('error', lose);
-  // A connection takes one query at a time.
+  // A connection runs one query at a time.
   const { run: inOrder } = inTurn();
   const ask = (text: string, values?: unknown[]) => inOrder(() => client.query(text, values));
   const askLock = async (name: string, call: string): Promise<boolean> => {
@@ -72,13 +73,13 @@ export async function openLockSession(options: LockSessionOptions): Promise<Lock
     tryLock: (name) => askLock(name, 'pg_try_advisory_lock'),
     async unlock(name) {
       if (lost.signal.aborted) return;
-      // A lock that may still be held would keep everybody else from it.
+      // A lock that may still be held would exclude all others.
       await askLock(name, 'pg_advisory_unlock').catch(lose);
     },
     end: () => lose(new Error('Nothing is locked any more.')),
   };
   const proof = setInterval(
-    prove(async () => {
+    heartbeat(async () => {
       const sessions = await count();
       if (!lost.signal.aborted) options.onSign(sessions);
     }, lose),
@@ -91,15 +92,18 @@ export async function openLockSession(options: LockSessionOptions): Promise<Lock
   return session;
 }
 
-/** Of a lock of this database. See pg_locks in PostgreSQL's documentation: a key of 64 bits is in two halves. */
+/**
+ * Counts the holders of a lock in this database. A key of 64 bits is shown in two halves: see
+ * pg_locks in PostgreSQL's documentation.
+ */
 const countOfHolders = `
   select count(*)::integer as holders from pg_locks
   where locktype = 'advisory' and granted and objsubid = 1
     and database = (select oid from pg_database where datname = current_database())
     and (classid::bigint << 32) | objid::bigint = hashtextextended($1, 0)`;
 
-/** Asked now and then: a connection may be dead without saying so. */
-function prove(ask: () => Promise<void>, lose: (error: Error) => void): () => void {
+/** Queries the connection regularly, since it may be dead without an error. */
+function heartbeat(ask: () => Promise<void>, lose: (error: Error) => void): () => void {
   let isProven = true;
   return () => {
     if (!isProven) return lose(new Error('PostgreSQL has not answered for 5 s.'));

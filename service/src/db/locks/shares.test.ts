@@ -19,7 +19,7 @@ function leading(count: number) {
   return { shares, names, excess, told: () => noneWanted };
 }
 
-test('a share is the number of names by that of sessions, rounded up', () => {
+test('a share is the number of names divided by that of sessions, rounded up', () => {
   const { shares, excess } = leading(5);
   assert.equal(shares.isFull(1), true);
   assert.deepEqual(excess(1), []);
@@ -30,14 +30,14 @@ test('a share is the number of names by that of sessions, rounded up', () => {
   assert.deepEqual(excess(2), ['name 1']);
 });
 
-test('no more than four are handed over at once, and none twice', () => {
+test('at most four are handed over at once, and none twice', () => {
   const { names, excess } = leading(20);
   assert.equal(excess(2).length, 4);
   for (const { led } of names.slice(0, 4)) led.handing.abort();
   assert.deepEqual(excess(2), ['name 4', 'name 5', 'name 6', 'name 7']);
 });
 
-test('what need not be led any more counts in no share, though its work has not ended', () => {
+test('a name that need not be led any more does not count, even before its work has ended', () => {
   const { shares, names, excess, told } = leading(2);
   names[0]?.wanted.abort();
   assert.deepEqual(excess(1), []);

@@ -1,27 +1,30 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** What a request may take of the database: known to its queries without being handed from function to function. */
+/**
+ * The claim of a request on the database, which its queries find without passing it from function
+ * to function.
+ */
 export interface Claim {
-  /** Whose share of the connections it takes, such as `project 5`. */
+  /** The key of its share of the connections, such as `project 5`. */
   share: string;
-  /** Whether it only reads: its statements may take less long. */
+  /** Whether the request only reads: its statements then have a shorter timeout. */
   onlyReads: boolean;
 }
 
-/** The share of all of whom it is not known, or not yet, who they are. */
+/** The share of all callers who are not known, or not yet. */
 export const sharedByUnknown = 'unknown';
 
 const claims = new AsyncLocalStorage<Claim | undefined>();
 
-/** Undefined for work that no request asked for. */
+/** Undefined for work that no request started. */
 export const currentClaim = () => claims.getStore();
 
-/** Runs `work`, and all that comes of it, with a claim. */
+/** Runs `work`, and everything it starts, with a claim. */
 export function withClaim<T>(claim: Claim, work: () => T): T {
   return claims.run(claim, work);
 }
 
-/** The same for what a request sets off, and all others have a part in. */
+/** Runs work that a request starts but that others share, without a claim. */
 export function withoutClaim<T>(work: () => T): T {
   return claims.run(undefined, work);
 }

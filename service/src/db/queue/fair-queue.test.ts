@@ -4,11 +4,11 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { createFairQueue, QueueTooLong } from './fair-queue.ts';
 
 const long = 60_000;
-const longestLine = 100;
+const maxWaitersPerKey = 100;
 
 /** Who was admitted so far, in order, and how each leaves. At the end of the test all do. */
 function queue(t: TestContext, most: number, share: number, spare = 0) {
-  const made = createFairQueue({ most, share, spare, longestLine });
+  const made = createFairQueue({ most, share, spare, maxWaitersPerKey });
   const admitted: (string | undefined)[] = [];
   const leaves: (() => void)[] = [];
   async function ask(key: string | undefined): Promise<void> {
@@ -38,7 +38,7 @@ const tooLong = (key: string, isOwnFault: boolean) => (error: unknown) => {
   return true;
 };
 
-test('a key has no more than its share, though nobody else is there', async (t) => {
+test('a key gets no more than its share, even if nobody else is there', async (t) => {
   const { made, admitted, enter, leave } = queue(t, 4, 2);
   await enter('a', 'a', 'a');
   assert.deepEqual([admitted, made.waiting], [['a', 'a'], 1]);
@@ -46,7 +46,7 @@ test('a key has no more than its share, though nobody else is there', async (t) 
   assert.deepEqual([admitted, made.waiting], [['a', 'a', 'a'], 0]);
 });
 
-test('a place that becomes free goes to the key that has the fewest, and then to the next in turn', async (t) => {
+test('a free place goes to the key with the fewest, and then to the next in turn', async (t) => {
   const { admitted, enter, leave } = queue(t, 3, 2);
   await enter('a', 'a', 'b', 'a', 'a', 'b', 'b', 'c');
   assert.deepEqual(admitted, ['a', 'a', 'b']);
@@ -60,7 +60,7 @@ test('a place that becomes free goes to the key that has the fewest, and then to
   assert.deepEqual(admitted.slice(6), ['a']);
 });
 
-test('some places are kept for keys that have none, however many others take all they may', async (t) => {
+test('some places are reserved for keys that have none', async (t) => {
   const { admitted, enter, leave } = queue(t, 8, 4, 2);
   await enter('a', 'a', 'a', 'a', 'b', 'b', 'b', 'b');
   assert.deepEqual(admitted, ['a', 'a', 'a', 'a', 'b', 'b']);
@@ -70,13 +70,13 @@ test('some places are kept for keys that have none, however many others take all
   assert.deepEqual(admitted.slice(8), ['c'], 'which has none again');
 });
 
-test("what is nobody's may have all places", async (t) => {
+test('callers without a key may have all places', async (t) => {
   const { admitted, enter } = queue(t, 3, 1, 1);
   await enter(undefined, undefined, undefined);
   assert.equal(admitted.length, 3);
 });
 
-test('who leaves twice gives back one place', async (t) => {
+test('leaving twice frees one place', async (t) => {
   const { made, enter, leave } = queue(t, 2, 2);
   await enter('a', 'b', 'c', 'd');
   await leave(0);
@@ -86,8 +86,8 @@ test('who leaves twice gives back one place', async (t) => {
   assert.equal(made.waiting, 0);
 });
 
-test('who waits too long is refused, told whose fault it is, and not admitted later', async () => {
-  const made = createFairQueue({ most: 2, share: 1, spare: 0, longestLine });
+test('a timeout rejects with the right fault, and the waiter is not admitted later', async () => {
+  const made = createFairQueue({ most: 2, share: 1, spare: 0, maxWaitersPerKey });
   const leave = await made.enter('a', long);
   await assert.rejects(made.enter('a', 10), tooLong('a', true));
   await made.enter('b', long);
@@ -97,8 +97,8 @@ test('who waits too long is refused, told whose fault it is, and not admitted la
   await made.enter('d', long);
 });
 
-test('who would wait behind too many of its own is refused at once, and nobody else', async () => {
-  const made = createFairQueue({ most: 2, share: 1, spare: 0, longestLine: 2 });
+test('a key with too many waiters is refused at once, and no other key is', async () => {
+  const made = createFairQueue({ most: 2, share: 1, spare: 0, maxWaitersPerKey: 2 });
   const leave = await made.enter('a', long);
   const waiting = [made.enter('a', long), made.enter('a', long)];
   await assert.rejects(made.enter('a', long), tooLong('a', true));
@@ -108,10 +108,10 @@ test('who would wait behind too many of its own is refused at once, and nobody e
   assert.equal(made.waiting, 0);
 });
 
-test('every place is used and none twice, in whatever order all come and go', async () => {
+test('every place is used, and none twice, in any order of arrivals', async () => {
   for (let round = 0; round < 20; round += 1) {
     const [most, share, spare] = [6, 3, 1];
-    const made = createFairQueue({ most, share, spare, longestLine });
+    const made = createFairQueue({ most, share, spare, maxWaitersPerKey });
     let inside = 0;
     const ofKey = new Map<string, number>();
     await Promise.all(

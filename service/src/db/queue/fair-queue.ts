@@ -1,19 +1,19 @@
-/** Admits so many at once, and lets nobody keep the others waiting. */
+/** A queue that admits a limited number at once, and is fair among keys. */
 export interface FairQueue {
   /**
-   * Resolves when it is this one's turn, to the function by which it leaves. Rejects with `QueueTooLong` after
-   * `patienceMs`, and at once where too many of this key wait already.
-   * @param key whose it is; undefined for nobody's, which may have all places
+   * Waits for a place, and resolves with the function that frees it. Rejects with `QueueTooLong`
+   * after `patienceMs`, and at once if too many with this key are waiting.
+   * @param key undefined means no key; such callers may take all places
    */
   enter(key: string | undefined, patienceMs: number): Promise<() => void>;
-  /** How many wait. */
+  /** How many are waiting. */
   readonly waiting: number;
 }
 
-/** A turn did not come in time. Its message is for the log. */
+/** There was no place in time. The message is for the log. */
 export class QueueTooLong extends Error {
   readonly key: Key;
-  /** Whether only others of this key were in the way. */
+  /** Whether only others with the same key were in the way. */
   readonly isOwnFault: boolean;
 
   constructor(key: Key, isOwnFault: boolean) {
@@ -24,34 +24,37 @@ export class QueueTooLong extends Error {
   }
 }
 
-interface Places {
-  /** Who may be in at once. */
+interface QueueOptions {
+  /** How many may be in at once. */
   most: number;
-  /** Of these, who may be in of one key. */
+  /** How many of them may have the same key. */
   share: number;
-  /** Of these, what is kept for keys of which nobody is in. */
+  /** How many of them are reserved for keys that have none. */
   spare: number;
-  /** Who may wait at once of one key. */
-  longestLine: number;
+  /** How many with the same key may wait. */
+  maxWaitersPerKey: number;
 }
 
-interface Waiting {
+interface Waiter {
   admit(): void;
 }
 
 type Key = string | undefined;
 
-/** A place that becomes free goes to the key that has the fewest, and among those to the one that had its last turn first. */
-export function createFairQueue({ most, share, spare, longestLine }: Places): FairQueue {
+/**
+ * A free place goes to the key with the fewest places, and among those to the one whose last turn
+ * was the longest ago.
+ */
+export function createFairQueue({ most, share, spare, maxWaitersPerKey }: QueueOptions): FairQueue {
   const inside = new Map<Key, number>();
-  /** By key, in the order of their turns; of each those who wait, in the order in which they came. */
-  const lines = new Map<Key, Set<Waiting>>();
+  /** Those who wait by key, in the order of turns; within a key, in the order of arrival. */
+  const lines = new Map<Key, Set<Waiter>>();
   let count = 0;
   const countOf = (key: Key) => inside.get(key) ?? 0;
-  const hasItsShare = (key: Key) => key !== undefined && countOf(key) >= share;
+  const isAtShare = (key: Key) => key !== undefined && countOf(key) >= share;
 
-  function mayEnter(key: Key): boolean {
-    if (hasItsShare(key)) return false;
+  function canEnter(key: Key): boolean {
+    if (isAtShare(key)) return false;
     return count < (key === undefined || countOf(key) === 0 ? most : most - spare);
   }
 
@@ -63,12 +66,12 @@ export function createFairQueue({ most, share, spare, longestLine }: Places): Fa
   }
 
   function admitNext(): void {
-    const able = [...lines.keys()].filter(mayEnter);
+    const able = [...lines.keys()].filter(canEnter);
     if (able.length === 0) return;
     const key = able.reduce((best, other) => (countOf(other) < countOf(best) ? other : best));
     const line = lines.get(key) ?? new Set();
     const [first] = line;
-    // Behind the others, if there is more of it.
+    // Moves the key behind the others.
     lines.delete(key);
     lines.set(key, line);
     first?.admit();
@@ -85,7 +88,7 @@ export function createFairQueue({ most, share, spare, longestLine }: Places): Fa
     };
   }
 
-  function leaveLine(key: Key, waiting: Waiting): void {
+  function removeWaiter(key: Key, waiting: Waiter): void {
     const line = lines.get(key);
     line?.delete(waiting);
     if (line?.size === 0) lines.delete(key);
@@ -96,19 +99,19 @@ export function createFairQueue({ most, share, spare, longestLine }: Places): Fa
       return [...lines.values()].reduce((sum, line) => sum + line.size, 0);
     },
     async enter(key, patienceMs) {
-      // Whoever waits may not enter: otherwise it would have been admitted.
-      if (mayEnter(key)) return take(key);
+      // Anybody who could enter would not be waiting, so newcomers overtake nobody.
+      if (canEnter(key)) return take(key);
       const line = lines.get(key) ?? new Set();
-      if (line.size >= longestLine) throw new QueueTooLong(key, hasItsShare(key));
+      if (line.size >= maxWaitersPerKey) throw new QueueTooLong(key, isAtShare(key));
       const { promise, resolve, reject } = Promise.withResolvers<() => void>();
       const timer = setTimeout(() => {
-        leaveLine(key, waiting);
-        reject(new QueueTooLong(key, hasItsShare(key)));
+        removeWaiter(key, waiting);
+        reject(new QueueTooLong(key, isAtShare(key)));
       }, patienceMs);
-      const waiting: Waiting = {
+      const waiting: Waiter = {
         admit() {
           clearTimeout(timer);
-          leaveLine(key, waiting);
+          removeWaiter(key, waiting);
           resolve(take(key));
         },
       };

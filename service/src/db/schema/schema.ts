@@ -10,63 +10,63 @@ export type TrafficCounted = 'outgoing' | 'incoming' | 'both';
 export type TrafficPolicy = 'none' | 'throttle' | 'stop';
 export type OperatingSystemType = 'container' | 'virtual-machine';
 
-/** Where a location's Incus is. */
+/** The address of a location's Incus. */
 export type EngineAddress =
   | {
       socket_path: string;
-      /** Of the certificate of the engine that was last found there; missing until a start has looked. */
+      /** The fingerprint of the engine's certificate; missing until a start has read it. */
       fingerprint?: string;
     }
   | { urls: string[]; server_cert: string };
 
 /**
- * What a location's `network` names: a bridge or an OVN network that Incus manages, or a bridge that the
- * hosts have themselves.
+ * The kind of a location's `network`: a bridge or an OVN network that Incus manages, or an
+ * unmanaged bridge of the hosts.
  */
 export type NetworkKind = 'bridge' | 'ovn' | 'unmanaged';
 
-/** Where an operating system's image comes from. */
+/** The source of an operating system's image. */
 export type ImageSource = { build: 'debian-12' } | { server: string; alias: string };
 
-/** What an initial command of a create came to. `output` is the end of what it printed. */
+/** The result of an initial command. `output` is the end of its output. */
 export interface CommandResult {
   exit_status: number;
   output: string;
-  /** Null where nobody measured it. */
+  /** Null if it was not measured. */
   duration_ms?: number | null;
-  /** It was removed. */
+  /** Whether the output was removed. */
   output_expired?: boolean;
-  /** It was removed since its project had more than its quota, and not for its age. */
+  /** Whether it was removed because the project was over its quota, and not because of its age. */
   output_dropped?: boolean;
 }
 
-/** Why a server went to its node: kept as the API shows it. */
+/** Why a server was placed on its node, as the API shows it. */
 export interface Placement {
   node: string;
   reason: string;
-  /** How many nodes its location had. */
+  /** How many nodes the location had. */
   nodes: number;
-  /** How many of them could not be taken, each for the first reason that there was. */
+  /** How many of them were excluded, by the first reason that applied. */
   excluded: Partial<Record<Exclusion, number>>;
-  /** The best of those that could have been taken as well. */
+  /** The best of the others that were possible. */
   others: { node: string; reason: string }[];
 }
 
-/** Why a node can't be taken: how it is, or what it has not enough of. */
+/** Why a node is excluded: its state, or a lack of capacity. */
 export type Exclusion = 'current' | 'offline' | 'evacuated' | 'cordoned' | 'ram' | 'disk' | 'cpu';
 
 interface ProjectsTable {
   id: GeneratedAlways<number>;
   name: string;
   description: Generated<string>;
-  /** Whether no two of its servers may have the same name. */
+  /** Whether two of its servers may not have the same name. */
   unique_names: Generated<boolean>;
   max_servers: number | null;
   max_cpu: number | null;
   max_ram_mb: number | null;
   max_disk_gb: number | null;
   max_addresses: number | null;
-  /** MiB of what initial commands printed, as it is stored. */
+  /** MiB of outputs of initial commands, as stored. */
   max_outputs_mib: Generated<number | null>;
   used_servers: Generated<number>;
   used_cpu: Generated<number>;
@@ -86,11 +86,11 @@ interface TokensTable {
   expires_at: Timestamp | null;
   revoked_at: Timestamp | null;
   last_used_at: Timestamp | null;
-  /** CIDR; empty: any. */
+  /** CIDR; empty means any. */
   allowed_networks: Generated<string[]>;
-  /** The person whose token it is; null: nobody's. */
+  /** The user who owns the token; null if nobody does. */
   created_by: number | null;
-  /** The token that made it, with which it ends; null: a person, or the command line. */
+  /** The token that created it, with which it ends; null if a user or the command line did. */
   parent_id: number | null;
   created_at: Timestamp;
 }
@@ -101,15 +101,15 @@ interface InstallationTable {
   secret_key_sha256: Buffer | null;
   /** See keys/keyring.ts. */
   sealing: Generated<'unbound' | 'mixed' | 'bound'>;
-  /** The key before, while that is replaced. */
+  /** The previous key, during a rotation. */
   rotated_from_sha256: Buffer | null;
-  /** Keys that another one took the place of, as they were lost. */
+  /** Lost keys that were replaced. */
   replaced_keys_sha256: Generated<Buffer[]>;
-  /** PEM: how engines over HTTPS know this installation. */
+  /** PEM. Engines over HTTPS know this installation by it. */
   client_certificate: string | null;
-  /** Its key, encrypted. */
+  /** The key of the certificate, encrypted. */
   client_key: Buffer | null;
-  /** The moment of the last export that was written. */
+  /** The time of the last export. */
   exported_at: Timestamp | null;
   created_at: Timestamp;
 }
@@ -123,23 +123,25 @@ interface LocationsTable {
   storage_pool: string;
   network: string;
   network_kind: Generated<NetworkKind>;
-  /** Of its own; null while nobody knows, and of a bridge of the hosts. */
+  /** The network's own subnets; null if they are not known, and for an unmanaged bridge. */
   network_subnets: string[] | null;
-  /** False from an import on, until its instances were compared with the records. */
+  /** False from an import until its instances were compared with the records. */
   instances_known: Generated<boolean>;
   vlan: number | null;
   uuid: Generated<string>;
-  /** CIDR: what servers may reach beside the Internet. */
+  /** CIDR. Servers may reach these in addition to the Internet. */
   allowed_destinations: Generated<string[]>;
   smtp: Generated<'blocked' | 'open'>;
-  /** Grows with each change of what servers may reach, or come from. */
+  /** Incremented with each change of what servers may reach, or be reached from. */
   policy_wanted: Generated<number>;
-  /** What the rules of its network say; 0 until it had any. */
+  /** The version that the rules of its network have; 0 until they were set. */
   policy_applied: Generated<number>;
-  /** Why they could not be set, or what they lack. */
+  /** Why the rules could not be set, or what they lack. */
   policy_reason: string | null;
   policy_since: Timestamp;
-  /** URLs of those for whom all IPv6 addresses of its network are open; null until it was looked at. */
+  /**
+   * URLs of others to whom all IPv6 addresses of its network are open; null until this was checked.
+   */
   ipv6_open_for: string[] | null;
   min_cpu: Generated<number>;
   max_cpu: number;
@@ -157,14 +159,14 @@ interface LocationsTable {
   reachable_changed_at: Timestamp;
   unreachable_reason: string | null;
   watched_at: Timestamp;
-  /** Whether its bounds were set by an administrator, and no longer follow the machine. */
+  /** Whether an administrator has set its bounds, which then no longer follow the machine. */
   is_administered: Generated<boolean>;
   overcommit_cpu: Generated<number>;
   overcommit_ram: Generated<number>;
   overcommit_disk: Generated<number>;
-  /** Which operating systems servers can be created with; null: all. */
+  /** The operating systems that servers can be created with; null means all. */
   os_ids: number[] | null;
-  /** How many creates may run on a node at once; null: by its cores. */
+  /** How many creates may run on a node at once; null means it depends on its cores. */
   creates_per_node: number | null;
   removed_at: Timestamp | null;
   created_at: Timestamp;
@@ -175,41 +177,41 @@ interface NodesTable {
   location_id: number;
   name: string;
   member: string | null;
-  /** Whether the engine can be asked about it. */
+  /** Whether the engine can be reached on it. */
   status: 'online' | 'offline';
   status_since: Timestamp;
-  /** Since when it is in its state, without what is known of its location; a trigger sees to it. */
+  /** Since when it is in its state, regardless of its location's. Maintained by a trigger. */
   state_since: Timestamp;
-  /** Since when it answers late; null while it does not, or does not answer at all. */
+  /** Since when it answers slowly; null if it does not, or does not answer at all. */
   slow_since: Timestamp | null;
-  /** Given up by an administrator. */
+  /** Declared lost by an administrator. */
   lost: Generated<boolean>;
   cpu: number;
   ram_mb: number;
-  /** Of the location's storage pool; 0 until the engine has told. */
+  /** The size of the location's storage pool; 0 until the engine has reported it. */
   disk_gb: Generated<number>;
   ram_used_mb: Generated<number>;
   disk_used_gb: Generated<number>;
   incus_version: string | null;
   failure_domain: Generated<string>;
   evacuated: Generated<boolean>;
-  /** No longer a member of its cluster. */
+  /** Whether it is no longer a member of its cluster. */
   gone: Generated<boolean>;
-  /** All that its host has; null until it has told. */
+  /** All addresses of its host; null until it has reported them. */
   addresses: string[] | null;
-  /** When it told the whole of them last. */
+  /** When it last reported all of them. */
   addresses_read_at: Timestamp | null;
-  /** Wanted by an administrator: no new servers. */
+  /** Set by an administrator: it gets no new servers. */
   cordoned: Generated<boolean>;
   servers: Generated<number>;
   allocated_cpu: Generated<number>;
   allocated_ram_mb: Generated<number>;
   allocated_disk_gb: Generated<number>;
   updated_at: Timestamp;
-  /** When its instances were compared for the first time in the newest month (UTC) that they were. */
+  /** When its instances were first compared in the last month (UTC) in which they were. */
   compared_at: Timestamp | null;
   kernel_version: string | null;
-  /** Whether its kernel can limit the traffic of servers; null until that was tried. */
+  /** Whether its kernel can limit the traffic of servers; null until that was probed. */
   limits_incoming: boolean | null;
   limits_outgoing: boolean | null;
   limits_kernel: string | null;
@@ -237,9 +239,12 @@ interface ServersTable {
   location_id: number;
   os_id: number;
   node_id: number;
-  /** The node that it is on its way to, which holds room for it, until somebody saw where it is. */
+  /**
+   * The node to which it is being moved, and which reserves capacity for it, until its location was
+   * seen.
+   */
   moving_to: number | null;
-  /** The node whose evacuation took it away, until it is moved otherwise. */
+  /** The node from which an evacuation moved it, until its next move. */
   evacuated_from: number | null;
   hostname: string;
   mac: string;
@@ -247,9 +252,9 @@ interface ServersTable {
   ram_mb: number;
   disk_gb: number;
   traffic_allowance: number | null;
-  /** Mbit/s that it is to be held to now. */
+  /** Mbit/s; the desired throttle. */
   traffic_throttle: number | null;
-  /** The same, as the engine confirmed it. */
+  /** Mbit/s; the throttle that the engine has confirmed. */
   throttled_to: number | null;
   throttle_error: string | null;
   group_name: string | null;
@@ -257,7 +262,7 @@ interface ServersTable {
   real_status: Generated<EngineStatus>;
   real_status_at: Timestamp;
   error: string | null;
-  /** Initial commands: how many there are, and how many of the last create failed. */
+  /** The number of initial commands, and of those that failed in the last create. */
   commands_total: Generated<number>;
   commands_failed: Generated<number>;
   created_at: Timestamp;
@@ -275,7 +280,7 @@ interface AddressPoolsTable {
   last: string;
   last_taken: string | null;
   enabled: Generated<boolean>;
-  /** Of the network's own subnets, rather than added by an administrator. */
+  /** Whether it is one of the network's own subnets, and was not added by an administrator. */
   is_of_network: Generated<boolean>;
   created_at: Timestamp;
 }
@@ -284,13 +289,13 @@ interface UnknownInstancesTable {
   id: GeneratedAlways<number>;
   location_id: number;
   name: string;
-  /** It bears the label of this installation. */
+  /** Whether it has the label of this installation. */
   is_ours: boolean;
   seen_at: Timestamp;
 }
 
 interface ServiceAddressesTable {
-  /** A public one of a machine that a service runs on. */
+  /** A public address of a machine on which a service runs. */
   address: string;
   seen_at: Timestamp;
 }
@@ -311,12 +316,12 @@ interface AddressesTable {
 
 interface OperationsTable {
   id: GeneratedAlways<number>;
-  /** Of a server's operation; null of a node's. */
+  /** Set for a server's operation; null for a node's. */
   project_id: number | null;
-  /** Exactly one of these is there. */
+  /** Exactly one of these is set. */
   server_id: number | null;
   node_id: number | null;
-  /** The operation that it is part of. */
+  /** The operation of which it is a part. */
   parent_id: number | null;
   kind: string;
   status: Generated<OperationStatus>;
@@ -326,9 +331,9 @@ interface OperationsTable {
   message: string;
   error: JSONColumnType<{ code: string; message: string }> | null;
   commands: JSONColumnType<CommandResult[]> | null;
-  /** What they take, as stored, once it has ended: a trigger notes it. 0 of those without output. */
+  /** The stored size of the outputs once it has ended, recorded by a trigger; 0 without outputs. */
   output_bytes: number | null;
-  /** Of a create that chose its node. */
+  /** For a create that chose its node. */
   placement: JSONColumnType<Placement> | null;
   secrets: Buffer | null;
   attempts: Generated<number>;
@@ -369,7 +374,7 @@ interface UsageCurrentTable {
   disk_read_at: Timestamp | null;
 }
 
-/** What a node told last; the arrays are of the same servers. */
+/** The last report of a node. The arrays have the same servers in the same order. */
 interface UsageScrapesTable {
   node_id: number;
   recorded: number;
@@ -389,7 +394,7 @@ interface UsageRunsTable {
   read_at: Timestamp;
 }
 
-/** What passed from `at` on, for the time that the table's name says. */
+/** The usage from `at` on, for the step in the table's name. */
 interface UsageHistoryTable {
   server_id: number;
   at: Timestamp;
@@ -428,7 +433,7 @@ interface TrafficNoticesTable {
   server_id: number;
   month: string;
   percent: number;
-  /** Bytes a month, of which it was. */
+  /** The allowance at the time, in bytes a month. */
   allowance: number | null;
   at: Timestamp;
 }
@@ -451,17 +456,17 @@ interface ImagesTable {
   requested_at: Timestamp;
 }
 
-/** Set by administrators for the installation. */
+/** Settings of the installation by administrators. */
 interface SettingsTable {
   only_row: Generated<boolean>;
   audit_months: Generated<number>;
   operations_months: Generated<number>;
   outputs_days: Generated<number>;
-  /** The last operation whose output was removed, and that of all before it. */
+  /** The last operation whose output was removed, as were those of all before it. */
   outputs_gone_until: Generated<number>;
 }
 
-/** How the last runs of a service's reconcilers went. Unlogged: a PostgreSQL that crashed has none. */
+/** The last runs of a service's reconcilers. Unlogged: it is empty after a crash of PostgreSQL. */
 interface ReconcilerStatusesTable {
   service: string;
   reconciler: string;
@@ -482,7 +487,7 @@ interface ReconcilerStatusesTable {
   reported_at: Timestamp;
 }
 
-/** A view, of what is in partitions and of what is still to be moved there. */
+/** A view of the partitions, and of entries that are yet to be moved there. */
 interface AuditLogView {
   id: GeneratedAlways<number>;
   at: Timestamp;
@@ -490,7 +495,7 @@ interface AuditLogView {
   token_id: number | null;
   user_id: number | null;
   source: 'api' | 'command_line' | 'berth';
-  /** As one, not as somebody who may less. */
+  /** Whether the caller acted as an administrator. */
   by_administrator: boolean;
   address: string | null;
   action: string;
@@ -501,16 +506,16 @@ interface AuditLogView {
   request_id: string | null;
   details: ColumnType<Record<string, unknown> | null, string | null, never>;
   count: Generated<number>;
-  /** Null but for refusals that were counted. */
+  /** Set only for refusals that were counted. */
   first_at: Timestamp | null;
   last_at: Timestamp | null;
-  /** Null but for refusals that were counted. */
+  /** Set only for refusals that were counted. */
   address_count: number | null;
 }
 
 /**
- * Every table of Berth, as its queries see it. The type of a table that only one noun uses may stand in the `queries.ts` of
- * that, with `declare module '../db/schema/schema.ts'`.
+ * All tables of Berth, as its queries see them. The type of a table that only one noun uses may be
+ * in its `queries.ts`, with `declare module '../db/schema/schema.ts'`.
  */
 export interface Database extends PeopleTables {
   projects: ProjectsTable;

@@ -10,9 +10,9 @@ import type { Transport, WireRequest, WireResponse } from './transport.ts';
 
 export interface CallOptions {
   signal?: AbortSignal | undefined;
-  /** For the whole call, answer included. */
+  /** Timeout of the whole call, including the answer. */
   timeoutSeconds?: number | undefined;
-  /** The member that a read is about, unless its query has a `target`. */
+  /** The member to read from, unless the query has a `target`. */
   member?: string | undefined;
 }
 
@@ -22,19 +22,21 @@ export interface ApiRequest extends Pick<WireRequest, 'method' | 'headers'> {
   /** Unescaped parts after `/1.0`: `['instances', name, 'state']`. */
   path: readonly string[];
   query?: Query;
-  /** Sent as JSON in place of `body`. */
+  /** Sent as JSON instead of `body`. */
   json?: unknown;
-  /** A stream starts the time of the call anew with each `touch`. */
+  /** A stream restarts the timeout of the call with each `touch`. */
   body?: string | Uint8Array | ((touch: () => void) => Readable);
 }
 
-/** What a call reads out of Incus's answer, while the time of the call still runs. */
+/** Reads the result from Incus's answer, within the timeout of the call. */
 type Reader<T> = (response: WireResponse) => Promise<T>;
 
-/** Incus's background operation as an asynchronous call returns it: only what we use. */
+/**
+ * A background operation of Incus, as an asynchronous call returns it: only the fields that we use.
+ */
 export interface Operation {
   id: string;
-  /** `task` is work of Incus; `websocket` a session, such as a console. */
+  /** `task` is work of Incus; `websocket` is a session, such as a console. */
   class: 'task' | 'websocket' | 'token' | (string & {});
   description: string;
   status:
@@ -45,7 +47,7 @@ export interface Operation {
     | 'Failure'
     | 'Cancelled'
     | (string & {});
-  /** 100–199 under way, 200 success, 400 failure, 401 cancelled ("Status codes", REST API). */
+  /** 100–199 in progress, 200 success, 400 failure, 401 cancelled ("Status codes", REST API). */
   status_code: number;
   /** URLs by kind: `{"instances": ["/1.0/instances/srv-1?project=x"]}`. */
   resources: Record<string, string[]> | null;
@@ -56,12 +58,12 @@ export interface Operation {
   created_at: string;
 }
 
-/** The calls that every noun is made of. All throw `EngineError`. */
+/** The calls that every noun uses. All throw `EngineError`. */
 export interface Api {
-  /** Sent as `?project=` by the calls that belong to one. */
+  /** Sent as `?project=` by calls that belong to a project. */
   readonly project: string;
   get<T>(path: readonly string[], query: Query, options?: CallOptions): Promise<T>;
-  /** `null` where Incus says 404. */
+  /** `null` if Incus answers 404. */
   find<T>(path: readonly string[], query: Query, options?: CallOptions): Promise<T | null>;
   change(request: ApiRequest, options?: CallOptions): Promise<void>;
   startOperation(request: ApiRequest, options?: CallOptions): Promise<Operation>;
@@ -97,7 +99,7 @@ function wireRequest(request: ApiRequest, signal: AbortSignal, touch: () => void
   return wire;
 }
 
-/** A change goes to whoever is asked anyhow: it is to be made once. */
+/** A change goes to any member, because it must be made only once. */
 function memberOf({ method, query }: ApiRequest, options?: CallOptions): string | undefined {
   if (method !== 'GET') return undefined;
   return typeof query?.target === 'string' ? query.target : options?.member;
@@ -115,7 +117,7 @@ function parseAnswer(text: string): Answer | null {
   }
 }
 
-/** The error of an answer that is none of ours to read, from its body where that says more. */
+/** The error of an unexpected answer, from its body if that has one. */
 export async function errorOf(response: WireResponse): Promise<EngineError> {
   const text = await response.body.text();
   const answer = parseAnswer(text);
@@ -124,8 +126,9 @@ export async function errorOf(response: WireResponse): Promise<EngineError> {
 }
 
 /**
- * The whole of an answer. Throws `invalid` beyond `maxBytes`, for what somebody else than Incus makes long.
- * @param what for the error
+ * Reads a whole answer. Throws `invalid` if it is longer than `maxBytes`, for answers whose length
+ * a guest determines.
+ * @param what named in the error
  */
 export async function readBounded(
   response: WireResponse,
@@ -136,7 +139,7 @@ export async function readBounded(
   let size = 0;
   for await (const chunk of response.body) {
     size += chunk.length;
-    // Leaving the loop ends the connection, so that the rest is not sent.
+    // Leaving the loop closes the connection, so that the rest is not sent.
     if (size > maxBytes)
       throw new EngineError('invalid', `${what} is longer than ${maxBytes} bytes`);
     chunks.push(chunk);
@@ -144,7 +147,7 @@ export async function readBounded(
   return Buffer.concat(chunks);
 }
 
-/** The body of a JSON call. Incus may say 200 in HTTP and `error` in here. */
+/** Reads the body of a JSON call. Incus may answer 200 in HTTP and an `error` in the body. */
 export async function readBody(
   response: WireResponse,
   bound?: { what: string; maxBytes: number },
@@ -159,7 +162,7 @@ export async function readBody(
   return answer;
 }
 
-/** With what tells this version of it from others, for `If-Match`. */
+/** Reads the body with its ETag, for `If-Match`. */
 export async function readTagged<T>(response: WireResponse): Promise<{ value: T; etag: string }> {
   const { metadata } = await readBody(response);
   return { value: metadata as T, etag: String(response.headers.etag ?? '') };
@@ -185,10 +188,12 @@ function assertDone(answer: Answer): void {
   }
 }
 
-/** What a call came to: `ok`, `aborted` by its caller, or the code of its error. */
+/** The result of a call: `ok`, `aborted` by its caller, or the code of its error. */
 export interface ObservedCall {
   method: string;
-  /** `/1.0/instances/{name}/state`: of which there are only so many. */
+  /**
+   * The path without names: `/1.0/instances/{name}/state`, so that the number of paths is limited.
+   */
   path: string;
   outcome: EngineErrorCode | 'ok' | 'aborted';
   seconds: number;
@@ -196,7 +201,7 @@ export interface ObservedCall {
 
 export type CallObserver = (call: ObservedCall) => void;
 
-/** The words of Incus's paths that we use; whatever else stands in one is a name. */
+/** The fixed parts of Incus's paths that we use. Everything else in a path is a name. */
 const pathWords = new Set([
   ...['instances', 'state', 'files', 'operations', 'wait', 'images', 'aliases', 'projects'],
   ...['networks', 'storage-pools', 'volumes', 'resources', 'cluster', 'members', 'metrics'],
@@ -214,7 +219,7 @@ interface ApiDefaults {
   observe?: CallObserver | undefined;
 }
 
-/** Each noun's calls from one transport, time-out and project. */
+/** Creates the calls of a noun for one transport, timeout and project. */
 export function createApi(transport: Transport, defaults: ApiDefaults): Api {
   const read: Api['read'] = async (request, options, reader) => {
     const begun = performance.now();
@@ -242,7 +247,7 @@ export function createApi(transport: Transport, defaults: ApiDefaults): Api {
         try {
           return await reader(response);
         } catch (error) {
-          // The connection may also break in the midst of an answer.
+          // The connection may also break while an answer is read.
           throw errorFromConnection(error, what);
         }
       },

@@ -1,18 +1,21 @@
 import { EngineError } from './errors.ts';
 
 export interface Deadline {
-  /** What is awaited, for the error. */
+  /** What the call waits for, named in the error. */
   what: string;
   timeoutSeconds: number;
   signal?: AbortSignal | undefined;
 }
 
-/** While this process is held up, one of them passes, however long that takes: nobody else is late for it. */
+/**
+ * The timeout is split into parts: while this process is blocked, only one of them passes, however
+ * long it takes, because the answer is not late then.
+ */
 const parts = 4;
 
 /**
- * Runs `run` until it ends, the time is over (`EngineError` `timeout`) or the caller aborts (the
- * reason of its signal is thrown as it is). `touch` starts the time anew.
+ * Runs `run` until it ends, times out (`EngineError` `timeout`) or is aborted (throws the reason of
+ * the signal). `touch` restarts the timeout.
  */
 export async function withDeadline<T>(
   deadline: Deadline,
@@ -31,7 +34,8 @@ export async function withDeadline<T>(
     left = parts;
     timer.refresh();
   };
-  // Not AbortSignal.any: a signal that lives as long as the service would collect followers.
+  // AbortSignal.any is not used: a signal that lives as long as the service would accumulate
+  // dependents.
   const onAbort = () => controller.abort(signal?.reason);
   signal?.addEventListener('abort', onAbort, { once: true });
   try {

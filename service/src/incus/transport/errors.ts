@@ -1,4 +1,4 @@
-/** What went wrong with the engine, in the words that our operations decide by. */
+/** The kinds of failures that operations distinguish. */
 export type EngineErrorCode =
   | 'not_found'
   | 'already_exists'
@@ -21,7 +21,7 @@ const retryableByDefault: Record<EngineErrorCode, boolean> = {
   invalid: false,
   no_space: false,
   forbidden: false,
-  // Incus answers 500 for whatever it has no word for, passing troubles included.
+  // Incus answers 500 for any unspecific failure, including transient ones.
   failed: true,
 };
 
@@ -30,7 +30,7 @@ interface EngineErrorDetails {
   host?: string | undefined;
   where?: string;
   cause?: unknown;
-  /** What to show of it, where its message has words of Incus. */
+  /** The text for customers, if the message contains words of Incus. */
   publicMessage?: string;
 }
 
@@ -63,7 +63,10 @@ export function isEngineError(error: unknown, ...codes: EngineErrorCode[]): erro
   return error instanceof EngineError && codes.includes(error.code);
 }
 
-/** Of what came to no answer, or broke off in its midst: it may be late, or be there again. */
+/**
+ * Errors without an answer, or with an incomplete one: the member may only be slow, or be back
+ * already.
+ */
 const silentCodes = new Set([
   'ETIMEDOUT',
   'UND_ERR_CONNECT_TIMEOUT',
@@ -89,10 +92,13 @@ export function isAway(error: unknown): error is EngineError {
 }
 
 /**
- * What a member of a cluster answers; null where it says nothing, or was removed since it was listed.
- * Throws all else, and whatever there is once the caller has aborted.
+ * Returns the answer of a member, or null if it does not answer, or was removed since it was
+ * listed. Throws any other error, and any error once the caller has aborted.
  */
-export async function unlessSilent<T>(asked: Promise<T>, signal: AbortSignal): Promise<T | null> {
+export async function nullIfUnreachable<T>(
+  asked: Promise<T>,
+  signal: AbortSignal,
+): Promise<T | null> {
   try {
     return await asked;
   } catch (error) {
@@ -101,18 +107,21 @@ export async function unlessSilent<T>(asked: Promise<T>, signal: AbortSignal): P
   }
 }
 
-// Go's url.Error: the request that Incus itself made did not get through, whatever follows.
+// Go's url.Error: a request that Incus itself made did not get through.
 const outgoingRequest = /\b(?:Get|Head|Post|Put|Patch|Delete) \\?"(https?:\/\/[^"\\]+)\\?"/;
 const failedDownload = /Unable to fetch (https?:\/\/\S+): 5\d\d/;
 
-/** By an instance that is about to go: one of a deleted server is removed at the next sweep. */
+/**
+ * The address belongs to an instance that is about to be removed: an orphan is removed at the next
+ * sync.
+ */
 const addressTaken = /already defined on another NIC/;
 
-/** `tc` ends so where the kernel has no module for what it is asked for. */
+/** `tc` fails like this if the kernel lacks a module. */
 const missingModule =
   /\btc (?:qdisc|class|filter) add\b.*(?:Failed to load TC action module|qdisc kind is unknown|TC classifier not found|No such file or directory)/s;
 
-/** Whether Incus could not limit the traffic of a card, since the kernel of its host has no means for it. */
+/** Whether Incus could not limit the traffic of a NIC, since the kernel of its host has no means for it. */
 export function lacksTrafficControl(error: unknown): boolean {
   return error instanceof EngineError && missingModule.test(error.message);
 }
@@ -124,14 +133,14 @@ const textPatterns: readonly (readonly [RegExp, EngineErrorCode])[] = [
   [/\bdial (tcp|udp|unix)\b|no such host|connection refused|no route to host/, 'unreachable'],
   [/network is unreachable|TLS handshake|x509: |\btls: /, 'unreachable'],
   [/^(Daemon is )?shutting down|member .*is offline|member is evacuated/i, 'unreachable'],
-  // For a while after the members have lost and found each other.
+  // For a while after the members were disconnected from each other.
   [/^Missing event connection with target cluster member/, 'unreachable'],
   [/no known leader|driver: bad connection|no available (dqlite|cowsql) leader/, 'unreachable'],
   [/sql: database is closed|^Server isn't ready yet/, 'unreachable'],
   [/no space left on device|disk quota exceeded|not enough (free )?space/i, 'no_space'],
-  // Not "already exists": nothing of the wanted name was made.
+  // This is not "already exists": nothing with the wanted name was created.
   [addressTaken, 'invalid'],
-  // Of a container on its way down, whose process has just gone.
+  // A container that is shutting down, whose process has just ended.
   [/Invalid PID/, 'busy'],
   [/is busy running a|already (running|stopped)|(isn't|is not) running/, 'busy'],
   [/^Instance is running|(currently|still) in use|Only empty projects|database is locked/, 'busy'],
@@ -170,9 +179,9 @@ function unreachableHost(text: string): string | undefined {
 }
 
 /**
- * The error for an answer of Incus or for the failure of one of its operations.
- * @param text its words (`error` of an answer, `err` of an operation)
- * @param status the HTTP status or `error_code`; 500 where there is none
+ * The error for an answer of Incus, or for a failed operation.
+ * @param text the message (`error` of an answer, `err` of an operation)
+ * @param status the HTTP status or `error_code`; 500 if there is none
  */
 export function errorFromIncus(text: string, status = 500): EngineError {
   // A 404 is never about anything else, and its text quotes names.
@@ -246,16 +255,16 @@ export function failedBeforeSending(error: unknown): boolean {
   return connectCodes.has(code) || (tlsCode.test(code) && !code.startsWith('ERR_SSL_'));
 }
 
-/** Node's own words contain the address, but for those on certificates. */
+/** Messages of Node contain the address, except for those about certificates. */
 function reasonOf(error: unknown, code: string): string {
-  // Node speaks of authorities here, of which we use none.
+  // Node's message is about certificate authorities, which are not used here.
   if (notThePinned.test(code)) return `its certificate is not the pinned one (${code})`;
   return error instanceof Error && tlsCode.test(code) ? error.message : code;
 }
 
 /**
- * The `EngineError` for a failure of the connection to `where`; anything else comes back as it is,
- * since a defect of ours must not look like an outage.
+ * The `EngineError` for a failed connection to `where`. Any other error is returned unchanged,
+ * since a bug must not look like an outage.
  */
 export function errorFromConnection(error: unknown, where: string): unknown {
   const code = errorCode(error);

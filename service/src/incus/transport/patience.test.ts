@@ -10,14 +10,14 @@ const never = ({ signal }: CallOptions) =>
   });
 const { signal } = new AbortController();
 
-describe('looks that go on while there is no answer', { concurrency: true }, () => {
-  it('end with the first one where it is answered in time', async () => {
+describe('pings until there is an answer', { concurrency: true }, () => {
+  it('end with the first answer that comes in time', async () => {
     let looks = 0;
     const answered = await askPatiently(async () => ++looks, signal);
     assert.deepEqual([answered, looks], [{ answer: 1, isSlow: false }, 1]);
   });
 
-  it('hear an answer to the first one that comes after the second was begun, and stop waiting', async () => {
+  it('accept a late answer to the first ping, and stop waiting', async () => {
     const begun: AbortSignal[] = [];
     const first = Promise.withResolvers<string>();
     const answered = askPatiently(async (options) => {
@@ -31,7 +31,7 @@ describe('looks that go on while there is no answer', { concurrency: true }, () 
     assert.ok(begun.every(({ aborted }) => aborted));
   });
 
-  it('are three, and then it is silence, not before 10 s', async () => {
+  it('are three; then the member counts as silent, but not before 10 s', async () => {
     const at: number[] = [];
     const begun = performance.now();
     const silent = askPatiently((options) => {
@@ -47,7 +47,7 @@ describe('looks that go on while there is no answer', { concurrency: true }, () 
     );
   });
 
-  it('end at once where one is refused, or fails for good', async () => {
+  it('end at once if one is refused, or fails permanently', async () => {
     for (const error of [
       new EngineError('unreachable', 'Incus could not be reached: ECONNREFUSED'),
       new EngineError('not_found', 'Cluster member not found'),
@@ -63,7 +63,7 @@ describe('looks that go on while there is no answer', { concurrency: true }, () 
     }
   });
 
-  it('go on where one breaks off, or fails of what may pass', async () => {
+  it('continue if one breaks off, or fails temporarily', async () => {
     const reset = Object.assign(new Error('reset'), { code: 'ECONNRESET' });
     for (const error of [
       new EngineError('unreachable', 'Incus could not be reached: ECONNRESET', { cause: reset }),
@@ -79,7 +79,7 @@ describe('looks that go on while there is no answer', { concurrency: true }, () 
     }
   });
 
-  it('end with the reason of who began them', async () => {
+  it('end with the reason of an abort', async () => {
     const stopping = new AbortController();
     const asked = askPatiently(never, stopping.signal);
     stopping.abort(new Error('stopping'));

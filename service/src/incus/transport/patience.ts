@@ -4,27 +4,27 @@ import { withDeadline } from './deadline.ts';
 import { EngineError, isRefusal } from './errors.ts';
 
 /**
- * When it is looked, in seconds, while no look was answered. With the 5 s between two rounds of looks a
- * silent one is known as such within 15 s.
+ * The seconds at which a ping is sent while none was answered. With 5 s between two rounds, a
+ * silent member is detected within 15 s.
  */
 const looks = [0, 3, 6];
 /** Whoever has not answered by then is silent. */
 export const longestSeconds = 10;
 
-/** What takes longer to answer is slow. */
+/** A member that takes longer to answer counts as slow. */
 export const slowSeconds = 3;
 
 interface LateOrNot<T> {
   answer: T;
-  /** It took longer than `slowSeconds`. */
+  /** Whether it took longer than `slowSeconds`. */
   isSlow: boolean;
 }
 
 /**
- * The first answer to three looks in a row: to an earlier one, too, so that who is only slow is heard.
- * Throws `EngineError` at once where one is refused (`isRefusal`) or fails for good, and else once all
- * have failed, or 10 s after the first.
- * @param ask begins one look; its signal aborts once another one was answered
+ * Sends three pings, and resolves with the first answer, which may be to an earlier one, so that a
+ * slow member is heard. Throws `EngineError` at once if one is refused (`isRefusal`) or fails
+ * permanently; otherwise after all have failed, or 10 s after the first.
+ * @param ask sends one ping; its signal aborts once another one was answered
  */
 export async function askPatiently<T>(
   ask: (options: CallOptions) => Promise<T>,

@@ -1,15 +1,15 @@
-/** How far an operation of Incus is. */
+/** The progress of an operation of Incus. */
 export interface OperationProgress {
-  /** 0–1 of the present stage; absent where Incus tells a speed or an amount only. */
+  /** 0 to 1 within the current stage; missing if Incus reports only a speed or an amount. */
   fraction?: number;
   /** Incus's own words: `rootfs: 45% (10.00MB/s)`. */
   text: string;
 }
 
 /**
- * Reads the progress out of an operation's metadata, where Incus keeps it as text under
+ * Parses the progress from an operation's metadata, where Incus stores it as text under
  * `<stage>_progress` (`download_progress`, `create_instance_from_image_unpack_progress`, …); null
- * while there is none.
+ * if there is none.
  */
 export function parseProgress(metadata: Record<string, unknown> | null): OperationProgress | null {
   const texts = Object.entries(metadata ?? {}).flatMap(([key, value]) =>
@@ -30,7 +30,7 @@ function currentStage(metadata: Record<string, unknown> | null): string | undefi
 }
 
 function fractionOf(text: string): number | undefined {
-  // An image comes in two files, and the first is tiny: its 100% says nothing of the whole.
+  // An image consists of two files, and the first is tiny: its 100% says nothing about the whole.
   if (text.startsWith('metadata:')) return undefined;
   const percent = /(\d{1,3})%/.exec(text)?.[1];
   return percent === undefined ? undefined : Math.min(Number(percent), 100) / 100;

@@ -8,13 +8,16 @@ export interface ServerInfo {
     server_name: string;
     server_clustered: boolean;
     server_version: string;
-    /** Of its host, as `uname -r` prints it. */
+    /** The kernel of its host, as `uname -r` prints it. */
     kernel_version: string;
-    /** Of the certificate that it presents over HTTPS; all members of a cluster have the same. */
+    /**
+     * The fingerprint of the certificate that it presents over HTTPS, the same for all members of a
+     * cluster.
+     */
     certificate_fingerprint: string;
-    /** Where it listens over HTTPS, with ports; none where it does not. */
+    /** The addresses that it listens on over HTTPS, with ports; empty if it does not. */
     addresses?: string[] | null;
-    /** Its process, as it is numbered where it runs. */
+    /** The process id of the daemon, in its own namespace. */
     server_pid: number;
     /** Words of the kernel: `x86_64`. The first is the machine's own. */
     architectures: string[];
@@ -56,8 +59,8 @@ export type ServerCalls = ReturnType<typeof serverCalls>;
 export function serverCalls(api: Api, learn: Transport['learn']) {
   return {
     /**
-     * Of the member that answers, or of `target`. Throws `forbidden` where Incus does not know our
-     * certificate: it then tells its version only.
+     * Reads from the member that answers, or from `target`. Throws `forbidden` if Incus does not
+     * trust our certificate: it then reports only its version.
      */
     async info(target?: string, options?: CallOptions): Promise<ServerInfo> {
       type Info = ServerInfo & { auth: 'trusted' | 'untrusted' };
@@ -66,17 +69,20 @@ export function serverCalls(api: Api, learn: Transport['learn']) {
       throw new EngineError('forbidden', 'Incus does not trust our client certificate');
     },
 
-    /** Of the member that answers, or of `target`. */
+    /** The resources of the member that answers, or of `target`. */
     resources: (target?: string, options?: CallOptions) =>
       api.get<Resources>(['resources'], { target }, options),
-    /** Throws `invalid` where there is no cluster. */
+    /** Throws `invalid` if it is not clustered. */
     async members(options?: CallOptions): Promise<ClusterMember[]> {
       const path = ['cluster', 'members'];
       const members = await api.get<ClusterMember[]>(path, { recursion: 1 }, options);
       learn(members);
       return members;
     },
-    /** By the member itself. Its operation is of no project, and ends at the first instance that fails. */
+    /**
+     * Sent to the member itself. The operation belongs to no project, and ends at the first
+     * instance that fails.
+     */
     changeMember: (name: string, action: MemberAction, options?: CallOptions): Promise<Operation> =>
       api.startOperation(
         {
@@ -87,7 +93,7 @@ export function serverCalls(api: Api, learn: Transport['learn']) {
         },
         options,
       ),
-    /** By force: also one that can't be asked, and with all that is known of its instances. */
+    /** Removes a member by force, even if it is unreachable, with all records of its instances. */
     forgetMember: (name: string, options?: CallOptions) =>
       api.change(
         { method: 'DELETE', path: ['cluster', 'members', name], query: { force: 1 } },

@@ -5,21 +5,21 @@ import { errorFromConnection, failedBeforeSending, isEngineError } from './error
 
 /** A dead member must leave time to ask the next one within the time-out of a call. */
 const connectTimeoutMs = 3000;
-/** Where there is no other one to ask: as long as a plain call. */
+/** Without another member to ask, the connect timeout is as long as that of a plain call. */
 const onlyConnectTimeoutMs = 10_000;
-/** One that has said nothing for so long, though it was asked, is asked after the others. */
+/** A member that has not answered for so long is asked after the others. */
 const patienceMs = 3000;
-/** After which it may be well again. */
+/** After this time it may have recovered. */
 const hungMs = 30_000;
 
 export interface WireRequest {
   method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** With its query: `/1.0/instances?project=x`. */
+  /** The path with its query: `/1.0/instances?project=x`. */
   path: string;
   headers?: Record<string, string>;
-  /** A stream is made anew for each member that is tried. */
+  /** A stream is created again for each member that is tried. */
   body?: string | Uint8Array | (() => Readable);
-  /** The member that a read is about: it is asked first, where its address is one of those to try. */
+  /** The member to read from: it is tried first, if its address is known. */
   member?: string | undefined;
   signal: AbortSignal;
 }
@@ -29,7 +29,7 @@ export type WireResponse = Dispatcher.ResponseData;
 export interface Transport {
   /** Any HTTP answer is returned; throws `EngineError` when no member could be reached. */
   send(request: WireRequest): Promise<WireResponse>;
-  /** Where members are, as their cluster says. */
+  /** Learns the addresses of members from their cluster. */
   learn(members: readonly { server_name: string; url: string }[]): void;
   close(): Promise<void>;
 }
@@ -41,8 +41,8 @@ function createAgent(connection: IncusConnection): Agent {
     'socketPath' in connection
       ? { socketPath: connection.socketPath, timeout }
       : { ...tlsSettings(connection), timeout };
-  // Every call brings its own deadline; undici's would end long waits and uploads. Each member is asked
-  // more often than each 20 s, and need not be connected to anew: Incus closes nothing for being idle.
+  // Each call has its own deadline; undici's would end long waits and uploads. Each member is used
+  // at least every 20 s, and Incus closes no idle connections, so these are kept open.
   const keepAliveTimeout = 20_000;
   return new Agent({ connect, headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout });
 }
@@ -77,7 +77,7 @@ function mayAskAnother(request: WireRequest, error: unknown): boolean {
 export function createTransport(connection: IncusConnection): Transport {
   const agent = createAgent(connection);
   const places = endpoints(connection);
-  /** Since when each one was asked and has not answered anything. */
+  /** Since when a member was asked without having answered. */
   const silentSince = new Map<Endpoint, number>();
   const ofMember = new Map<string, Endpoint>();
   let preferred = 0;

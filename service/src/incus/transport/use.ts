@@ -1,16 +1,17 @@
 import { errorOf } from './api.ts';
 import type { WireResponse } from './transport.ts';
 
-/** What an instance has used since it started; null where its state does not tell. */
+/** The usage of an instance since its start; null if its state does not contain it. */
 export interface InstanceUse {
   cpuSeconds: number | null;
-  /** With the page cache. */
+  /** Memory including the page cache. */
   memoryBytes: number | null;
 }
 
 /**
- * How the state of an instance begins to tell of them. A guest names its interfaces, which are listed, too,
- * but in JSON no name has an unescaped quotation mark, and what stands behind one begins otherwise.
+ * How the figures begin in the state of an instance. A guest chooses the names of its interfaces,
+ * which are listed too; but a JSON string has no unescaped quotation mark, so that no name can look
+ * like one of these.
  */
 const figures = { cpu: /"cpu":\{"usage":(\d+)[,}]/, memory: /"memory":\{"usage":(\d+)[,}]/ };
 /** No figure is longer, with what stands before it. */

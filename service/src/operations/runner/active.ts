@@ -7,7 +7,7 @@ export interface ActiveOptions {
   execution: Execution;
   kinds: readonly OperationKind[];
   log: Logger;
-  /** Aborted when the steps under way are to come to their next stop. */
+  /** Aborted when the running steps should end. */
   signal: AbortSignal;
   /** Called when an operation has ended or was released, and another one may start. */
   onSlotFree(): void;
@@ -19,11 +19,14 @@ export interface ActiveOperations {
   start(leased: Leased): void;
   /** Aborts the step of an operation that was superseded. */
   abort(id: number): void;
-  /** Resolves once all have ended or were released. */
+  /** Resolves once all operations have ended or were released. */
   idle(): Promise<void>;
 }
 
-/** For a moment, there may be two of an operation: the second one was leased after the first one's lease was lost. */
+/**
+ * For a moment there may be two entries for an operation: it was leased again after its first lease
+ * was lost.
+ */
 interface Entry {
   id: number;
   task: Promise<void>;

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Db } from '../../db/connection.ts';
 import { defineReconciler } from '../../reconciler-runtime/define.ts';
-import { catchUpWithClock, leaseNextOperation } from '../lease-queries.ts';
+import { clampFutureTimes, leaseNextOperation } from '../lease-queries.ts';
 import type { ActiveOperations } from './active.ts';
 
 const pollMilliseconds = 1000;
@@ -37,9 +37,9 @@ export const dueOperations = defineReconciler<Worker, WorkerTopic>({
   },
 });
 
-/** Answers whether one was due. */
+/** Returns whether an operation was due. */
 async function leaseOne({ db, holder, steps, active }: Worker): Promise<boolean> {
-  // On one connection: the time in which it was waited for is not part of the lease.
+  // The connection is taken first, so that the time spent waiting for it is not part of the lease.
   const leased = await db.connection().execute(async (connection) => {
     const askedAt = performance.now();
     const operation = await leaseNextOperation(connection, holder, steps);
@@ -49,13 +49,13 @@ async function leaseOne({ db, holder, steps, active }: Worker): Promise<boolean>
   return leased !== undefined;
 }
 
-/** Operations wake up at times of the database's clock, which may be set back. */
+/** Corrects the times of waiting operations after the clock of the database was set back. */
 export const clockSkewGuard = defineReconciler<Worker, WorkerTopic>({
   name: 'clock-skew-guard',
   every: { milliseconds: clockMilliseconds },
   failure: 'The check whether the clock was set back failed. Retrying.',
   async run({ db, log }) {
-    const moved = await catchUpWithClock(db);
+    const moved = await clampFutureTimes(db);
     if (moved > 0)
       log.warn({ moved }, 'The clock was set back. The due times of operations were corrected.');
     return { moved };

@@ -4,7 +4,7 @@ import { setServerState } from '../../servers/worker-queries.ts';
 import { ended, enter, kindOf, rowOf, run, untilEnded } from '../../testing/operations.ts';
 import { done, next, wait } from '../define.ts';
 
-test('steps run in their order, and each reads what those before it found', async () => {
+test('steps run in order, and each reads the results of those before it', async () => {
   const ran: unknown[] = [];
   const kind = kindOf({
     first: async () => next('second', { found: 7 }),
@@ -22,7 +22,7 @@ test('steps run in their order, and each reads what those before it found', asyn
   assert.equal(row.secrets, null);
 });
 
-test('the end of an operation and what it changes are one', async () => {
+test('an operation ends in the same transaction as the changes of its last step', async () => {
   let attempts = 0;
   const kind = kindOf({
     only: async ({ server }) =>
@@ -39,7 +39,7 @@ test('the end of an operation and what it changes are one', async () => {
   assert.equal(attempts, 2);
 });
 
-test('a wait comes back to the same step, with its reason shown', async () => {
+test('a wait runs the same step again, and shows its reason', async () => {
   let runs = 0;
   const kind = kindOf({
     only: async () => {
@@ -52,7 +52,7 @@ test('a wait comes back to the same step, with its reason shown', async () => {
   assert.equal(runs, 3);
 });
 
-test('progress never falls', async () => {
+test('progress never decreases', async () => {
   const kind = kindOf({
     high: async () => next('low', {}),
     middle: async () => ended(),

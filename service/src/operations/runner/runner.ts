@@ -17,12 +17,12 @@ export interface RunnerOptions {
   /** How many operations this process carries out at once. */
   concurrency: number;
   log: Logger;
-  /** Told of the runs of its reconcilers. */
+  /** Receives the runs of its reconcilers. */
   runs?: RunObserver;
 }
 
 export interface OperationRunner {
-  /** Lets steps under way come to their next stop, and releases their leases. */
+  /** Aborts the running steps, and releases their leases. */
   stop(): Promise<void>;
 }
 

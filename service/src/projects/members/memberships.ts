@@ -20,8 +20,8 @@ export function memberNotFound(userId: number | string): Problem {
 }
 
 /**
- * Throws unless the caller manages the members of this project: a person who is an owner of it, or
- * an administrator. A token that is no administrator's manages none, whoever made it.
+ * Throws unless the caller manages the members of this project, as one of its owners or an
+ * administrator. Only an administrator's token manages members, whoever created it.
  */
 export async function requireManager(
   db: Queryable,
@@ -115,7 +115,7 @@ async function requireMember(trx: Trx, projectId: number, userId: number): Promi
   return member;
 }
 
-/** An administrator can make another one at any time; nobody else could. */
+/** Without an owner, only an administrator could make somebody one. */
 async function requireOtherOwner(
   trx: Trx,
   { scopes }: Caller,

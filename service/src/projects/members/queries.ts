@@ -11,14 +11,14 @@ function shownMembers(db: Queryable, projectId: number) {
       .innerJoin('users', 'users.id', 'memberships.user_id')
       .select(['user_id as id', 'email', 'name', 'role', 'memberships.created_at'])
       .where('project_id', '=', projectId)
-      // None of them is; the indexes of people are of those who are there.
+      // Members are never deleted users; the indexes of users exclude these too.
       .where('users.deleted_at', 'is', null)
   );
 }
 
 export type ShownMember = NonNullable<Awaited<ReturnType<typeof findMember>>>;
 
-/** By the user's id. */
+/** Members ordered by the user's id. */
 export function listMembers(
   db: Queryable,
   projectId: number,
@@ -28,7 +28,7 @@ export function listMembers(
   return listing(query, { id: 'user_id' });
 }
 
-/** Of the members of a project the one with an email address. */
+/** The member of the project with an email address. */
 export async function findMembersByEmail(db: Queryable, projectId: number, email: string) {
   return await db
     .selectFrom('memberships')
@@ -96,7 +96,7 @@ export async function putMember(
     .execute();
 }
 
-/** Undefined for who is no member: one who is deleted meanwhile is not to come back. */
+/** Undefined for somebody who is not a member: one who is removed meanwhile must not come back. */
 export async function updateMember(
   trx: Trx,
   { projectId, userId, role }: { projectId: number; userId: number; role: Role },

@@ -75,7 +75,7 @@ for (const who of ['stranger', 'viewer', 'member', 'owner', 'admin'] as const) {
   });
 }
 
-test('a project that one is no member of answers as one that does not exist', async () => {
+test('a project without membership is answered as if it did not exist', async () => {
   const { ask } = await person('owner');
   const answers = await Promise.all(
     [theirs, 999_999].map(async (id) => {
@@ -87,7 +87,7 @@ test('a project that one is no member of answers as one that does not exist', as
   assert.equal(new Set(answers).size, 1);
 });
 
-test('who is in two projects chooses by the header, and sees both', async () => {
+test('a member of two projects selects one by the header, and can list both', async () => {
   const user = await createTestUser(db, { roles: { [theirs]: 'owner', [ours]: 'viewer' } });
   const { ask } = await signInAs(app, user.credentials);
   const acting = async (project?: number) => {
@@ -104,7 +104,7 @@ test('who is in two projects chooses by the header, and sees both', async () => 
   );
 });
 
-test('without the header it is the project that they have been in for longest', async () => {
+test('without the header, the project of the oldest membership is used', async () => {
   const older = await createTestProject(db, 'older');
   const newer = await createTestProject(db, 'newer');
   const user = await createTestUser(db, { roles: { [newer]: 'viewer' } });
@@ -162,7 +162,7 @@ test('an owner adds, changes and removes members, in the history of that project
   );
 });
 
-test('an owner learns nothing of who is no member, by whatever id', async () => {
+test('an owner learns nothing about users who are not members, by any id', async () => {
   const { ask } = await person('owner');
   const stranger = await createTestUser(db);
   const answers = [stranger.id, 999_999].map(async (id) => {
@@ -178,7 +178,7 @@ test('an owner learns nothing of who is no member, by whatever id', async () => 
   assert.deepEqual(known, unknown);
 });
 
-test('who is deleted while their role is changed, or while they are added, is no member', async () => {
+test('a user who is deleted while their role is changed, or while they are added, is not a member', async () => {
   const { ask } = await person('owner');
   const members = `/projects/${ours}/members`;
   const friend = await createTestUser(db, { roles: { [ours]: 'viewer' } });
@@ -201,7 +201,7 @@ test('who is deleted while their role is changed, or while they are added, is no
   }
 });
 
-test('an address that nobody has is explained, and adds nobody', async () => {
+test('an unknown email address gets an explanation, and adds nobody', async () => {
   const { ask } = await person('owner');
   for (const [body, words] of [
     [{ email: 'nobody@example.com', role: 'viewer' }, /Ask an administrator to add the user/],
@@ -215,7 +215,7 @@ test('an address that nobody has is explained, and adds nobody', async () => {
   }
 });
 
-test('only so many addresses can be tried, by who is no administrator', async () => {
+test('attempts to find users by address are limited, except for administrators', async () => {
   const [owner, admin] = [await person('owner'), await person('admin')];
   const tries = { burst: 3, perSecond: 1e-6 };
   const limiter = createLimiter({ ...generousLimits, tries });
@@ -234,7 +234,7 @@ test('only so many addresses can be tried, by who is no administrator', async ()
   await strict.close();
 });
 
-test('the last owner stays, unless an administrator says otherwise', async () => {
+test('the last owner can not be removed, except by an administrator', async () => {
   const project = await createTestProject(db, 'kept');
   const owner = await createTestUser(db, { roles: { [project]: 'owner' } });
   const { ask } = await signInAs(app, owner.credentials);
@@ -251,7 +251,7 @@ test('the last owner stays, unless an administrator says otherwise', async () =>
   assert.equal((await ask('GET', '/tokens')).json().code, 'project_not_found');
 });
 
-test('a member leaves by themselves, and nobody else goes with them', async () => {
+test('members can remove themselves, and no one else', async () => {
   const project = await createTestProject(db, 'left');
   const [one, other] = [await person('viewer', project), await person('member', project)];
   const leave = ({ id }: { id: number }) => `/projects/${project}/members/${id}`;
@@ -266,7 +266,7 @@ test('a member leaves by themselves, and nobody else goes with them', async () =
   assert.equal(byToken.json().code, 'owner_required');
 });
 
-test('who is no member is to be added by their address', async () => {
+test('the error for a user who is not a member says how to add them', async () => {
   const { ask } = await person('owner');
   const url = `/projects/${ours}/members`;
   const answer = await ask('PUT', `${url}/999999`, { body: { role: 'viewer' } });
@@ -294,7 +294,7 @@ test('the last owner of a project is not deleted', async () => {
   assert.equal((await remove()).statusCode, 200);
 });
 
-test('of two owners who are deleted at once one stays', async () => {
+test('of two owners who are deleted concurrently, one stays', async () => {
   const project = await createTestProject(db, 'of two');
   const owners = await Promise.all(
     [1, 2].map(() => createTestUser(db, { roles: { [project]: 'owner' } })),

@@ -21,7 +21,7 @@ import { memberView } from './view.ts';
 const tags = ['Projects'];
 const params = PathParams({ id: 'project' });
 const memberParams = PathParams({ id: 'project', user_id: 'member' });
-// Who is no owner of the project is refused by memberships.ts: a scope knows no owners.
+// memberships.ts refuses those who are no owners, since scopes do not distinguish owners.
 const config = { scope: 'servers:read' } as const;
 const confirmed = { ...config, needsConfirmation: true } as const;
 
@@ -114,7 +114,7 @@ function changeRoutes(app: App, deps: Deps): void {
           const { scopes, userId } = caller;
           // Administrators can list all users anyway.
           if (userId === null || allows(scopes, 'admin')) return;
-          await app.limits.admitSearch(reply, userId);
+          await app.limits.admitEmailLookup(reply, userId);
         },
       );
       return sendAnswer(reply, answer);

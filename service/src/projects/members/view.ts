@@ -1,7 +1,7 @@
 import type { Member } from '@berth/contract/users';
 import type { ShownMember } from './queries.ts';
 
-/** A row as the API shows it. */
+/** A member as the API shows it. */
 export function memberView(row: ShownMember): Member {
   return {
     user_id: row.id,

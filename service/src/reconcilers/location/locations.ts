@@ -10,11 +10,11 @@ import { createRunningCount } from '../../usage/collect/running.ts';
 import type { Shared, Watching } from './subject.ts';
 import { watchLocation } from './watch.ts';
 
-/** For changes that nobody heard of: while the connection for notifications was lost. */
-const lookAgainMilliseconds = 10_000;
+/** How often locations are compared, in case a notification was lost. */
+const resyncMilliseconds = 10_000;
 
 interface Watched {
-  /** What it is watched by: once that has changed, it is watched anew. */
+  /** What the watcher was started with. If it changes, the location gets a new watcher. */
   by: string;
   stop(): void;
   ended: Promise<void>;
@@ -28,7 +28,7 @@ interface Watchers {
 
 const locations = defineReconciler<Watchers, LocationsTopic>({
   name: 'locations',
-  every: { milliseconds: lookAgainMilliseconds },
+  every: { milliseconds: resyncMilliseconds },
   on: ['locations_changed'],
   failure: 'The locations could not be read.',
   run: lookAtAll,
@@ -49,8 +49,9 @@ const endedOperation = defineReconciler<Watchers, LocationsTopic>({
 type LocationsTopic = 'locations_changed' | 'operation_finished';
 
 /**
- * Watches every location, also those that are added, changed or removed meanwhile. Resolves once the
- * first ones are watched, to what resolves when none is any more, after `signal` was aborted.
+ * Watches every location, including those that are added, changed or removed later. Resolves once
+ * the first ones are watched, with a promise that resolves when all watchers have ended after
+ * `signal` was aborted.
  */
 export async function watchLocations(
   watching: Watching & { secretKey: Keyring },

@@ -3,27 +3,30 @@ import { EngineError, isRefusal } from '../../incus/transport/errors.ts';
 import { setReachability } from '../../locations/queries.ts';
 import type { Subject } from '../truth.ts';
 
-/** Of one kind in a row, before the engine counts as away: once may be chance, or a moment of much work. */
-const mostFailures = 3;
-const unknownTrouble = 'The service could not look at it; its log says why.';
+/**
+ * How often one probe must fail in a row before the engine counts as unreachable: a single failure
+ * may be chance, or load.
+ */
+const failureThreshold = 3;
+const unknownReason = 'The service could not look at it; its log says why.';
 
 /** What shows whether an engine can be reached: its stream of events, a ping, and the syncs of nodes and of instances. */
 export type Probe = 'events' | 'ping' | 'nodes' | 'instances';
 
-/** Whether the engine of a location can be reached, as far as its probes have shown. */
+/** Whether the engine of a location can be reached, according to its probes. */
 export interface Reachability {
   recordSuccess(probe: Probe): void;
   recordFailure(probe: Probe, error: unknown): void;
-  /** Records how a call ended, and answers what it does; an abort is no result. */
+  /** Records how a call ended, and passes on its result. An abort is not recorded. */
   record<T>(probe: Probe, call: Promise<T>, signal: AbortSignal): Promise<T>;
   hasFailed(...probes: Probe[]): boolean;
-  /** Writes it to the location, and that a service watches it. */
+  /** Writes the result to the location, and that a service watches it. */
   write(): Promise<void>;
 }
 
 /**
- * The engine is unreachable once it refuses, once three pings in a row were met by silence (`askPatiently`), and once the
- * same probe has failed three times in a row.
+ * The engine is unreachable once it refuses a connection, once three pings in a row got no answer
+ * (`askPatiently`), or once the same probe has failed three times in a row.
  * @param probed called when there is something to write
  */
 export function createReachability(
@@ -31,28 +34,28 @@ export function createReachability(
   log: Logger,
   probed: () => void,
 ): Reachability {
-  const troubles = new Map<Probe, string | null>();
+  const reasons = new Map<Probe, string | null>();
   const failures = new Map<Probe, number>();
 
   function recordSuccess(probe: Probe): void {
     failures.delete(probe);
-    troubles.set(probe, null);
+    reasons.set(probe, null);
     probed();
   }
 
   function recordFailure(probe: Probe, error: unknown): void {
-    const inARow = (failures.get(probe) ?? 0) + 1;
-    failures.set(probe, inARow);
-    // A ping that fails is three already.
-    const isSure = probe === 'ping' || isRefusal(error) || inARow >= mostFailures;
-    if (!isSure) return;
-    const reason = error instanceof EngineError ? error.publicMessage : unknownTrouble;
-    // Anyone may see the location: what Incus itself said is for the log, once.
-    if (troubles.get(probe) !== reason) {
+    const consecutive = (failures.get(probe) ?? 0) + 1;
+    failures.set(probe, consecutive);
+    // A ping fails only after three attempts.
+    const isConfirmed = probe === 'ping' || isRefusal(error) || consecutive >= failureThreshold;
+    if (!isConfirmed) return;
+    const reason = error instanceof EngineError ? error.publicMessage : unknownReason;
+    // Anyone may see the location, so the message of Incus itself goes to the log, once.
+    if (reasons.get(probe) !== reason) {
       const said = error instanceof Error ? error.message : String(error);
       log.warn({ locationId, probe, reason: said }, 'The Incus of a location is unreachable.');
     }
-    troubles.set(probe, reason);
+    reasons.set(probe, reason);
     probed();
   }
 
@@ -71,9 +74,9 @@ export function createReachability(
     },
     hasFailed: (...probes) => probes.some((probe) => failures.has(probe)),
     async write() {
-      if (!troubles.has('events')) return;
-      const reasons = [...troubles.values()];
-      await setReachability(db, locationId, reasons.find((reason) => reason !== null) ?? null);
+      if (!reasons.has('events')) return;
+      const reason = [...reasons.values()].find((one) => one !== null);
+      await setReachability(db, locationId, reason ?? null);
     },
   };
 }

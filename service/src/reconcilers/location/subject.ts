@@ -12,24 +12,29 @@ import { defineReconciler, type Reconciler } from '../../reconciler-runtime/defi
 import type { RunObserver } from '../../reconciler-runtime/observer.ts';
 import type { UsageCollector } from '../../usage/collect/collector.ts';
 import type { CountRunning } from '../../usage/collect/running.ts';
-import type { MemberLooks } from '../members.ts';
-import type { orphanKeeper } from '../orphans.ts';
+import type { MemberProbes } from '../members.ts';
+import type { createOrphanReconciler } from '../orphans.ts';
 import type { subvolumeCounter } from '../subvolumes.ts';
 import type { Finding, Subject } from '../truth.ts';
 import type { Reachability } from './reachability.ts';
 
-/** Told by the process that watches a location. */
+/** Receives what the process that watches a location measures. */
 export interface WatchObserver extends QuotaObserver {
-  /** It watches one location more, or one less. */
+  /** The process watches one location more, or one less. */
   led(change: 1 | -1): void;
-  /** Of an event of the engine: how long it took to get here. */
+  /** Delay between an event of the engine and its arrival here. */
   lagged(seconds: number): void;
-  /** All servers of a location were compared with the engine. */
+  /** Duration of a comparison of all servers of a location with the engine. */
   swept(seconds: number): void;
   found(finding: Finding, count: number): void;
-  /** So many servers of a location run and are not confined; undefined once it is watched no longer. */
+  /**
+   * How many running servers of a location are not confined; undefined once it is no longer
+   * watched.
+   */
   unconfined(location: string, count: number | undefined): void;
-  /** So many servers of a location have subvolumes in their disks; undefined where that is not known. */
+  /**
+   * How many servers of a location have subvolumes in their disks; undefined if that is not known.
+   */
   withSubvolumes(location: string, count: number | undefined): void;
 }
 
@@ -39,24 +44,26 @@ export interface Watching {
   engines: Engines;
   notifications: NotificationListener;
   log: Logger;
-  /** Where servers find the API. */
+  /** Finds the addresses at which servers reach the API. */
   findApi: FindApi;
-  /** What no server reaches beside what is known of nodes and services: addresses and networks. */
+  /**
+   * Addresses and networks that servers must not reach, in addition to known nodes and services.
+   */
   protectedAddresses: readonly string[];
-  /** Where images are built. */
+  /** Directories in which images are built. */
   imageDirectories: ImageDirectories;
   imageServers: readonly string[];
   poolQuotas: PoolQuotas;
-  /** Between two comparisons of everything. */
+  /** Interval between two comparisons of all instances. */
   sweepMilliseconds?: number;
-  /** Between two looks at whether the engine, and each member of a cluster, is there. */
+  /** Interval between two pings of the engine and of each member of a cluster. */
   pingMilliseconds?: number;
   observer?: WatchObserver;
-  /** Told of the runs of all reconcilers. */
+  /** Receives the runs of all reconcilers. */
   runs?: RunObserver;
 }
 
-/** What all locations that a process watches have in common. */
+/** What all locations that a process watches share. */
 export interface Shared {
   /** Triggers the sync of an instance, by the id of its location. */
   instanceTriggers: Map<number, (instance: string) => void>;
@@ -65,21 +72,24 @@ export interface Shared {
 
 /** Events of a location that trigger its reconcilers. */
 export type LocationTopic =
-  /** The stream of the engine's events is open, for the first time or again. */
+  /** The event stream of the engine was opened, for the first time or again. */
   | 'connected'
   /** The key is the name of the instance. */
   | 'instance_changed'
-  /** One instance could not be synced: a sync of all shows whether any can. */
+  /** Syncing one instance failed. Syncing all shows whether the engine can be reached. */
   | 'instance_sync_failed'
-  /** The engine answers, after something that was asked of it has failed. */
+  /** The engine answers again after a call to it had failed. */
   | 'engine_recovered'
-  /** A member of the cluster went away, or came back. */
+  /** A member of the cluster became unreachable, or reachable again. */
   | 'member_changed'
   | 'nodes_synced'
-  /** A member came back: a sweep that waits for it would show its servers later than a new one. */
+  /**
+   * A member is back. A new sync shows its servers earlier than the one that is still waiting for
+   * it.
+   */
   | 'instances_outdated'
   | 'usage_collected'
-  /** What is known of the engine's reachability has changed, or was confirmed. */
+  /** A probe has changed or confirmed what is known of the engine's reachability. */
   | 'reachability_probed'
   | 'image_wanted'
   | 'network_policy_wanted';
@@ -93,15 +103,15 @@ export interface LocationSubject extends Subject {
   /** Logs an error that does not end the run. */
   report(error: unknown): void;
   reachability: Reachability;
-  members: MemberLooks;
+  members: MemberProbes;
   quotas: QuotaWatch;
   collector: UsageCollector;
-  keepOrphans: ReturnType<typeof orphanKeeper>;
+  reconcileOrphans: ReturnType<typeof createOrphanReconciler>;
   countSubvolumes: ReturnType<typeof subvolumeCounter>;
   warned: {
     /** Notes about the engine's releases that were logged. */
     vulnerabilities: Set<string>;
-    /** The last warning about others whom the network is open for; empty: there are none. */
+    /** The last warning about other users to whom the network is open; empty if there are none. */
     others: string;
   };
 }

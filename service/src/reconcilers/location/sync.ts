@@ -1,23 +1,26 @@
 import { askPatiently } from '../../incus/transport/patience.ts';
-import { nodesThatWere, setAnswered } from '../../nodes/seen-queries.ts';
-import { keepConfined } from '../confinement.ts';
-import { lookAtNodes } from '../nodes.ts';
-import { keepThrottles } from '../throttles.ts';
-import { lookAtInstance, sweepLocation } from '../truth.ts';
-import { enterUnknown } from '../unknown-instances.ts';
+import { nodesWithStatus, recordAnswer } from '../../nodes/seen-queries.ts';
+import { reconcileConfinement } from '../confinement.ts';
+import { syncNodes } from '../nodes.ts';
+import { reconcileThrottles } from '../throttles.ts';
+import { syncAllInstances, syncInstance } from '../truth.ts';
+import { syncUnknownInstances } from '../unknown-instances.ts';
 import { define, type LocationSubject } from './subject.ts';
 
 // Reconcilers that observe the engine, its members and its instances.
 
 const defaultSweepMilliseconds = 60_000;
 const defaultPingMilliseconds = 5000;
-/** Those that were away are asked more often, by this share of the time: their servers are to be seen again soon. */
+/**
+ * Unreachable members are probed more often, at this share of the interval, so that their servers
+ * are seen again soon.
+ */
 const awayShare = 0.4;
 
 const pingMilliseconds = ({ watching }: LocationSubject) =>
   watching.pingMilliseconds ?? defaultPingMilliseconds;
 
-/** First at a random time, so that not all locations are compared at once. */
+/** The first run is at a random time, so that locations are not all compared at once. */
 export const eachSweep = ({ watching }: LocationSubject) => {
   const { sweepMilliseconds: milliseconds = defaultSweepMilliseconds } = watching;
   return { milliseconds, first: 'random' } as const;
@@ -30,7 +33,7 @@ export const instance = define({
   retry: { times: 4, pauseMilliseconds: 500 },
   onFailure: 'instance_sync_failed',
   async run(subject, name) {
-    await lookAtInstance(subject, name);
+    await syncInstance(subject, name);
   },
 });
 
@@ -39,11 +42,11 @@ export const engine = define({
   every: (subject) => ({ milliseconds: pingMilliseconds(subject) }),
   async run({ db, client, location, signal, reachability, members }, _, { trigger }) {
     const hadFailed = reachability.hasFailed('ping', 'nodes', 'instances');
-    const [known] = await nodesThatWere(db, location.id, 'online');
+    const [known] = await nodesWithStatus(db, location.id, 'online');
     const ping = askPatiently((options) => client.server.info(undefined, options), signal);
     const { isSlow } = await reachability.record('ping', ping, signal);
     if (hadFailed) trigger('engine_recovered');
-    if (known?.member === null) await setAnswered(db, location.id, { ...known, isSlow });
+    if (known?.member === null) await recordAnswer(db, location.id, { ...known, isSlow });
     else await members.run('online');
   },
 });
@@ -56,14 +59,17 @@ export const membersAway = define({
   },
 });
 
-/** Before each sweep, and not within it: Incus lists no instances before it gives up on a silent member. */
+/**
+ * Runs before each comparison and not as part of it: Incus lists no instances until it has given up
+ * on a silent member.
+ */
 export const nodes = define({
   name: 'nodes',
   every: eachSweep,
   on: ['connected', 'instance_sync_failed', 'engine_recovered', 'member_changed'],
   async run(subject, _, { trigger }) {
     const { reachability, location, signal } = subject;
-    const looked = lookAtNodes({ ...subject, pool: location.storage_pool });
+    const looked = syncNodes({ ...subject, pool: location.storage_pool });
     const isAnyBack = await reachability.record('nodes', looked, signal);
     if (isAnyBack) trigger('instances_outdated');
     trigger('nodes_synced');
@@ -76,16 +82,16 @@ export const instances = define({
   on: ['nodes_synced'],
   abortOn: ['instances_outdated'],
   async run(subject, _, { signal }) {
-    const { location, reachability, installationId, keepOrphans, countSubvolumes, quotas } =
+    const { location, reachability, installationId, reconcileOrphans, countSubvolumes, quotas } =
       subject;
     const { observer } = subject.watching;
     const begun = performance.now();
-    const listed = sweepLocation({ ...subject, signal });
+    const listed = syncAllInstances({ ...subject, signal });
     const found = await reachability.record('instances', listed, signal);
-    await enterUnknown(subject, installationId, found);
-    await keepOrphans(subject, found);
-    await keepThrottles(subject, found);
-    const unconfined = await keepConfined(subject, found);
+    await syncUnknownInstances(subject, installationId, found);
+    await reconcileOrphans(subject, found);
+    await reconcileThrottles(subject, found);
+    const unconfined = await reconcileConfinement(subject, found);
     observer?.unconfined(location.name, unconfined);
     await countSubvolumes(found);
     observer?.swept((performance.now() - begun) / 1000);

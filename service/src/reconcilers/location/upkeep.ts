@@ -1,18 +1,21 @@
 import { importWantedImages } from '../../images/importer.ts';
 import { unbounded } from '../../network-policy/others.ts';
-import { knownHoles, knownHolesNote } from '../../nodes/known-holes.ts';
-import { keepAllowances } from '../allowances.ts';
-import { keepNetworkPolicy } from '../network-policy.ts';
-import { enterSubnets } from '../subnets.ts';
-import { tryTrafficLimits } from '../traffic-limits.ts';
+import { knownHoles, vulnerabilityWarning } from '../../nodes/known-holes.ts';
+import { reconcileAllowances } from '../allowances.ts';
+import { reconcileNetworkPolicy } from '../network-policy.ts';
+import { syncSubnets } from '../subnets.ts';
+import { probeTrafficLimits } from '../traffic-limits.ts';
 import { define } from './subject.ts';
 import { eachSweep } from './sync.ts';
 
-// Reconcilers that correct what a location's Incus has, or record what it is good for.
+// Reconcilers that correct the configuration of a location's Incus, or record what it supports.
 
 const reachabilityMilliseconds = 5000;
 
-/** On a schedule, too, since the database may not have taken it, and to show that a service watches the location. */
+/**
+ * Also runs on a schedule, in case the database was unavailable, and to show that a service watches
+ * the location.
+ */
 export const reachability = define({
   name: 'reachability',
   every: { milliseconds: reachabilityMilliseconds },
@@ -28,7 +31,7 @@ export const networkPolicy = define({
   async run(subject) {
     const { location, log, warned, watching } = subject;
     const { findApi, protectedAddresses } = watching;
-    const others = await keepNetworkPolicy({ ...subject, findApi, protectedAddresses });
+    const others = await reconcileNetworkPolicy({ ...subject, findApi, protectedAddresses });
     const words = others.length > 0 ? unbounded(location.network, others) : '';
     if (words && words !== warned.others) log.warn({ location: location.name }, words);
     warned.others = words;
@@ -40,7 +43,7 @@ export const subnets = define({
   name: 'subnets',
   on: ['nodes_synced'],
   async run(subject) {
-    await enterSubnets(subject, subject.location);
+    await syncSubnets(subject, subject.location);
   },
 });
 
@@ -48,7 +51,7 @@ export const trafficLimits = define({
   name: 'traffic-limits',
   on: ['nodes_synced'],
   async run(subject) {
-    await tryTrafficLimits(subject, subject.location);
+    await probeTrafficLimits(subject, subject.location);
   },
 });
 
@@ -67,7 +70,7 @@ export const engineVulnerabilities = define({
   on: ['connected'],
   async run({ client, location, log, signal, warned }) {
     const { server_version } = (await client.server.info(undefined, { signal })).environment;
-    const note = knownHolesNote(server_version);
+    const note = vulnerabilityWarning(server_version);
     if (note !== undefined && !warned.vulnerabilities.has(note)) {
       warned.vulnerabilities.add(note);
       log.warn({ location: location.name }, note);
@@ -76,11 +79,14 @@ export const engineVulnerabilities = define({
   },
 });
 
-/** Apart from the usage, whose rounds do not wait until the engine has applied an allowance. */
+/**
+ * Runs apart from the counting of usage, which must not wait until the engine has applied a
+ * throttle.
+ */
 export const allowances = define({
   name: 'allowances',
   on: ['usage_collected'],
   async run(subject) {
-    await keepAllowances(subject);
+    await reconcileAllowances(subject);
   },
 });

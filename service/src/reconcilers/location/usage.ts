@@ -2,13 +2,13 @@ import { diskSeconds, metricsSeconds } from '../../usage/collect/collector.ts';
 import { define } from './subject.ts';
 
 /**
- * Rounds begin at full seconds of the clock, and never during another one: the last round of a month ends with it, and each
- * sample of the history has its own time.
+ * Rounds begin at full seconds of the clock, and never overlap: the last round of a month ends with
+ * the month, and each sample of the history has a time of its own.
  */
 const each = (seconds: number) =>
   ({ milliseconds: seconds * 1000, first: 'now', from: 'clock' }) as const;
 
-/** Reads what servers use, except for their disks. */
+/** Reads the usage of servers, except for their disks. */
 export const usage = define({
   name: 'usage',
   every: each(metricsSeconds),

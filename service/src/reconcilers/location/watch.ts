@@ -5,8 +5,8 @@ import type { LocationRow } from '../../locations/queries.ts';
 import { watchQuotas } from '../../pool-quotas/watch.ts';
 import { type ReconcilerRunner, startReconcilers } from '../../reconciler-runtime/runner.ts';
 import { createUsageCollector } from '../../usage/collect/collector.ts';
-import { lookAtMembers } from '../members.ts';
-import { orphanKeeper } from '../orphans.ts';
+import { createMemberProbes } from '../members.ts';
+import { createOrphanReconciler } from '../orphans.ts';
 import { subvolumeCounter } from '../subvolumes.ts';
 import { hintsOf } from './hints.ts';
 import { createReachability } from './reachability.ts';
@@ -29,7 +29,10 @@ import {
 } from './upkeep.ts';
 import { diskUsage, usage } from './usage.ts';
 
-/** All of a location, except for those of its pool on this machine (`pool-quotas/watch.ts`). */
+/**
+ * All reconcilers of a location, except for those of its pool on this machine
+ * (`pool-quotas/watch.ts`).
+ */
 const reconcilers = [
   ...[engine, membersAway, nodes, instances, instance],
   ...[
@@ -45,9 +48,9 @@ const reconcilers = [
 ];
 
 /**
- * Keeps the status of a location's servers true and counts what they use, in one process over all replicas: an event, or an
- * operation's end, is a hint to look at one instance; each (re)connection and each minute compares
- * them all.
+ * Keeps the status of a location's servers current and counts their usage. Only one process of all
+ * replicas watches a location. An event, or the end of an operation, triggers the sync of one
+ * instance; each (re)connection and each minute triggers the sync of all.
  */
 export async function watchLocation(
   watching: Watching & Shared,
@@ -106,10 +109,10 @@ function subjectOf({ watching, location, signal, ours, trigger }: SubjectOptions
     ...of,
     ...{ watching, location, installationId: ours },
     reachability: createReachability(of, log, () => trigger('reachability_probed')),
-    members: lookAtMembers(of, (to) => memberChanged(to, trigger), report),
+    members: createMemberProbes(of, (to) => memberChanged(to, trigger), report),
     quotas: watchQuotas({ ...of, poolQuotas, observer, runs }, location),
     collector: createUsageCollector(watching, { id, pool, client }),
-    keepOrphans: orphanKeeper({ installationId: ours, log }),
+    reconcileOrphans: createOrphanReconciler({ installationId: ours, log }),
     countSubvolumes: subvolumeCounter(of, location, (servers) =>
       observer?.withSubvolumes(location.name, servers),
     ),
@@ -122,7 +125,7 @@ function memberChanged(to: 'online' | 'offline', trigger: Runner['trigger']): vo
   trigger('member_changed');
 }
 
-/** Answers functions that end it. */
+/** Subscribes to notifications. Returns functions that unsubscribe. */
 function hearNotifications(
   { notifications }: Watching,
   location: LocationRow,
@@ -135,7 +138,7 @@ function hearNotifications(
   );
 }
 
-/** Until the signal aborts. */
+/** Triggers reconcilers by the engine's events until the signal is aborted. */
 async function hearEvents(subject: LocationSubject, trigger: Runner['trigger']): Promise<void> {
   const { watching, location, signal, reachability, quotas } = subject;
   await watchEvents(connectionOf(location, watching.engines.identity), {
@@ -152,7 +155,7 @@ async function hearEvents(subject: LocationSubject, trigger: Runner['trigger']):
       watching.observer?.lagged(Math.max(0, seconds));
       const { changed, restored } = hintsOf(event);
       for (const name of changed) trigger('instance_changed', name);
-      for (const name of restored) quotas.lookAt(name);
+      for (const name of restored) quotas.syncInstance(name);
     },
   });
 }

@@ -13,7 +13,7 @@ import {
 const { multipart, post, postForm, postJson, close } = await openProbe();
 after(close);
 
-test('the same body in all three encodings comes to the same', async () => {
+test('the same body in all three encodings has the same result', async () => {
   const pairs = [...formPairs, ...commandPairs];
   for (const answer of [await postJson(valid), await postForm(pairs), await multipart(pairs)]) {
     assert.equal(answer.statusCode, 200, answer.body);
@@ -55,7 +55,7 @@ test('a body over 256 KiB is a 413, in each encoding', async () => {
   }
 });
 
-test('a body that is wrong all over tells a hundred of its errors', async () => {
+test('a body with many errors reports a hundred of them', async () => {
   const field = '"initialCommands":[';
   const bodies: [string, string][] = [
     [`{${field}${'1,'.repeat(4990)}1]}`, json.type],
@@ -99,7 +99,7 @@ test('a form with more fields than any request needs is refused before it is par
   }
 });
 
-test('a multipart form is parsed by the very boundary that its parts were counted by', async () => {
+test('a multipart form is parsed with the same boundary that was used to count its parts', async () => {
   const parts = `${'--edge\r\nContent-Disposition: form-data; name="x"\r\n\r\n1\r\n'.repeat(4000)}--edge--\r\n`;
   // Of which one reader takes "edge", and another one something else.
   const ambiguous: [string, number, RegExp][] = [
@@ -114,7 +114,7 @@ test('a multipart form is parsed by the very boundary that its parts were counte
   }
 });
 
-test('an action takes an empty body of any type, and a form', async () => {
+test('an action accepts an empty body of any type, and a form', async () => {
   for (const type of [
     undefined,
     json.type,

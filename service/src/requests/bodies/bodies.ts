@@ -15,8 +15,8 @@ export const mediaTypes = [
 const parsers: Parse[] = [parseJsonBody, parseFormBody, parseMultipartBody];
 
 /**
- * Takes JSON and both kinds of forms. An empty body is taken whatever its type, as no fields at all.
- * Throws 415 for another type or charset and for a compressed one, and 400 for what can't be read.
+ * Accepts JSON and both kinds of forms. An empty body of any type has no fields. Throws 415 for
+ * another type or charset, and for a compressed body, and 400 for one that can't be parsed.
  */
 export function acceptBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
@@ -55,7 +55,7 @@ function parseJsonBody(body: Buffer, request: FastifyRequest): unknown {
 
 function parseFormBody(body: Buffer, request: FastifyRequest): unknown {
   const text = textOf(body, request);
-  // What curl says of any data that it is not told the type of.
+  // The default type of curl for any data.
   if (looksLikeJson(body)) throw unsupportedMediaType(sendAsJson);
   return formBody(parseUrlEncoded(text), bodySchema(request));
 }
@@ -73,7 +73,7 @@ function parseOther(body: Buffer, { headers }: FastifyRequest): never {
 
 const sendAsJson = 'The body looks like JSON: send Content-Type: application/json.';
 
-/** Of its beginning: no form has a field that begins so. */
+/** Checks the beginning only: no form has a field that begins like this. */
 function looksLikeJson(body: Buffer): boolean {
   return /^\s*[[{]\s*["[\]{}]/.test(body.toString('latin1', 0, 100));
 }

@@ -1,10 +1,10 @@
 import { Problem } from '../../problems/problem.ts';
 
 /**
- * What it costs to parse, to compare and to validate a body goes by its values, not by its bytes: 256 KiB
- * of `[0,0,…` are 130,000. No request needs nearly as many as this.
+ * The cost of parsing, comparing and validating a body depends on its values, not on its bytes: 256
+ * KiB of `[0,0,…` are 130,000 values. No request needs nearly as many as this.
  */
-export const mostValues = 5000;
+export const maxValues = 5000;
 const deepest = 32;
 
 const [quote, backslash, comma] = [0x22, 0x5c, 0x2c];
@@ -27,14 +27,14 @@ export function boundJson(text: string): void {
       values += 1;
       depth += 1;
     } else if ((code & ~brace) === closingBracket) depth -= 1;
-    if (values > mostValues) throw tooManyValues();
+    if (values > maxValues) throw tooManyValues();
     if (depth > deepest) throw new Problem('malformed_request', tooDeep);
   }
 }
 
 const tooDeep = `The body is nested more than ${deepest} levels deep.`;
 
-/** Where the text that begins here ends; past the end, where it does not. */
+/** The position after the string that begins here; past the end if it is unterminated. */
 function endOfText(text: string, begin: number): number {
   let at = begin + 1;
   while (at < text.length && text.charCodeAt(at) !== quote) {
@@ -43,12 +43,12 @@ function endOfText(text: string, begin: number): number {
   return at;
 }
 
-/** As above, for the fields of a form that a browser would send in its address. */
+/** The same limit for the fields of a URL-encoded form. */
 export function boundFields(form: string): void {
   let fields = 1;
   for (let at = form.indexOf('&'); at !== -1; at = form.indexOf('&', at + 1)) {
     fields += 1;
-    if (fields > mostValues) throw tooManyValues();
+    if (fields > maxValues) throw tooManyValues();
   }
 }
 
@@ -56,7 +56,7 @@ export function boundFields(form: string): void {
 const mostParts = 1000;
 const mostHeaderBytes = 128 * 1024;
 
-/** As above, for the parts of a multipart form (RFC 2046, section 5.1). */
+/** The same limit for the parts of a multipart form (RFC 2046, section 5.1). */
 export function boundParts(body: Buffer, boundary: string): void {
   const delimiter = `--${boundary}`;
   let [parts, headerBytes] = [0, 0];
@@ -74,6 +74,6 @@ export function boundParts(body: Buffer, boundary: string): void {
 const tooManyParts = `A multipart form is taken with at most ${mostParts} parts, and 128 KiB of headers of parts.`;
 
 function tooManyValues(): Problem {
-  const detail = `The body has more than the maximum of ${mostValues} values, counting fields and items of lists.`;
+  const detail = `The body has more than the maximum of ${maxValues} values, counting fields and items of lists.`;
   return new Problem('body_too_large', detail);
 }

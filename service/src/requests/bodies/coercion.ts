@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
 
-/** What coercion reads of a schema. */
+/** The part of a schema that coercion uses. */
 interface Shape {
   type?: string | string[];
   format?: string;
@@ -41,13 +41,13 @@ export function coerceValue(shape: Shape | undefined, value: unknown): unknown {
   if (types.includes('array')) return listOf(value).map((item) => coerceValue(shape?.items, item));
   if (typeof value !== 'string') return value;
   if (types.includes('boolean')) return booleans.get(value) ?? value;
-  // Who does not escape the plus of an offset has sent a space (HTML, "URL-encoded form data").
+  // An unescaped plus in an offset arrives as a space (HTML, "URL-encoded form data").
   if (shape?.format === 'date-time') return value.replace(/ (?=\d\d:\d\d$)/, '+');
   const isNumber = types.includes('integer') || types.includes('number');
   return isNumber && /^-?(0|[1-9]\d*)$/.test(value) ? Number(value) : value;
 }
 
-/** Of a query: `a=1,2`, or as many clients write lists, `a=1&a=2`. */
+/** A list in a query: `a=1,2`, or `a=1&a=2`. */
 function listOf(value: unknown): unknown[] {
   return [value]
     .flat()

@@ -70,7 +70,7 @@ test('a number in a form is digits and nothing else', async () => {
   }
 });
 
-test('a field of a form that is given twice is a 400', async () => {
+test('a repeated field of a form is a 400', async () => {
   for (const pairs of [
     [
       ['cpu', '1'],
@@ -92,7 +92,7 @@ test('a field of a form that is given twice is a 400', async () => {
   }
 });
 
-test('a multipart form takes no files, and must be whole', async () => {
+test('a multipart form has no files, and must be complete', async () => {
   const file = new File(['x'], 'a.txt');
   const answer = await multipart([...formPairs, ['initialCommands[]', file]]);
   assert.equal(answer.statusCode, 422);

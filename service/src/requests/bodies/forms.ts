@@ -31,7 +31,8 @@ export function parseUrlEncoded(text: string): Pairs {
 export async function parseMultipart(body: Buffer, contentType: string): Promise<Pairs> {
   const boundary = boundaryOf(contentType);
   boundParts(body, boundary);
-  // Not the client's own words, of which a parser may make another boundary than the one that was bounded.
+  // The header is not passed on as it was sent: a parser might read another boundary from it than
+  // the one that was checked.
   const headers = { 'content-type': `multipart/form-data; boundary="${boundary}"` };
   let form: FormData;
   try {
@@ -46,7 +47,7 @@ export async function parseMultipart(body: Buffer, contentType: string): Promise
   });
 }
 
-/** Of the characters that RFC 2046, section 5.1.1, has for it, and without escapes. */
+/** The boundary, if it has only characters of RFC 2046, section 5.1.1, and no escapes. */
 function boundaryOf(contentType: string): string {
   const [, quoted, plain] =
     /;\s*boundary=(?:"([\w'()+,\-./:=? ]{0,69}[\w'()+,\-./:=?])"|([\w'()+,\-./:=?]{1,70}))\s*(?:;|$)/i.exec(
@@ -96,7 +97,7 @@ export function formBody(pairs: Pairs, schema: TSchema | undefined): Record<stri
 
 const forms = new WeakSet<object>();
 
-/** Whether a body was sent as a form, where every value is text. */
+/** Whether a body was sent as a form, where every value is a text. */
 export function isForm(body: unknown): boolean {
   return typeof body === 'object' && body !== null && forms.has(body);
 }

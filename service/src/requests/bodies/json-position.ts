@@ -2,7 +2,10 @@ const space = /[ \t\n\r]*/y;
 const scalar =
   /"[ !#-[\]-\uffff]*(?:\\(?:["\\/bfnrt]|u[\da-fA-F]{4})[ !#-[\]-\uffff]*)*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 
-/** Where a text ceases to be JSON (RFC 8259), with the line and column from 1: "line 2, column 5". */
+/**
+ * The position at which a text is no longer JSON (RFC 8259), with line and column from 1: "line 2,
+ * column 5".
+ */
 export function positionOfError(text: string): string {
   const before = text.slice(0, endOfJson(text)).split('\n');
   return `line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`;

@@ -38,7 +38,7 @@ test('JSON is strictly typed', async () => {
   assert.deepEqual(errorsOf(commands), { '/initialCommands/0': detail });
 });
 
-test('JSON that can be read in two ways is refused', async () => {
+test('ambiguous JSON is refused', async () => {
   for (const text of ['{"cpu": 1, "cpu": 1}', '{"a": [{"x": 1, "\\u0078": 2}]}']) {
     const answer = await post(text, json);
     assert.equal(answer.statusCode, 400);
@@ -48,7 +48,7 @@ test('JSON that can be read in two ways is refused', async () => {
   assert.equal(nested.statusCode, 422);
 });
 
-test('what is not JSON is a 400', async () => {
+test('invalid JSON is a 400', async () => {
   const texts = ['{', '{"a":1,}', 'null x', "{'a': 1}", '[1', '{"a": NaN}', '\u0000'];
   for (const text of texts) assert.equal((await post(text, json)).statusCode, 400, text);
   assert.equal((await post('['.repeat(200_000), json)).statusCode, 400);
@@ -57,7 +57,7 @@ test('what is not JSON is a 400', async () => {
   }
 });
 
-test('what is not JSON is told where', async () => {
+test('the error for invalid JSON has the position', async () => {
   const cases = [
     ['{', 'line 1, column 2'],
     ['{"cpu": 1,}', 'line 1, column 11'],
@@ -75,7 +75,7 @@ test('what is not JSON is told where', async () => {
   }
 });
 
-test('JSON without its type is told so', async () => {
+test('the error for JSON without its media type says so', async () => {
   const text = JSON.stringify(valid);
   for (const type of [undefined, 'application/x-www-form-urlencoded']) {
     const answer = await post(text, { type });
@@ -87,7 +87,7 @@ test('JSON without its type is told so', async () => {
   }
 });
 
-test('an unknown field comes with the one that was probably meant', async () => {
+test('the error for an unknown field suggests the intended one', async () => {
   const { cpu, ...others } = valid;
   const answer = await postJson({ ...others, cpus: cpu, initial_commands: [], colour: 'red' });
   assert.deepEqual(errorsOf(answer), {
@@ -100,7 +100,7 @@ test('an unknown field comes with the one that was probably meant', async () => 
 
 const list = (length: number, item = '0') => `[${Array(length).fill(item).join()}]`;
 
-test('what has more values than any request needs is refused before it is parsed', async () => {
+test('a body with too many values is refused before it is parsed', async () => {
   const keys = (count: number) =>
     `{${Array.from({ length: count }, (_, at) => `"${at.toString(36)}":0`).join()}}`;
   const field = (value: string) => `{"initialCommands":${value}}`;
@@ -115,7 +115,7 @@ test('what has more values than any request needs is refused before it is parsed
   }
 });
 
-test('commas, brackets and quotes of a text are no values', async () => {
+test('commas, brackets and quotes in strings do not count as values', async () => {
   for (const text of [',', '[', ']}', '\\', '\\"[', '\\\\"', '\u0022,']) {
     const name = JSON.stringify(text.repeat(10_000));
     const answer = await post(`{"name":${name}}`, json);
@@ -126,7 +126,7 @@ test('commas, brackets and quotes of a text are no values', async () => {
   }
 });
 
-test('what is nested deeper than any request is refused before it is parsed', async () => {
+test('a body with too much nesting is refused before it is parsed', async () => {
   const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
   assert.equal((await post(nested(32), json)).statusCode, 422);
   for (const text of [nested(33), nested(100_000), '{"a":'.repeat(33), `{"x":${nested(32)}}`]) {

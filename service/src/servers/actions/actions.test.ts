@@ -20,7 +20,7 @@ const act = (id: number, action: string, options = {}) =>
 const operation = async (id: number) => (await ask('GET', `/operations/${id}`)).json();
 const force = { body: { force: true } };
 
-test('an action is accepted with its operation, which is then under way', async () => {
+test('an action is accepted with its operation, which is then in progress', async () => {
   for (const [status, action] of [
     ['stopped', 'start'],
     ['started', 'stop'],
@@ -41,7 +41,7 @@ test('an action is accepted with its operation, which is then under way', async 
   }
 });
 
-test('the force of a stop reaches its operation, from the query, from JSON and from a form', async () => {
+test('the force of a stop reaches its operation, from the query, JSON or a form', async () => {
   const type = { 'content-type': 'application/x-www-form-urlencoded' };
   for (const [query, options, forced] of [
     ['', {}, false],
@@ -76,7 +76,7 @@ test('a stop whose query contradicts its body is refused', async () => {
   }
 });
 
-test('the advice about a paused server is what works', async () => {
+test('the advice for a paused server works', async () => {
   const id = await enter('paused');
   const { code, detail } = (await act(id, 'stop')).json();
   assert.equal(code, 'server_not_running');
@@ -85,7 +85,7 @@ test('the advice about a paused server is what works', async () => {
   assert.deepEqual((await operationUnderWay(db, id)).state, { force: true });
 });
 
-test('of many actions at once exactly one is accepted', async () => {
+test('of many concurrent actions exactly one is accepted', async () => {
   for (const [status, actions] of [
     ['started', ['stop', 'restart']],
     ['stopped', ['start', 'start']],
@@ -104,7 +104,7 @@ test('of many actions at once exactly one is accepted', async () => {
   }
 });
 
-test('a forced stop takes the place of a start, a stop or a restart', async () => {
+test('a forced stop supersedes a start, a stop or a restart', async () => {
   for (const [status, kind] of [
     ['stopped', 'start'],
     ['started', 'stop'],
@@ -119,7 +119,7 @@ test('a forced stop takes the place of a start, a stop or a restart', async () =
   }
 });
 
-test('a delete takes the place of anything, and is the same while it goes on', async () => {
+test('a delete supersedes anything, and a second one joins it', async () => {
   const states: [ServerStatus, string?][] = [
     ['creating', 'create'],
     ['stopped', 'start'],
@@ -143,7 +143,7 @@ test('a delete takes the place of anything, and is the same while it goes on', a
   }
 });
 
-test('deletes and other actions at once end in one delete', async () => {
+test('concurrent deletes and other actions end in one delete', async () => {
   const id = await enter('started');
   const answers = await Promise.all([
     ...['restart', 'stop', 'restart'].map((action) => act(id, action)),
@@ -154,7 +154,7 @@ test('deletes and other actions at once end in one delete', async () => {
   assert.equal((await operationUnderWay(db, id)).id, deletes[0]);
 });
 
-test('a delete keeps the addresses until the engine says that the server is gone', async () => {
+test('a delete keeps the addresses until the engine confirms that the server is gone', async () => {
   const { id, ip_addresses } = (await create()).json();
   await ask('DELETE', `/servers/${id}`);
   assert.deepEqual((await ask('GET', `/servers/${id}`)).json().ip_addresses, ip_addresses);
@@ -162,7 +162,7 @@ test('a delete keeps the addresses until the engine says that the server is gone
   assert.notEqual(next.ip_addresses[0].ip, ip_addresses[0].ip);
 });
 
-test('a server that is gone is a 404 whatever is asked, while its history stays', async () => {
+test('any request for a deleted server is a 404, while its operations stay', async () => {
   const id = await enter('stopped');
   const { operation_id } = (await ask('DELETE', `/servers/${id}`)).json();
   await finish(id, 'deleting');
@@ -183,7 +183,7 @@ test('a server that is gone is a 404 whatever is asked, while its history stays'
   assert.equal((await operation(operation_id)).status, 'succeeded');
 });
 
-test('what the allowed actions say is what is accepted', async () => {
+test('exactly the allowed actions are accepted', async () => {
   const states: [ServerStatus, string?][] = [
     ...(['started', 'stopped', 'paused', 'error'] as const).map((s): [ServerStatus] => [s]),
     ['creating', 'create'],
@@ -193,11 +193,11 @@ test('what the allowed actions say is what is accepted', async () => {
     ['deleting', 'delete'],
   ];
   for (const [status, kind] of states) {
-    // A rebuild has fields that it requires.
+    // A rebuild has required fields.
     for (const action of offeredActions.filter((name) => name !== 'rebuild')) {
       const id = await enter(status, kind);
       const { allowed_actions } = (await ask('GET', `/servers/${id}`)).json();
-      // While something is under way, or it is paused, the stop that is allowed is the forced one.
+      // During an operation, or while the server is paused, the allowed stop is the forced one.
       const options = action === 'stop' && (kind || status === 'paused') ? force : {};
       const answer =
         action === 'delete'
@@ -209,7 +209,7 @@ test('what the allowed actions say is what is accepted', async () => {
   }
 });
 
-test('an action with a key is done once, also when asked many times at once', async () => {
+test('an action with an idempotency key runs once, even with many concurrent requests', async () => {
   const id = await enter('stopped');
   const options = { 'idempotency-key': `start-${id}` };
   const answers = await Promise.all(Array.from({ length: 10 }, () => act(id, 'start', options)));
@@ -225,7 +225,7 @@ test('an action with a key is done once, also when asked many times at once', as
   assert.equal(history.length, 1);
 });
 
-test('a refused action is not kept under its key', async () => {
+test('a refused action is not stored under its key', async () => {
   const id = await enter('started');
   const options = { 'idempotency-key': `refused-${id}` };
   assert.equal((await act(id, 'start', options)).statusCode, 409);
@@ -233,12 +233,12 @@ test('a refused action is not kept under its key', async () => {
   assert.equal((await act(id, 'start', options)).statusCode, 202);
 });
 
-/** Undefined where there is nothing: `operationUnderWay` throws then. */
+/** The operation in progress; undefined if there is none, for which `operationUnderWay` throws. */
 async function whatIsUnderWay(id: number) {
   return await operationUnderWay(db, id).catch(() => undefined);
 }
 
-/** Asks with `Prefer: wait`, ends the operation meanwhile, and answers what came back when. */
+/** Waits for the operation and ends it. The request must not be answered before that. */
 async function whileWaiting(
   id: number,
   kind: string,
@@ -256,7 +256,7 @@ async function whileWaiting(
   await marked;
 }
 
-test('with Prefer: wait an action is answered at the end of its operation', async () => {
+test('with Prefer: wait, an action is answered when its operation ends', async () => {
   const id = await enter('stopped');
   const asked = act(id, 'start', { prefer: 'wait=60' });
   await whileWaiting(id, 'start', 'started', asked);
@@ -267,7 +267,7 @@ test('with Prefer: wait an action is answered at the end of its operation', asyn
   assert.equal((await operation(answer.json().operation_id)).status, 'succeeded');
 });
 
-test('with Prefer: wait a create is answered with the server as it came to be', async () => {
+test('with Prefer: wait, a create is answered with the final server', async () => {
   const name = 'waited-for';
   const body = serverBody(place, { name });
   const asked = ask('POST', '/servers', { body, prefer: 'respond-async, wait=60' });
@@ -282,7 +282,7 @@ test('with Prefer: wait a create is answered with the server as it came to be', 
   assert.equal(answer.headers.location, `/v1/servers/${id}`);
 });
 
-test('a create that is asked for once more waits for the first one', async () => {
+test('a replayed create waits for the first one', async () => {
   const body = serverBody(place, { name: 'asked-twice' });
   const key = { 'idempotency-key': 'asked-twice' };
   const { id } = (await ask('POST', '/servers', { body, ...key })).json();
@@ -293,7 +293,7 @@ test('a create that is asked for once more waits for the first one', async () =>
   assert.deepEqual([answer.json().id, answer.json().status], [id, 'started']);
 });
 
-test('a wait that is over leaves the operation under way', async () => {
+test('when the wait is over, the operation goes on', async () => {
   const id = await enter('started');
   const answer = await act(id, 'restart', { prefer: 'wait=1' });
   assert.equal(answer.statusCode, 202);
@@ -313,7 +313,7 @@ test('a superseded operation ends the wait for it', async () => {
   assert.match(detail, /superseded/i);
 });
 
-test('a delete that comes just as an operation ends waits for it, and is accepted', async () => {
+test('a delete that comes while an operation ends waits for the lock, and is accepted', async () => {
   const id = await enter('stopped', 'start');
   const lease = await operationUnderWay(db, id);
   const ending = await db.startTransaction().execute();

@@ -4,12 +4,12 @@ import { operationKinds as kindsOfContract } from '@berth/contract/server-action
 import { operationKinds } from '../../operation-kinds.ts';
 import { actions } from './all.ts';
 
-test('the kinds of operations are those that clients are told of', () => {
+test('the kinds of operations are those in the contract', () => {
   const kinds = operationKinds.map(({ kind }) => kind);
   assert.deepEqual(kinds.sort(), [...kindsOfContract].sort());
 });
 
-test('what an action may take the place of is there', () => {
+test('the operations that an action supersedes exist', () => {
   const kinds = new Set<string>(kindsOfContract);
   for (const { name, supersedes = {} } of Object.values(actions)) {
     for (const kind of Object.values(supersedes).flat()) {

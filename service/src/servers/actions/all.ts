@@ -8,7 +8,7 @@ import { retryAction } from './retry.ts';
 import { startAction } from './start.ts';
 import { stopAction } from './stop.ts';
 
-/** Every action, in the order of the documentation. A new one is a file and a line here. */
+/** All actions, in the order of the documentation. A new one needs a file and a line here. */
 export const actions: { readonly [N in Name]: AnyServerAction & { name: N } } = {
   start: startAction,
   restart: restartAction,

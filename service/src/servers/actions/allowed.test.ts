@@ -4,7 +4,7 @@ import { allowedActions } from './allowed.ts';
 
 const neither = { retry: false, rebuild: false, run: true };
 
-test('what may be done to a server follows from its state', () => {
+test('the allowed actions follow from the state of a server', () => {
   assert.deepEqual(allowedActions('started', null, neither), ['stop', 'restart', 'delete']);
   assert.deepEqual(allowedActions('stopped', null, neither), ['start', 'delete']);
   assert.deepEqual(allowedActions('paused', null, neither), ['stop', 'delete']);
@@ -19,7 +19,7 @@ test('what may be done to a server follows from its state', () => {
   assert.deepEqual(allowedActions('stopped', null, held), ['delete']);
 });
 
-test('during an operation only what takes its place may be done', () => {
+test('during an operation, only actions that supersede it are allowed', () => {
   assert.deepEqual(allowedActions('creating', 'create', neither), ['delete']);
   assert.deepEqual(allowedActions('started', 'stop', neither), ['stop', 'delete']);
   assert.deepEqual(allowedActions('stopped', 'start', neither), ['stop', 'delete']);

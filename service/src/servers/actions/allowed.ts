@@ -3,7 +3,7 @@ import type { ServerStatus } from '../../db/schema/schema.ts';
 import { actions } from './all.ts';
 import type { AnyServerAction, Circumstances } from './define.ts';
 
-/** What a client may do now, so that no client has to know these rules. */
+/** The actions that are possible now, so that clients need not know these rules. */
 export function allowedActions(
   status: ServerStatus,
   unfinishedKind: string | null,
@@ -16,7 +16,7 @@ export function allowedActions(
   });
 }
 
-/** Whether there is a way to ask for it that need not wait for an operation of this kind. */
+/** Whether the action, in some form, need not wait for an operation of this kind. */
 function takesPlaceOf({ joins, operation, supersedes = {} }: AnyServerAction, kind: string) {
   if (joins && operation.kind === kind) return true;
   return Object.values(supersedes).some((kinds) => kinds.includes(kind));

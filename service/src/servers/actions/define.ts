@@ -8,80 +8,82 @@ import type { NewOperation } from '../../operations/queries.ts';
 import type { Problem, ProblemCode } from '../../problems/problem.ts';
 import type { ServerRow } from '../queries.ts';
 
-/** Where an action is entered: nothing of it holds until the transaction commits. */
+/**
+ * The transaction and project in which an action is entered. Nothing takes effect until the commit.
+ */
 export type Place = Pick<Change, 'trx' | 'project'>;
 
-/** What a client sent. */
+/** What the client sent. */
 interface Asked<Body, Query> {
-  /** Undefined where it was left out, as it may be that has no required field. */
+  /** May be undefined if no field is required. */
   body: Body | (Partial<Body> extends Body ? undefined : never);
   query: Query;
   caller: Caller;
 }
 
-/** What more than its status decides about a server. */
+/** What is possible with a server, in addition to its status. */
 export interface Circumstances {
-  /** Whether its create failed, and can be tried again. */
+  /** Whether its create failed, and can be retried. */
   retry: boolean;
   /** Whether its node was declared lost. */
   rebuild: boolean;
-  /** Whether it may run: not where it is to be stopped for its traffic. */
+  /** Whether it may run; false if its traffic policy stops it. */
   run: boolean;
 }
 
 interface Definition<N extends Name, Wanted, Body extends TSchema, Query extends TSchema> {
   name: N;
-  /** What carries it out. */
+  /** The kind of operation that carries it out. */
   operation: OperationKind;
 
-  // Its words.
+  // Texts.
   summary: string;
   description: string;
-  /** What a client reads whose request was accepted. */
+  /** The message for an accepted request. */
   accepted: string;
 
-  // Who may ask, and how.
-  /** `POST /servers/{id}/{name}` unless told. */
+  // Who may request it, and how.
+  /** Defaults to `POST /servers/{id}/{name}`. */
   route?: { method: 'DELETE'; url: string };
-  /** `servers:write` unless told. */
+  /** Defaults to `servers:write`. */
   scope?: 'admin';
   body?: Body;
   querystring?: Query;
-  /** What it is refused with, beyond what any action is. */
+  /** The error codes that are specific to this action. */
   problems: readonly ProblemCode[];
-  /** What is asked for, as the functions below get it. It runs before the transaction. */
+  /** Reads the request into what the functions below get. Runs before the transaction. */
   read?(asked: Asked<Static<Body>, Static<Query>>, deps: Deps): Wanted | Promise<Wanted>;
 
-  // When it may be asked for.
-  /** In which states of the server, while no operation is in progress. */
+  // When it may be requested.
+  /** The statuses of the server in which it is possible, while no operation is in progress. */
   from: readonly ServerStatus[];
-  /** What the server is once its operation has succeeded; as before unless told. */
+  /** The status of the server after its operation has succeeded. By default it stays as it was. */
   to?: ServerStatus | 'deleted';
   isPossible?(circumstances: Circumstances): boolean;
-  /** Whether it is refused although the state is one of these, because of what is asked for. */
-  butNot?(server: ServerRow, wanted: Wanted): boolean;
-  /** Why a server in another state does not take it; undefined, and unless told: because it does not run. */
+  /** Refuses it in spite of the status, because of the parameters of the request. */
+  excludes?(server: ServerRow, wanted: Wanted): boolean;
+  /** The error for another status. By default, and if undefined: the server is not running. */
   refuse?(server: ServerRow): Problem | undefined;
-  /** The kinds of operations that need not be waited for: it takes their place. By what it is called then. */
+  /** The kinds of operations that it supersedes, by the name that `as` returns. */
   supersedes?: Record<string, readonly string[]>;
-  /** Its key in `supersedes`; its name unless told. */
+  /** The key into `supersedes`. Defaults to the name of the action. */
   as?(wanted: Wanted): string;
-  /** Whether a request gets the operation of its kind that is in progress. */
+  /** Whether a request returns the operation of the same kind that is in progress. */
   joins?: boolean;
 
-  /** Refuses it for what else forbids it. */
+  /** Throws if anything else forbids it. */
   check?(change: Place, server: ServerRow, wanted: Wanted): Promise<void>;
-  /** Makes what holds at once, and answers what its operation begins with. */
+  /** Makes the changes that take effect at once. Returns the initial values of its operation. */
   begin?(change: Place, server: ServerRow, wanted: Wanted): Promise<Partial<NewOperation>>;
 }
 
-/** Something that can be asked of a server, and enters an operation. */
+/** An action on a server, which enters an operation. */
 export type ServerAction<N extends Name, Wanted> = Definition<N, Wanted, TSchema, TSchema>;
 
 // biome-ignore lint/suspicious/noExplicitAny: each gets only what it has read itself.
 export type AnyServerAction = ServerAction<Name, any>;
 
-/** Defines an action. It keeps the types of what is sent inside. */
+/** Defines an action, and checks the types of its request. */
 export function defineServerAction<
   const N extends Name,
   Wanted = undefined,

@@ -12,8 +12,8 @@ import type { AnyServerAction, Place, ServerAction } from './define.ts';
 import { notRunning } from './not-in-state.ts';
 
 /**
- * Enters the operation of an action, or refuses it because of the server's state or of an
- * operation in the way, whose place it takes if it may.
+ * Enters the operation of an action. Supersedes the operation in progress if it may. Throws if the
+ * status of the server, or the other operation, forbids it.
  */
 export async function enterAction<Wanted = undefined>(
   change: Place,
@@ -43,7 +43,7 @@ async function enter(
   return await insertOperation(project, { ...firstStep(operation), ...beginning, serverId });
 }
 
-/** Ends an operation that is in the way of an action, or refuses the action. */
+/** Supersedes the operation that is in the way of an action, or throws. */
 async function supersedeOrRefuse(
   { project }: Place,
   current: OperationRow,
@@ -55,12 +55,14 @@ async function supersedeOrRefuse(
   await supersedeOperation(project, current.id, `a ${called}`);
 }
 
-/** Refuses an action that the server's state forbids, with what can be done in that state. */
+/**
+ * Throws if the status of the server forbids an action. The error says what is possible instead.
+ */
 function requireStatus(
   server: ServerRow,
-  { name, from, butNot, refuse }: AnyServerAction,
+  { name, from, excludes, refuse }: AnyServerAction,
   wanted: unknown,
 ): void {
-  if (from.includes(server.status) && !butNot?.(server, wanted)) return;
+  if (from.includes(server.status) && !excludes?.(server, wanted)) return;
   throw refuse?.(server) ?? notRunning(server, name);
 }

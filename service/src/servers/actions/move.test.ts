@@ -27,7 +27,7 @@ const move = (id: number, body: object = {}) =>
 const setNode = (name: string, values: object) =>
   db.updateTable('nodes').set(values).where('name', '=', name).execute();
 
-test('a move goes to the node that is wanted, or to the best one', async () => {
+test('a move goes to the requested node, or to the best one', async () => {
   const wanted = await move(await enterServer(db, place), { node: 'near' });
   assert.equal(wanted.statusCode, 202, wanted.body);
   const shown = async (id: number) => (await ask('GET', `/operations/${id}`, admin)).json();
@@ -40,7 +40,7 @@ test('a move goes to the node that is wanted, or to the best one', async () => {
   assert.deepEqual(placement.excluded, { current: 1, offline: 1, ram: 1 });
 });
 
-test('what can not be moved is told why', async () => {
+test('a server that can not be moved gets the reason', async () => {
   const id = await enterServer(db, place);
   const cases: [body: object, status: number, code: string, words: RegExp][] = [
     [{ node: 'node-1' }, 409, 'server_on_node', /already on the node node-1/],
@@ -64,7 +64,7 @@ test('what can not be moved is told why', async () => {
   assert.deepEqual(untouched, [{ moving_to: null }]);
 });
 
-test('only a server that is started or stopped, and at rest, on a node that answers, is moved', async () => {
+test('only a started or stopped server, without an operation and on a reachable node, is moved', async () => {
   for (const status of ['paused', 'error'] as const) {
     const answer = await move(await enterServer(db, place, { status }));
     assert.deepEqual([answer.statusCode, answer.json().code], [409, 'server_not_movable']);
@@ -77,14 +77,14 @@ test('only a server that is started or stopped, and at rest, on a node that answ
   assert.deepEqual([offline.statusCode, offline.json().code], [409, 'node_offline']);
   await setNode('node-1', { status: 'online', member: null });
   await setNode('near', { member: null });
-  // Whatever else stands in the way: nothing else would help.
+  // This reason comes first: nothing else would help.
   for (const body of [{ node: 'near' }, { node: 'node-1' }, {}]) {
     const single = await move(id, body);
     assert.deepEqual([single.statusCode, single.json().code], [409, 'not_clustered']);
   }
 });
 
-test('of many moves at once no node is given more than it has', async () => {
+test('concurrent moves do not give any node more than it has', async () => {
   await setNode('near', { member: 'near', ram_mb: 1024 + 256 * 2 });
   await setNode('node-1', { member: 'node-1' });
   const ids = await Promise.all(Array.from({ length: 12 }, () => enterServer(db, place)));
@@ -99,7 +99,7 @@ test('of many moves at once no node is given more than it has', async () => {
   assert.deepEqual(new Set(answers.map(({ statusCode }) => statusCode)), new Set([202, 409]));
 });
 
-test('a move is for administrators, and no client is told of it', async () => {
+test('a move is for administrators, and is not listed for clients', async () => {
   const id = await enterServer(db, place);
   assert.equal((await ask('POST', `/servers/${id}/move`)).statusCode, 403);
   const { allowed_actions } = (await ask('GET', `/servers/${id}`, admin)).json();

@@ -11,15 +11,18 @@ import { type ServerRow, setMovingTo } from '../queries.ts';
 import { defineServerAction } from './define.ts';
 
 export interface WantedMove {
-  /** The name of a node of its location; without it one is chosen. */
+  /** The name of a node of the same location. By default one is chosen. */
   node?: string | undefined;
-  /** The evacuation, or the restore, that it is part of. */
+  /** The evacuation or restore of which it is a part. */
   parentId?: number;
-  /** Whether its node is evacuated, to which a restore is to bring it back. */
+  /** Whether it is part of an evacuation, so that a restore brings the server back. */
   evacuates?: boolean;
 }
 
-/** Room on the other node is held from the request on, and that on its own node until it is seen to have left. */
+/**
+ * Reserves capacity on the target node from the request on. The capacity on its present node is
+ * released when the server was seen to have left.
+ */
 export const moveAction = defineServerAction({
   name: 'move',
   operation: moveOperation,
@@ -60,7 +63,7 @@ export const moveAction = defineServerAction({
   },
 });
 
-/** Refuses what needs a node that can't be asked. */
+/** Throws if its node is unreachable. */
 function requireAnswering({ name, state }: ShownNode): void {
   if (state !== 'offline' && state !== 'gone' && state !== 'lost') return;
   const detail = `The node ${name} does not answer, so the server cannot be moved away from it.`;
@@ -97,7 +100,7 @@ async function namedNode(trx: Trx, server: ServerRow, name: string): Promise<Sho
   throw new Problem('server_on_node', `The server is already on the node ${name}.`);
 }
 
-/** Only members of a cluster have others to choose from. */
+/** Throws unless the node is a member of a cluster, since there is no other node to choose. */
 function requireMember({ id, name, member }: ShownNode): MoveRequest['to'] {
   if (member === null) throw new Problem('not_clustered', `The node ${name} is not in a cluster.`);
   return { id, name, member };

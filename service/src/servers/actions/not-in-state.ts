@@ -7,7 +7,7 @@ interface Server {
   status: ServerStatus;
 }
 
-/** Of an action that only a running server takes, with what can be done in the state that it is in. */
+/** The error of an action that needs a running server, with what is possible in its status. */
 export function notRunning(server: Server, action: string): Problem {
   return new Problem('server_not_running', whyNotAsked(server, action));
 }
@@ -18,9 +18,9 @@ function whyNotAsked(server: Server, action: string): string {
   if (status === 'stopped') {
     return `The server is stopped. To start it: POST /v1/servers/${id}/start.`;
   }
-  return `Only a running server can be asked to ${action}; ${stateOf(server)}`;
+  return `Only a running server can be asked to ${action}; ${currentStateHint(server)}`;
 }
 
-/** Ends a sentence, and says where the client reads what it can ask for instead. */
-export const stateOf = ({ id, status }: Server) =>
+/** The end of a sentence that tells the client where to read the allowed actions. */
+export const currentStateHint = ({ id, status }: Server) =>
   `this server is in the ${status} state. \`allowed_actions\` of GET /v1/servers/${id} lists what it accepts now.`;

@@ -19,7 +19,7 @@ export const rebuildAction = defineServerAction({
   body: ServerRebuild,
   problems: ['no_capacity', 'server_not_lost'],
   async read({ body, caller }, { secretKey }) {
-    // Hashing takes some milliseconds, and the change holds locks.
+    // Hashing takes milliseconds, so it is done before the transaction, which holds locks.
     const secrets = await sealSecrets(body, secretKey, `project:${caller.project.id}`);
     return { secrets, commands: body.initialCommands.length };
   },

@@ -6,7 +6,7 @@ import { createOperation } from '../operations/create.ts';
 import { type ServerRow, setServerStatus } from '../queries.ts';
 import { defineServerAction } from './define.ts';
 
-/** Enters a new create in the place of one that failed, with its secrets. */
+/** Enters a new create with the secrets of the failed one. */
 export const retryAction = defineServerAction({
   name: 'retry',
   operation: createOperation,
@@ -28,13 +28,16 @@ export const retryAction = defineServerAction({
     await setServerStatus(project, server.id, 'creating', null);
     return {
       state: { commands: failed.state.commands },
-      secrets: passedOn(secretKey, server.id, { from: failed.id, sealed: failed.secrets }),
+      secrets: resealed(secretKey, server.id, { from: failed.id, sealed: failed.secrets }),
     };
   },
 });
 
-/** Sealed anew, for another operation. What can't be opened stays so: that one ends with `secrets_unreadable`. */
-function passedOn(
+/**
+ * Seals the secrets again, for another operation. If they can't be opened they stay as they are,
+ * and that operation fails with `secrets_unreadable`.
+ */
+function resealed(
   secretKey: Keyring,
   serverId: number,
   { from, sealed }: { from: number; sealed: Buffer },

@@ -4,7 +4,7 @@ import type { App } from '../../callers/app-types.ts';
 import { accepted, sendAccepted, type WaitingDeps, waitHint } from '../../changes/accepted.ts';
 import { change } from '../../changes/change.ts';
 import { failuresOf } from '../../operations/define.ts';
-import { tellWhere } from '../elsewhere.ts';
+import { explainOtherProject } from '../elsewhere.ts';
 import { actions } from './all.ts';
 import type { AnyServerAction } from './define.ts';
 import { enterAction } from './enter.ts';
@@ -13,7 +13,7 @@ const params = PathParams({ id: 'server' });
 
 const tags = ['Servers'];
 
-/** A route for each action. */
+/** Adds one route per action. */
 export function serverActionRoutes(app: App, deps: WaitingDeps): void {
   for (const action of Object.values(actions)) actionRoute(app, deps, action);
 }
@@ -39,7 +39,7 @@ function actionRoute(app: App, deps: WaitingDeps, action: AnyServerAction): void
       ...(querystring && { querystring }),
       response: { 202: Accepted },
     },
-    errorHandler: tellWhere(deps.db),
+    errorHandler: explainOtherProject(deps.db),
     handler: async (request, reply) => {
       const { id } = request.params;
       const wanted = await action.read?.(request, deps);

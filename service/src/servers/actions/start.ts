@@ -3,7 +3,7 @@ import { forceAdvice } from '../operations/force-advice.ts';
 import { startOperation } from '../operations/start.ts';
 import type { ServerRow } from '../queries.ts';
 import { defineServerAction } from './define.ts';
-import { stateOf } from './not-in-state.ts';
+import { currentStateHint } from './not-in-state.ts';
 import { refusedForTraffic, requireTraffic } from './traffic.ts';
 
 export const startAction = defineServerAction({
@@ -27,5 +27,5 @@ function whyNotStarted(server: ServerRow): string {
   if (server.status === 'paused') {
     return `The server is paused. Stop it before you start it. ${forceAdvice(server.id)}`;
   }
-  return `Only a stopped server can be started; ${stateOf(server)}`;
+  return `Only a stopped server can be started; ${currentStateHint(server)}`;
 }

@@ -4,7 +4,7 @@ import { stopOperation } from '../operations/stop.ts';
 import { defineServerAction } from './define.ts';
 
 interface WantedStop {
-  /** Whether its power is cut. */
+  /** Whether to cut the power, without asking the guest. */
   force: boolean;
   /** Whether Berth stops it because its traffic allowance is used up. */
   forTraffic?: boolean;
@@ -25,14 +25,15 @@ export const stopAction = defineServerAction({
   read: ({ body, query }): WantedStop => ({ force: readForce(query, body) ?? false }),
   from: ['started', 'paused'],
   to: 'stopped',
-  butNot: ({ status }, { force }) => status === 'paused' && !force,
+  excludes: ({ status }, { force }) => status === 'paused' && !force,
   refuse: ({ status }) =>
     status === 'stopped'
       ? new Problem('server_not_running', 'The server is stopped already.')
       : undefined,
   supersedes: {
     'forced stop': ['start', 'stop', 'restart'],
-    // While the guest is still given time: whoever asks for restarts is not to evade it.
+    // This also applies while the guest is given time to shut down: a client must not evade it by
+    // asking for restarts.
     'stop for its traffic': ['start', 'restart'],
   },
   as({ force, forTraffic }) {
@@ -42,7 +43,7 @@ export const stopAction = defineServerAction({
   begin: async (_change, _server, { force }) => ({ state: { force } }),
 });
 
-/** Throws `validation_failed` (422) where the query and the body say different things. */
+/** Throws `validation_failed` (422) if the query and the body contradict each other. */
 function readForce({ force: inQuery }: ServerStop, { force: inBody = inQuery }: ServerStop = {}) {
   if (inQuery === undefined || inQuery === inBody) return inBody;
   const detail = 'Contradicts `force` in the body. Send `force` once.';

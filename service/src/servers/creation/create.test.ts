@@ -67,7 +67,7 @@ for (const [figures, disk, traffic] of [
   [-61, -30, -30],
   [-30, -30, -150],
 ] as const)
-  test(`figures read ${-figures} s ago, a disk ${-disk} s and a card ${-traffic} s ago, say whether they are old`, async () => {
+  test(`figures of ${-figures} s ago, disk use of ${-disk} s and traffic of ${-traffic} s ago say whether they are stale`, async () => {
     const { id } = (await create()).json();
     const runs = { real_status: 'started', status: 'started' } as const;
     await db.updateTable('servers').set(runs).where('id', '=', id).execute();
@@ -100,12 +100,12 @@ for (const [figures, disk, traffic] of [
     });
   });
 
-test('the Location is under the prefix that was asked', async () => {
+test('the Location header has the prefix of the request', async () => {
   const answer = await create({}, { prefix: '/api/v1' });
   assert.equal(answer.headers.location, `/api/v1/servers/${answer.json().id}`);
 });
 
-test('the bounds themselves are within bounds', async () => {
+test('the minimum and maximum of each field are accepted', async () => {
   for (const size of [
     { cpu: 1, ram: 256, disk: 2 },
     { cpu: 4, ram: 8192, disk: 100 },
@@ -135,13 +135,13 @@ test('a dry run counts as a read', async () => {
   assert.match(String(headers.ratelimit), /^"reads"/);
 });
 
-test('a dry run names the node and the addresses, and changes nothing', async () => {
+test('a dry run returns the node and the addresses, and changes nothing', async () => {
   const before = await fingerprintOf(db);
   const body = serverBody(place, { cpu: 2, ram: 1024, disk: 5 });
   const answers = [
     await ask('POST', '/servers/dry-run', { body }),
     await ask('POST', '/servers/dry-run', { body, 'idempotency-key': 'dry' }),
-    // Its old form, for a release.
+    // The deprecated form, which stays for one release.
     await ask('POST', '/servers?dry_run=true', { body }),
     await ask('POST', '/servers?dry_run=1', { body, 'idempotency-key': 'dry' }),
   ];
@@ -162,7 +162,7 @@ async function another(sizes: Sizes, work: (other: typeof whole) => Promise<void
 
 const statusesOf = (answers: { statusCode: number }[]) => answers.map((a) => a.statusCode);
 
-/** Which addresses are held, and how many servers there are. */
+/** The addresses that are held, and the number of servers. */
 async function taken(other: typeof whole) {
   const { rows } = await sql<{ ips: string[]; servers: number }>`
     select array(select host(ip) from addresses where family(ip) = 4) as ips,
@@ -170,7 +170,7 @@ async function taken(other: typeof whole) {
   return { ips: rows[0]?.ips ?? [], servers: rows[0]?.servers };
 }
 
-test('of 100 creates at once for 60 addresses exactly 60 succeed, each with its own', async () => {
+test('of 100 concurrent creates for 60 addresses exactly 60 succeed, each with its own', async () => {
   await another({ addresses: 60 }, async (other) => {
     const crowd = Array.from({ length: 100 }, () => patiently(() => other.create()));
     const answers = await Promise.all(crowd);
@@ -187,7 +187,7 @@ test('of 100 creates at once for 60 addresses exactly 60 succeed, each with its 
   });
 });
 
-test('without an address left nothing is reserved, and a dry run says so too', async () => {
+test('without a free address nothing is reserved, and a dry run says so too', async () => {
   await another({ addresses: 1 }, async (other) => {
     assert.equal((await other.create()).statusCode, 201);
     const before = await fingerprintOf(other.db);
@@ -207,7 +207,7 @@ test('without an address left nothing is reserved, and a dry run says so too', a
   });
 });
 
-test('memory is given once, also to creates at the same time', async () => {
+test('memory is allocated once, also by concurrent creates', async () => {
   await another({ nodeRamMb: 5 * 256 }, async (other) => {
     const answers = await Promise.all(Array.from({ length: 12 }, () => other.create()));
     assert.equal(statusesOf(answers).filter((status) => status === 201).length, 5);
@@ -215,7 +215,7 @@ test('memory is given once, also to creates at the same time', async () => {
     const answer = await other.create();
     assert.equal(answer.statusCode, 409);
     assert.equal(answer.json().code, 'no_capacity');
-    // And not what is free, by which others' use could be told.
+    // The error does not reveal what is free, and so the usage of others.
     assert.match(
       answer.json().detail,
       /: 1 of 1 nodes lacks memory\. The largest node has \d+ cores, 1280 MiB and \d+ GiB in all/,
@@ -235,7 +235,7 @@ test('a location without an online node has no capacity', async () => {
   });
 });
 
-test('a project sees nothing of another one, not even that it is there', async () => {
+test('a project can not see another one, nor that it exists', async () => {
   const mine = (await create()).json();
   const { id: operationId } = await operationUnderWay(db, mine.id);
   await db.insertInto('projects').values({ name: 'other' }).execute();
@@ -272,7 +272,7 @@ test('a project sees nothing of another one, not even that it is there', async (
   assert.equal(await fingerprintOf(db), before);
 });
 
-test('a create with a key is done once, and answered as the first time', async () => {
+test('a create with an idempotency key runs once, and its answer is replayed', async () => {
   const key = { 'idempotency-key': 'create-once' };
   const first = await create({ name: 'once' }, key);
   const again = await create({ name: 'once' }, key);
@@ -286,7 +286,7 @@ test('a create with a key is done once, and answered as the first time', async (
   assert.equal((await ask('GET', '/servers?hostname=once')).json().length, 1);
 });
 
-test('twenty creates at once with the same key are one', async () => {
+test('twenty concurrent creates with the same key are one', async () => {
   const key = { 'idempotency-key': 'twenty' };
   const attempts = Array.from({ length: 20 }, () => create({ name: 'twenty' }, key));
   const answers = await Promise.all(attempts);

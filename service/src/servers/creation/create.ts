@@ -25,20 +25,20 @@ import { hashGuestPassword } from '../../threads/threads.ts';
 import { type CreateSecrets, createOperation } from '../operations/create.ts';
 import { findServersNamed, insertServer } from '../queries.ts';
 
-/** Everything that a create decided, before anything is written. */
+/** The decisions of a create, before anything is written. */
 export interface CreatePlan {
   location: ShownLocation;
   os: OperatingSystemRow;
   nodeId: number;
   placement: Placement;
   addresses: ChosenAddress[];
-  /** What the customer should know of it, in sentences. */
+  /** Warnings for the customer, as sentences. */
   warnings: string[];
 }
 
 /**
- * Decides where a server goes and which addresses it gets, or refuses. What it counts stays locked
- * until the transaction ends.
+ * Chooses the node and the addresses of a server, or throws. What it counts stays locked until the
+ * transaction ends.
  */
 export async function planCreate(
   trx: Trx,
@@ -53,7 +53,7 @@ export async function planCreate(
   if (location.os_ids && !location.os_ids.includes(os.id)) throw notOffered(location, os);
   const beyond = beyondBounds(body, location, os);
   if (beyond.length > 0) throw invalidFields(beyond);
-  // In this order, in which a delete locks the project and the node, too.
+  // A delete locks the project and the node in the same order.
   const { addresses, warnings } = await chooseAddresses(trx, location.id);
   const { unique_names } = await requireQuota(trx, project.id, demandOf(body, addresses.length));
   if (unique_names) await requireFreeName(project, body.name);
@@ -66,7 +66,9 @@ export async function planCreate(
   return { location, os, nodeId, placement, addresses, warnings };
 }
 
-/** Under the lock of the project: of two creates at once, the second one finds the first. */
+/**
+ * Holds the lock of the project, so that of two concurrent creates the second one finds the first.
+ */
 async function requireFreeName(project: Project, name: string): Promise<void> {
   const [other] = await findServersNamed(project, name);
   if (!other) return;
@@ -103,7 +105,10 @@ function notOffered(location: ShownLocation, os: OperatingSystemRow): Problem {
   return invalidFields([{ pointer: '/os_id', detail }]);
 }
 
-/** An address that an instance holds which the restored records do not know could be given again. */
+/**
+ * After a restore, an instance may hold an address that the records do not know; it could be given
+ * again.
+ */
 function notCompared({ name }: ShownLocation): Problem {
   const detail =
     `${name} takes no new servers until its instances were compared with the restored database. ` +
@@ -139,7 +144,7 @@ function beyondBounds(
   });
 }
 
-/** What a create would come to. Everything that it decides is rolled back. */
+/** Plans a create, and rolls everything back. */
 export async function dryRunCreate(
   db: Db,
   project: Project,
@@ -154,12 +159,12 @@ export async function dryRunCreate(
   };
 }
 
-/** For the operation of a server that they are of: sealed for it, nothing else opens them. */
+/** Seals the secrets for the operation of a server. Nothing else can open them. */
 export type SealedSecrets = (serverId: number, operationId: number) => Buffer;
 
 /**
- * What a create hands to its operation, encrypted. Hashing takes some milliseconds: do it before the
- * transaction, which holds locks that other creates wait for. `asker` waits in turn with others.
+ * Prepares the secrets of a create. Hashing takes milliseconds, so do it before the transaction,
+ * whose locks other creates wait for. `asker` decides whose turn it is to hash.
  */
 export async function sealSecrets(
   body: Pick<ServerCreate, 'password' | 'initialCommands'>,
@@ -173,7 +178,7 @@ export async function sealSecrets(
   return (serverId, id) => secretKey.seal(operationSecrets(serverId, id), secrets);
 }
 
-/** Enters a server and its create operation. Nothing of it is seen until the transaction commits. */
+/** Inserts a server and its create operation. */
 export async function createServer(
   trx: Trx,
   project: Project,
@@ -206,7 +211,10 @@ export async function createServer(
   return { serverId, operation, warnings: plan.warnings };
 }
 
-/** Locally administered, unicast (IEEE 802): 40 random bits make two alike a matter of never. */
+/**
+ * A locally administered unicast address (IEEE 802) with 40 random bits, which are practically
+ * unique.
+ */
 function randomMac(): string {
   return ['02', ...randomBytes(5).toString('hex').matchAll(/../g)].join(':');
 }

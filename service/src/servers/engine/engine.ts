@@ -16,24 +16,27 @@ const renameSeconds = 60;
 const stopSeconds = 30;
 const migrateSeconds = 6 * 3600;
 
-const soonestLookSeconds = 0.1;
-const latestLookSeconds = 5;
-/** A look comes this share of the time waited so far too late, on average. */
-const lookShare = 0.05;
+const minPollSeconds = 0.1;
+const maxPollSeconds = 5;
+/** The delay of a poll relative to the time waited so far. */
+const pollShare = 0.05;
 
 /**
- * Seconds until the engine is asked again for what a step waits for: the longer that it has
- * lasted, the more rarely, so that who waits for long lets others work.
+ * Seconds until the next poll of the engine. They grow with the time that the step has waited, so
+ * that long waits take little capacity.
  */
-export function untilNextLook({ step_since: since }: { step_since: string }): number {
+export function nextPollSeconds({ step_since: since }: { step_since: string }): number {
   const elapsed = (Date.now() - Date.parse(since)) / 1000;
-  return Math.min(Math.max(elapsed * lookShare, soonestLookSeconds), latestLookSeconds);
+  return Math.min(Math.max(elapsed * pollShare, minPollSeconds), maxPollSeconds);
 }
 
 type Signal = { signal: AbortSignal };
 
-/** Waits for the operation that a call starts. `vanished`: the instance itself tells the outcome. */
-export async function settle(
+/**
+ * Waits for the operation that a call started. `vanished` means that only the instance can tell the
+ * result.
+ */
+export async function awaitOperation(
   incus: IncusClient,
   call: Promise<Operation>,
   options: WaitOptions,
@@ -45,34 +48,36 @@ export async function settle(
 type Context = Pick<ServerStepContext<unknown>, 'incus' | 'log' | 'server' | 'settings' | 'signal'>;
 
 /**
- * Starts it, confined as servers are today, also one that was made by an earlier version of Berth, and held to
- * the size of its disk.
+ * Starts the instance, with the present confinement and disk limit, even if an earlier version of
+ * Berth created it.
  */
 export async function startInstance(context: Context, found: Instance): Promise<void> {
   const { incus, signal } = context;
   const { name } = found;
-  await withRoom(context, found, async () => {
+  await withDiskHeadroom(context, found, async () => {
     if (isToBeConfined(found)) await incus.instances.change(name, confine, { signal });
     const call = incus.instances.updateState(name, { action: 'start' }, { signal });
-    await settle(incus, call, { signal, timeoutSeconds: startSeconds });
+    await awaitOperation(incus, call, { signal, timeoutSeconds: startSeconds });
   });
 }
 
-/** Does something to an instance although its disk may be full, where that is up to us: see `PoolKeeper`. */
-export async function withRoom(
+/**
+ * Runs a step although the disk of the instance may be full, if Berth manages its quota: see
+ * `QuotaGuard`.
+ */
+export async function withDiskHeadroom(
   { log, server, settings }: Context,
   found: Instance,
   step: () => Promise<void>,
 ): Promise<void> {
-  const keeper = await settings.poolKeeperOf(server.locationId);
-  // What keeps watch of the pool sets it soon, and counts what is amiss.
+  const guard = await settings.quotaGuardOf(server.locationId);
+  // The quota reconciler sets it soon, and counts deviations.
   const report = (err: unknown) => log.warn({ err }, 'The limit of a disk could not be set.');
-  await (keeper ? keeper.withRoom(found, step, report) : step());
+  await (guard ? guard.withHeadroom(found, step, report) : step());
 }
 
 /**
- * A server's instance; null only when two readings agree that there is none, since a create would
- * make it anew.
+ * The instance of a server; null only if two readings agree, since a create would make it again.
  */
 export async function findInstance(
   incus: IncusClient,
@@ -85,21 +90,21 @@ export async function findInstance(
   return listed.find((instance) => instance.name === name) ?? null;
 }
 
-/** Cuts its power. */
+/** Stops the instance by force. */
 export async function stopInstance(incus: IncusClient, name: string, { signal }: Signal) {
   const call = incus.instances.updateState(name, { action: 'stop', force: true }, { signal });
-  await settle(incus, call, { signal, timeoutSeconds: stopSeconds });
+  await awaitOperation(incus, call, { signal, timeoutSeconds: stopSeconds });
 }
 
 export async function deleteInstance(incus: IncusClient, name: string, { signal }: Signal) {
   const call = incus.instances.delete(name, { signal });
-  await settle(incus, call, { signal, timeoutSeconds: deleteSeconds });
+  await awaitOperation(incus, call, { signal, timeoutSeconds: deleteSeconds });
 }
 
-/** Deletes its disk, and makes an empty one. */
+/** Replaces the disk of the instance by an empty one. */
 export async function emptyInstance(incus: IncusClient, name: string, { signal }: Signal) {
-  const call = incus.instances.empty(name, { signal });
-  await settle(incus, call, { signal, timeoutSeconds: deleteSeconds });
+  const call = incus.instances.replaceDisk(name, { signal });
+  await awaitOperation(incus, call, { signal, timeoutSeconds: deleteSeconds });
 }
 
 export async function renameInstance(
@@ -109,10 +114,10 @@ export async function renameInstance(
   { signal }: Signal,
 ) {
   const call = incus.instances.rename(name, newName, { signal });
-  await settle(incus, call, { signal, timeoutSeconds: renameSeconds });
+  await awaitOperation(incus, call, { signal, timeoutSeconds: renameSeconds });
 }
 
-/** Takes it to another member of its cluster. */
+/** Moves the instance to another member of its cluster. */
 export async function migrateInstance(
   incus: IncusClient,
   name: string,
@@ -120,14 +125,14 @@ export async function migrateInstance(
   options: Pick<WaitOptions, 'onProgress'> & Signal,
 ) {
   options.signal.throwIfAborted();
-  // Not to be aborted: the engine would go on all the same, unseen by who comes next.
+  // This is not aborted: the engine would go on anyway, and the next worker would not see it.
   const call = incus.instances.migrate(name, how);
-  await settle(incus, call, { ...options, timeoutSeconds: migrateSeconds });
+  await awaitOperation(incus, call, { ...options, timeoutSeconds: migrateSeconds });
 }
 
 /**
- * Whether the engine still works on an instance, or on making one of that name. Sessions in it, such
- * as somebody's console, are no work.
+ * Whether the engine has an operation in progress on an instance, or creates one of that name.
+ * Sessions in it, such as a console, do not count.
  */
 export async function isBusy(incus: IncusClient, name: string, { signal }: Signal) {
   const operations = await incus.operations.list({ signal });
@@ -136,7 +141,7 @@ export async function isBusy(incus: IncusClient, name: string, { signal }: Signa
   );
 }
 
-/** Whether the engine, or that member of its cluster, makes an instance, for whomever. */
+/** Whether the engine, or that member of its cluster, is creating any instance. */
 export async function createsInstances(
   incus: IncusClient,
   member: string | null,
@@ -148,5 +153,5 @@ export async function createsInstances(
     .some((o) => o.description === 'Creating instance' && isUnderWay(o));
 }
 
-/** `Ready` is what a guest may call itself once it is set up (Incus documentation, "Guest API"). */
+/** A guest may set its status to `Ready` once it is set up (Incus documentation, "Guest API"). */
 export const isRunning = (status: string | undefined) => status === 'Running' || status === 'Ready';

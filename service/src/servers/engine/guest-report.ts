@@ -10,12 +10,13 @@ import { instanceName } from '../../instances/labels.ts';
 import { fail, type StepResult } from '../../operations/define.ts';
 import type { ServerStepContext } from '../define-operation.ts';
 
-/** With the pauses between them about four minutes: an engine that is only slow has answered by then. */
-const mostTries = 10;
+/** With the pauses in between this is about four minutes, by when a slow engine has answered. */
+const maxAttempts = 10;
 
 /**
- * How far a new guest says that it is, or how the step ends where it can't say. What it runs is root there,
- * and may put anything in the place of the file: that ends the create, since waiting would not mend it.
+ * Reads the progress that a new guest reports, or returns how the step ends if it can't be read.
+ * The guest's commands run as root and may replace the file; that fails the create, since waiting
+ * would not help.
  */
 export async function progressOf({
   incus,
@@ -33,7 +34,8 @@ export async function progressOf({
       const what = error instanceof ProgressReplaced ? error.message : error.publicMessage;
       return fail('guest_report_replaced', replaced(what));
     }
-    const isBlocked = isEngineError(error, 'timeout', 'failed') && operation.attempts >= mostTries;
+    const isBlocked =
+      isEngineError(error, 'timeout', 'failed') && operation.attempts >= maxAttempts;
     if (isBlocked) return fail('guest_report_unreadable', unreadable(error.publicMessage));
     throw error;
   }
@@ -45,5 +47,5 @@ const replaced = (what: string) =>
   'Create it again with commands that leave that folder alone, or delete it.';
 
 const unreadable = (what: string) =>
-  `Its guest reports how far it is in ${progressFile}, which could not be read in ${mostTries} tries: ${what}. ` +
+  `Its guest reports how far it is in ${progressFile}, which could not be read in ${maxAttempts} tries: ${what}. ` +
   'The server may run, but what became of its initial commands is not known. Retry the create, or delete the server.';

@@ -49,7 +49,7 @@ const filters = {
 };
 const nic = { type: 'nic', name: 'eth0', hwaddr: mac };
 
-test('a guest on a managed bridge has its addresses alone, where its image can do without a subnet', () => {
+test('a guest on a managed bridge has only its own addresses, if its image works without a subnet', () => {
   const addresses = (network: LocationNetwork, source: ServerForOperation['os']['source']) => {
     const { config } = definitionOn(network, [ipv4, ipv6], source);
     return JSON.parse(config['cloud-init.network-config'] ?? '').ethernets.eth0.addresses;
@@ -66,7 +66,7 @@ test('a guest on a managed bridge has its addresses alone, where its image can d
   assert.deepEqual(addresses(lan, { build: 'debian-12' }), inSubnet);
 });
 
-test('a card on a managed bridge sends nothing but from its own addresses', () => {
+test('a NIC on a managed bridge can send only from its own addresses', () => {
   assert.deepEqual(cardOn({ kind: 'bridge', name: 'berthbr0' }, [ipv4]), {
     ...nic,
     ...filters,
@@ -76,7 +76,7 @@ test('a card on a managed bridge sends nothing but from its own addresses', () =
   });
 });
 
-test('a card on a bridge of the hosts does so, too', () => {
+test('so can a NIC on an unmanaged bridge', () => {
   assert.deepEqual(cardOn({ kind: 'unmanaged', name: 'br-lan', vlan: null }, [ipv4, ipv6]), {
     ...nic,
     ...filters,
@@ -87,7 +87,7 @@ test('a card on a bridge of the hosts does so, too', () => {
   });
 });
 
-test('a card in a VLAN has no filters of addresses, which Incus refuses beside it', () => {
+test('a NIC with a VLAN has no address filters, which Incus refuses there', () => {
   assert.deepEqual(cardOn({ kind: 'unmanaged', name: 'br-lan', vlan: 42 }, [ipv4]), {
     ...nic,
     nictype: 'bridged',
@@ -98,7 +98,7 @@ test('a card in a VLAN has no filters of addresses, which Incus refuses beside i
   });
 });
 
-test('a card on an OVN network has its addresses and none of the keys of bridges', () => {
+test('a NIC on an OVN network has its addresses, and no keys of bridges', () => {
   const network = { kind: 'ovn', name: 'ovn0' } as const;
   const both = { 'ipv4.address': '10.9.0.2', 'ipv6.address': 'fd00:9::2' };
   assert.deepEqual(cardOn(network, [ipv4, ipv6]), { ...nic, network: 'ovn0', ...both });
@@ -106,7 +106,7 @@ test('a card on an OVN network has its addresses and none of the keys of bridges
   assert.deepEqual(cardOn(network, [ipv4]), { ...nic, network: 'ovn0', 'ipv4.address': only });
 });
 
-test('a server on a bridge of the hosts is moved when its node is evacuated, as the others are', () => {
+test('a server on an unmanaged bridge is moved like others when its node is evacuated', () => {
   const policyOn = (network: LocationNetwork) => {
     const config: Record<string, string> = definitionOn(network, [ipv4]).config;
     return config['cluster.evacuate'];

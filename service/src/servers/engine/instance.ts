@@ -1,6 +1,6 @@
 import { networkConfig, userData } from '../../guests/cloud-init.ts';
 import { deniedCalls } from '../../instances/confinement.ts';
-import { card, installationLabel, instanceName, serverLabel } from '../../instances/labels.ts';
+import { installationLabel, instanceName, nicDevice, serverLabel } from '../../instances/labels.ts';
 import { takesGatewayBeyond } from '../../operating-systems/catalogue.ts';
 import type { ServerForOperation } from '../operation-queries.ts';
 
@@ -8,8 +8,8 @@ const processesPerGigabyte = 2048;
 const fewestProcesses = 1024;
 
 /**
- * The body of `POST /1.0/instances` for a server. No secret is in it: whoever reads the instance's
- * configuration, the guest included, reads this.
+ * The body of `POST /1.0/instances` for a server. It contains no secrets, since everyone who reads
+ * the instance's configuration can see it, including the guest.
  */
 export function instanceDefinition(
   server: ServerForOperation,
@@ -31,14 +31,15 @@ export function instanceDefinition(
         mac: server.mac,
         addresses: guestAddresses(server),
       }),
-      // Left to itself Incus moves none on a bridge that it does not manage; ours is on every member.
+      // By default, Incus moves no instance on a bridge that it does not manage; ours exists on
+      // every member.
       ...(server.network.kind === 'unmanaged' && { 'cluster.evacuate': 'migrate' }),
       [installationLabel]: installationId,
       [serverLabel]: server.uuid,
     },
     devices: {
       root: { type: 'disk', path: '/', pool: server.storagePool, size: `${server.diskGb}GiB` },
-      [card]: networkDevice(server),
+      [nicDevice]: networkDevice(server),
     },
   };
 }
@@ -48,7 +49,7 @@ function containerLimits(server: ServerForOperation) {
   return {
     'limits.memory.swap': 'false',
     'limits.processes': String(Math.max(processes, fewestProcesses)),
-    // The guest needs none of what Incus would tell it of its own configuration.
+    // The guest needs nothing that Incus would tell it about its own configuration.
     'security.guestapi': 'false',
     'security.idmap.isolated': 'true',
     'security.nesting': 'false',
@@ -57,13 +58,13 @@ function containerLimits(server: ServerForOperation) {
   };
 }
 
-/** Figures of a guest's own agent could be forged, and count anew whenever it fails. */
+/** The guest's own agent could report forged counters, and resets them whenever it fails. */
 const machineSettings = { 'security.agent.metrics': 'false' };
 
 /**
- * On a bridge that Incus manages each address stands alone, and all else is reached by the gateway: its
- * rules are for what it passes on. With the subnet's length a guest would look for its neighbours
- * beside it, where isolation keeps it from all of them.
+ * On a managed bridge, each address is set without its subnet, so that all traffic goes through the
+ * gateway, whose rules apply. With the subnet, the guest would look for its neighbours directly,
+ * which isolation blocks.
  */
 function guestAddresses({ network, os, addresses }: ServerForOperation) {
   if (network.kind !== 'bridge' || !takesGatewayBeyond(os.source)) return addresses;
@@ -71,15 +72,15 @@ function guestAddresses({ network, os, addresses }: ServerForOperation) {
 }
 
 /**
- * The card, with what Incus takes for each kind of network (Incus documentation, "Type: nic"). The filters
- * refuse any packet that does not come from the server's own MAC and addresses.
+ * The NIC, with the keys for each kind of network (Incus documentation, "Type: nic"). The filters
+ * drop any packet that does not come from the server's own MAC and IP addresses.
  */
 function networkDevice(server: ServerForOperation): Record<string, string> {
   const { network, mac } = server;
   const of = (family: 4 | 6) => server.addresses.find((address) => address.family === family)?.ip;
   const ipv4 = of(4);
   const ipv6 = of(6);
-  const nic = { type: 'nic', name: card, hwaddr: mac };
+  const nic = { type: 'nic', name: nicDevice, hwaddr: mac };
   const bridged = {
     ...nic,
     'security.mac_filtering': 'true',
@@ -98,13 +99,14 @@ function networkDevice(server: ServerForOperation): Record<string, string> {
       return {
         ...nic,
         network: network.name,
-        // It has no filters; and "none" for one family must not stand beside an address of the other.
+        // OVN has no filters, and "none" for one family is not allowed together with an address of
+        // the other.
         ...(ipv4 !== undefined && { 'ipv4.address': ipv4 }),
         ...(ipv6 !== undefined && { 'ipv6.address': ipv6 }),
       };
     case 'unmanaged': {
       const device = { ...bridged, nictype: 'bridged', parent: network.name };
-      // Incus takes a VLAN or filters of addresses, not both.
+      // Incus accepts a VLAN or address filters, not both.
       if (network.vlan !== null) return { ...device, vlan: String(network.vlan) };
       return { ...device, ...addressFilters };
     }

@@ -8,14 +8,14 @@ import { emptyInstance, renameInstance } from './engine.ts';
 type Context = Pick<ServerStepContext<unknown>, 'incus' | 'server' | 'settings' | 'signal'>;
 
 /**
- * Makes an instance of a server's disk that was left without one, as by a move that was cut short: it has
- * another name, bears the server's label, and is deleted like any other. Incus deletes such a disk with its
- * instance alone, and makes no instance of a name whose disk is there, but for one that is to come from
- * another Incus: of that it makes the record first, and waits. Nothing comes. It refuses to delete it
- * meanwhile, but not to empty and to rename it. Whatever is cut short can be done again: after 30 s
- * Incus removes the record itself. Throws `busy` until then.
+ * Creates an instance for a server's disk that has none, for example after an interrupted move. It
+ * has another name and the server's label, and is then deleted like any other. Incus deletes such a
+ * disk only with its instance, and refuses to create an instance whose disk exists, unless it is to
+ * be received from another Incus: then it creates the record first, and waits for data that never
+ * comes. Meanwhile it refuses to delete the instance, but not to empty and to rename its disk.
+ * Idempotent: Incus itself removes the record after 30 s. Throws `busy` until then.
  */
-export async function adoptLeftDisk(
+export async function adoptOrphanedDisk(
   { incus, server, settings, signal }: Context,
   disk: StorageVolume,
 ): Promise<void> {
@@ -23,7 +23,7 @@ export async function adoptLeftDisk(
   const target = location === 'none' ? undefined : location;
   const labels = { [installationLabel]: settings.installationId, [serverLabel]: server.uuid };
   await incus.instances.create(recordOf(server, disk, labels), target, { signal });
-  // First: a rename writes to the disk, of which there may be a part, or none.
+  // This comes first: a rename writes to the disk, which may be incomplete or missing.
   await emptyInstance(incus, name, { signal });
   await renameInstance(incus, name, `${name}-left`, { signal });
 }
@@ -40,7 +40,7 @@ function recordOf(
     architecture: machineArchitecture(),
     profiles: [],
     config,
-    // No card: it is never to have an address.
+    // It has no NIC, because it must never have an address.
     devices: { root: { type: 'disk', path: '/', pool: storagePool } },
   };
 }

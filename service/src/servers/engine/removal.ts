@@ -2,53 +2,54 @@ import type { Instance } from '../../incus/instances.ts';
 import { isEngineError } from '../../incus/transport/errors.ts';
 import { instanceName, labelsOf, serverLabel } from '../../instances/labels.ts';
 import { type StepResult, wait } from '../../operations/define.ts';
-import { bytesOf } from '../../pool-quotas/promise.ts';
+import { bytesOf } from '../../pool-quotas/disk-size.ts';
 import type { ServerStepContext } from '../define-operation.ts';
-import { deleteInstance, isBusy, stopInstance, withRoom } from './engine.ts';
+import { deleteInstance, isBusy, stopInstance, withDiskHeadroom } from './engine.ts';
 
 type Context = Pick<ServerStepContext<unknown>, 'incus' | 'log' | 'server' | 'settings' | 'signal'>;
-/** Undefined once it is so; else how long to wait before another look. */
+/** Undefined if it is done, otherwise how long to wait until the next check. */
 type UnlessDone = Promise<StepResult<never> | undefined>;
 
-const tooFull = wait(1, 'removing its disk, which is full');
+const retryFullDisk = wait(1, 'removing its disk, which is full');
 const busy = wait(0.3, 'waiting for another task of the engine to end');
 
-/** Cuts the power of whatever there is of a server's instance. */
-export async function cutInstance(context: Context): UnlessDone {
+/** Stops all instances of a server by force. */
+export async function forceStopInstance(context: Context): UnlessDone {
   const found = await find(context);
   if (found === 'busy') return busy;
   if (found) await cut(context, found);
   return undefined;
 }
 
-/** Removes it, running or not, with its disk. */
+/** Removes the instance, running or not, with its disk. */
 export async function removeInstance(context: Context): UnlessDone {
   const found = await find(context);
   if (found === 'busy') return busy;
   if (!found) return undefined;
-  return (await remove(context, found)) ? undefined : tooFull;
+  return (await remove(context, found)) ? undefined : retryFullDisk;
 }
 
 /**
- * Removes instances of the server under other names, as when its own was renamed by hand: they hold its
- * addresses. Whether they are gone is seen by another look.
+ * Removes instances of the server with other names, for example after it was renamed by hand: they
+ * hold its addresses. The next check confirms that they are gone.
  */
-export async function removeStrays(context: Context): UnlessDone {
+export async function removeRenamedInstances(context: Context): UnlessDone {
   const { incus, server, signal } = context;
   const labelled = await incus.instances.listWith(serverLabel, server.uuid, { signal });
-  // Looked at again, for they are deleted.
-  const strays = labelled.filter(
+  // Read again, because these are deleted.
+  const findRenamedInstances = labelled.filter(
     (one) => labelsOf(one).server === server.uuid && one.name !== instanceName(server.uuid),
   );
-  for (const stray of strays) {
+  for (const stray of findRenamedInstances) {
     await remove(context, stray);
   }
-  return strays.length > 0 ? busy : undefined;
+  return findRenamedInstances.length > 0 ? busy : undefined;
 }
 
 /**
- * One that runs has its power cut whatever goes on in it. Another may be on its way: a create or a
- * start that was interrupted is still carried out by the engine, which shows it as stopped meanwhile.
+ * Finds the instance of a server. A running one is stopped whatever operation is in progress.
+ * Otherwise it waits: an interrupted create or start may still be in progress in the engine, which
+ * shows the instance as stopped.
  */
 async function find({ incus, server, signal }: Context): Promise<Instance | null | 'busy'> {
   const name = instanceName(server.uuid);
@@ -59,14 +60,19 @@ async function find({ incus, server, signal }: Context): Promise<Instance | null
 }
 
 /**
- * Incus writes to a disk that it removes, and may fail at that on a full one, also once it is stopped. Answers
- * false where it did: the disk is larger then, for another try.
+ * Removes the instance. Incus writes to the disk that it removes, which may fail if it is full,
+ * even when the instance is stopped. Returns false in that case; the disk is then enlarged for the
+ * next attempt.
  */
 async function remove(context: Context, found: Instance): Promise<boolean> {
   const { incus, signal } = context;
   try {
     await cut(context, found);
-    await withRoom(context, found, async () => await deleteInstance(incus, found.name, { signal }));
+    await withDiskHeadroom(
+      context,
+      found,
+      async () => await deleteInstance(incus, found.name, { signal }),
+    );
   } catch (error) {
     if (isEngineError(error, 'no_space')) {
       await incus.instances.change(found.name, enlarged, { signal }).catch(unlessGone);
@@ -81,12 +87,12 @@ async function cut(context: Context, found: Instance): Promise<void> {
   const { incus, signal } = context;
   if (found.status === 'Stopped') return;
   const stop = async () => await stopInstance(incus, found.name, { signal }).catch(unlessStopped);
-  await withRoom(context, found, stop);
+  await withDiskHeadroom(context, found, stop);
 }
 
 const moreBytes = 16 * 2 ** 20;
 
-/** It is on its way out. */
+/** A larger disk, since the instance is about to be deleted. */
 function enlarged({ devices }: Instance): Pick<Instance, 'devices'> {
   const { root } = devices;
   const bytes = bytesOf(root?.size ?? '');
@@ -94,7 +100,7 @@ function enlarged({ devices }: Instance): Pick<Instance, 'devices'> {
   return { devices: { root: { ...root, size: String(bytes + moreBytes) } } };
 }
 
-/** What is left to do to a full disk is done as it is removed. */
+/** A full disk is dealt with when the instance is removed. */
 function unlessStopped(error: unknown): void {
   if (!isEngineError(error, 'busy', 'not_found', 'no_space')) throw error;
 }

@@ -2,10 +2,10 @@ import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { EngineAddress } from '../../db/schema/schema.ts';
 import { asRoot } from '../../pool-quotas/as-root.ts';
+import { volumeOf } from '../../pool-quotas/disk-size.ts';
 import { poolDirectory } from '../../pool-quotas/place.ts';
-import { volumeOf } from '../../pool-quotas/promise.ts';
 
-/** Of a location: what tells where its containers' disks are. */
+/** The part of a location that determines where the disks of its containers are. */
 export interface Disks {
   engine: EngineAddress;
   incus_project: string;
@@ -13,14 +13,16 @@ export interface Disks {
 }
 
 /**
- * Answers by a container's name which subvolumes are in its disk, as paths below the root of its pool; undefined for
- * one whose disk is not on this machine. Throws where they can't be listed, as for who is not root and has no helper.
+ * Lists the subvolumes in the disk of a container, as paths relative to the root of its pool;
+ * undefined if the disk is not on this machine. Throws if they can't be listed, for example without
+ * root and helper.
  */
 export type ListSubvolumes = (name: string) => Promise<string[] | undefined>;
 
 /**
- * A way to list what guests made before they were confined: subvolumes stay, and what is written to them is beyond
- * the quota of the disk. `driver` is the pool's. None for a pool without subvolumes, and for an engine that is not of this machine.
+ * Returns a function that lists subvolumes which guests created before they were confined. They
+ * stay, and the quota of the disk does not cover them. `driver` is the driver of the pool.
+ * Undefined for a pool without subvolumes, and for an engine on another machine.
  */
 export function subvolumeLister(
   { engine, incus_project, storage_pool }: Disks,
@@ -37,7 +39,10 @@ export function subvolumeLister(
 
 const line = /^ID \d+ gen \d+ top level \d+ path (.*)$/gm;
 
-/** Asked for one disk at a time: a guest chooses names, which may have line breaks, and so accuses itself alone. */
+/**
+ * Queries one disk at a time: names are chosen by guests and may have line breaks, so that a guest
+ * can only affect its own list.
+ */
 async function subvolumesIn(
   pool: string,
   volume: string,

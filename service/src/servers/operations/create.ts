@@ -2,7 +2,7 @@ import { addressHeldByUnknown } from '../../address-pools/unknown-queries.ts';
 import { handoverFiles } from '../../guests/handover.ts';
 import { resultPaths } from '../../guests/progress.ts';
 import { ensureImage, ImageServerNotAllowed, ImageServerUnreachable } from '../../images/images.ts';
-import { noteImage } from '../../images/queries.ts';
+import { recordImage } from '../../images/queries.ts';
 import { discardPartialImage, isImageReady, markImageWhole } from '../../images/volume.ts';
 import type { WaitOptions } from '../../incus/operations.ts';
 import { isAddressTaken, isEngineError } from '../../incus/transport/errors.ts';
@@ -11,15 +11,15 @@ import { operationSecrets } from '../../keys/places.ts';
 import { lacksRules } from '../../network-policy/queries.ts';
 import { done, fail, next, type StepResult, wait } from '../../operations/define.ts';
 import { claimUnpacking } from '../../operations/worker-queries.ts';
-import { takeCreatePlace } from '../create-queue-queries.ts';
+import { claimCreateSlot } from '../create-queue-queries.ts';
 import { defineServerOperation, type ServerStepContext } from '../define-operation.ts';
 import {
+  awaitOperation,
   createsInstances,
   findInstance,
   isRunning,
-  settle,
+  nextPollSeconds,
   startInstance,
-  untilNextLook,
 } from '../engine/engine.ts';
 import { progressOf } from '../engine/guest-report.ts';
 import { instanceDefinition } from '../engine/instance.ts';
@@ -28,26 +28,26 @@ import { failedCommands, failedIndexes } from '../failed-commands.ts';
 import { setServerState } from '../worker-queries.ts';
 import { enterInitialCommands } from './initial-commands.ts';
 
-/** What a create hands to its operation, encrypted until it ends. */
+/** The secrets of a create, which are stored encrypted until it ends. */
 export interface CreateSecrets {
   passwordHash: string;
   commands: (string | string[])[];
 }
 
 interface CreateState {
-  /** How many initial commands there are. */
+  /** The number of initial commands. */
   commands: number;
   has_place: boolean;
   fingerprint: string;
-  /** The image that it alone unpacks on its node, as a fingerprint. */
+  /** The fingerprint of the image that this create alone unpacks on its node. */
   unpacks: string | null;
-  /** When its image was first asked for, in milliseconds. */
+  /** When its image was first requested, in milliseconds. */
   image_since: number;
   /** When it was last started, in milliseconds. */
   last_start: number;
   /** When its commands were first seen to run, in milliseconds. */
   commands_since: number;
-  /** Its commands took longer than they may, and run on by themselves. */
+  /** Its commands took too long, and go on running. */
   unfinished: boolean;
   ssh_ready: boolean;
 }
@@ -56,13 +56,13 @@ type Context = ServerStepContext<CreateState>;
 type Result = Promise<StepResult<CreateState>>;
 
 const diskSeconds = 10 * 60;
-/** In the queue only others are waited for, and each of them has its limit. */
+/** A create in the queue only waits for others, each of which has a deadline. */
 const queueSeconds = 6 * 3600;
-/** Should it go unheard that there is a place. */
-const queueLookSeconds = 30;
-const rulesLookSeconds = 1;
-/** Its guest may reach whatever the rules do not close. */
-const untilRuled = {
+/** In case the notification of a free slot is lost. */
+const queuePollSeconds = 30;
+const rulesPollSeconds = 1;
+/** Without the rules, its guest could reach addresses that must be blocked. */
+const waitForRules = {
   rules:
     "waiting for its network to get rules for what servers reach; its location's network_policy has the reason",
   addresses:
@@ -70,17 +70,20 @@ const untilRuled = {
 };
 const bootSeconds = 30 * 60;
 const commandsSeconds = 2 * 3600;
-/** For what is left to do after the commands. */
+/** The time for what remains after the commands. */
 const marginSeconds = 10 * 60;
-/** A guest that dies as it boots is not started over and over without a pause. */
+/** A guest that crashes while it boots should not be restarted without a pause. */
 const betweenStartsMs = 2000;
 const secretsUnreadable =
   'Its password and commands can no longer be read: the file secret-key is not the one they were kept with. ' +
   'Delete the server and create it again.';
-/** For an instance that is about to go, such as one of a deleted server. */
-const addressPatienceMs = 150_000;
-/** An image server that is away for longer ends the create, with a word about it. */
-const imageServerPatienceMs = 20_000;
+/**
+ * The address may belong to an instance that is about to be removed, such as one of a deleted
+ * server.
+ */
+const addressTimeoutMs = 150_000;
+/** If an image server is unreachable for longer, the create fails and says so. */
+const imageServerTimeoutMs = 20_000;
 
 export const createOperation = defineServerOperation<CreateState>({
   kind: 'create',
@@ -118,15 +121,15 @@ export const createOperation = defineServerOperation<CreateState>({
 
 async function queue({ db, operation, server }: Context): Result {
   const lacks = await lacksRules(db, server.locationId);
-  if (lacks) return wait(rulesLookSeconds, untilRuled[lacks]);
+  if (lacks) return wait(rulesPollSeconds, waitForRules[lacks]);
   const place = { id: operation.id, nodeId: server.nodeId };
-  const taken = await db.transaction().execute((trx) => takeCreatePlace(trx, place));
-  // It is woken when there is a place: see create-queue.ts.
-  if (!taken) return wait(queueLookSeconds, 'waiting for other servers being created on its node');
+  const taken = await db.transaction().execute((trx) => claimCreateSlot(trx, place));
+  // It is woken when there is a slot: see create-queue.ts.
+  if (!taken) return wait(queuePollSeconds, 'waiting for other servers being created on its node');
   return { outcome: 'next', step: 'clear', deadlineSeconds: bootSeconds };
 }
 
-/** A guest that has run must not be handed its commands again: a new try begins with a new one. */
+/** A guest that has run must not get its commands again, so a retry begins with a new instance. */
 async function clear(context: Context): Result {
   return (await removeInstance(context)) ?? next('image');
 }
@@ -138,14 +141,14 @@ async function image(context: Context): Result {
   try {
     const request = { incus, os: server.os, imageServers, directories, onProgress: report, signal };
     const { fingerprint } = await ensureImage(request);
-    await noteImage(db, { osId: server.os.id, locationId: server.locationId });
+    await recordImage(db, { osId: server.os.id, locationId: server.locationId });
     return next('instance', { fingerprint });
   } catch (error) {
     if (error instanceof ImageServerNotAllowed) {
       return fail('image_server_not_allowed', error.message);
     }
     if (!(error instanceof ImageServerUnreachable)) throw error;
-    if (Date.now() - since > imageServerPatienceMs) {
+    if (Date.now() - since > imageServerTimeoutMs) {
       return fail('image_server_unreachable', error.publicMessage);
     }
     const why = `trying again to reach ${error.host}`;
@@ -157,7 +160,8 @@ async function instance(context: Context): Result {
   const { incus, operation, server, settings, signal, report } = context;
   const heldElsewhere = await unlessAddressesFree(context);
   if (heldElsewhere) return heldElsewhere;
-  // One that is there may be half made: by a daemon that was killed, or a try that was cut short.
+  // An existing instance may be incomplete, because the daemon was killed or an attempt was
+  // interrupted.
   const notYet = await removeInstance(context);
   if (notYet) return notYet;
   const { fingerprint } = operation.state;
@@ -165,17 +169,21 @@ async function instance(context: Context): Result {
   const imageVolume = { incus, pool, member, fingerprint, signal };
   const isFirst = !(await isImageReady(imageVolume));
   if (isFirst) {
-    if (!(await maybeUnpack(context))) return wait(0.5, 'waiting for its operating system');
+    if (!(await claimUnpackIfNeeded(context))) return wait(0.5, 'waiting for its operating system');
     await discardPartialImage(imageVolume);
   }
   const definition = instanceDefinition(server, fingerprint, settings.installationId);
   signal.throwIfAborted();
-  // Not to be aborted: the engine would go on all the same, unseen by who comes next.
+  // This is not aborted: the engine would go on anyway, and the next worker would not see it.
   const call = incus.instances.create(definition, server.member ?? undefined);
   const onProgress: WaitOptions['onProgress'] = ({ fraction }) => report(fraction ?? 0);
   try {
-    const ended = await settle(incus, call, { signal, timeoutSeconds: diskSeconds, onProgress });
-    // The daemon was started anew meanwhile: what it has of the instance may be half of it.
+    const ended = await awaitOperation(incus, call, {
+      signal,
+      timeoutSeconds: diskSeconds,
+      onProgress,
+    });
+    // The daemon was restarted meanwhile, so the instance may be incomplete.
     if (ended.outcome === 'vanished') return wait(0.1);
   } catch (error) {
     if (isEngineError(error, 'no_space')) return fail('no_space', poolIsFull(server));
@@ -187,10 +195,16 @@ async function instance(context: Context): Result {
 }
 
 /**
- * Whether it may unpack its image on its node: nobody else does. Also none whose operation was
- * superseded, for the engine carries on with that.
+ * Claims the unpacking of its image on the node. Returns false if another create is unpacking,
+ * including a superseded one, because the engine goes on with that.
  */
-async function maybeUnpack({ db, incus, operation, server, signal }: Context): Promise<boolean> {
+async function claimUnpackIfNeeded({
+  db,
+  incus,
+  operation,
+  server,
+  signal,
+}: Context): Promise<boolean> {
   const { fingerprint } = operation.state;
   const claim = { id: operation.id, nodeId: server.nodeId, fingerprint };
   if (!(await db.transaction().execute((trx) => claimUnpacking(trx, claim)))) return false;
@@ -208,7 +222,7 @@ async function handover({ incus, operation, server, settings, signal }: Context)
   const name = instanceName(server.uuid);
   const found = await findInstance(incus, name, { signal });
   if (!found) return next('instance');
-  // A guest that runs has been handed everything: pushing again would repeat its commands.
+  // A running guest already has all files. Pushing them again would repeat its commands.
   if (isRunning(found.status)) return next('start');
   const sealed = operation.secrets;
   const place = operationSecrets(server.id, operation.id);
@@ -232,18 +246,18 @@ async function start(context: Context): Result {
     await startInstance(context, found);
   } catch (error) {
     if (!isAddressTaken(error)) throw error;
-    // An instance that is about to go lets go of it within a few sweeps.
+    // An instance that is being removed releases the address within a few syncs.
     const waited = Date.now() - Date.parse(operation.step_since);
     const failure = await unlessAddressesFree(context);
     if (failure) return failure;
-    if (waited > addressPatienceMs)
+    if (waited > addressTimeoutMs)
       return fail('address_in_use', addressInUse('one of its addresses'));
     throw error;
   }
   return next('network', { last_start: Date.now() });
 }
 
-/** Fails where an instance that is of no server has an address of this one: trying would not mend it. */
+/** Fails if an instance without a server has an address of this one: retrying would not help. */
 async function unlessAddressesFree({ db, server, log }: Context) {
   const held = await addressHeldByUnknown(db, server.id);
   if (!held) return undefined;
@@ -261,23 +275,24 @@ async function network(context: Context): Result {
   if (!isRunning(state?.status)) return await notRunning(context, state?.status);
   const seen = Object.values(state?.network ?? {}).flatMap((nic) => nic.addresses);
   const up = server.addresses.every(({ ip }) => seen.some(({ address }) => address === ip));
-  return up ? next('boot') : wait(untilNextLook(operation));
+  return up ? next('boot') : wait(nextPollSeconds(operation));
 }
 
-/** Ends when the guest is seen to work on what was handed over to it. */
+/** Ends when the guest was seen to work on its handover files. */
 async function boot(context: Context): Result {
   const { operation } = context;
   const progress = await progressOf(context);
   if ('outcome' in progress) return progress;
   const { phase } = progress;
-  if (phase === 'booting') return (await unlessRunning(context)) ?? wait(untilNextLook(operation));
+  if (phase === 'booting')
+    return (await unlessRunning(context)) ?? wait(nextPollSeconds(operation));
   const since = operation.state.commands_since;
-  // After a restart in its midst it has what is left of its time.
+  // After a restart of the service, the commands have what is left of their time.
   if (since !== undefined) return next('initialise', { has_place: false });
   return {
     outcome: 'next',
     step: 'initialise',
-    // The rest may take hours, and is the guest's own work: others need not wait for it.
+    // The rest may take hours, and is the guest's own work. Others need not wait for it.
     patch: { has_place: false, commands_since: Date.now() },
     deadlineSeconds: commandsSeconds + marginSeconds,
   };
@@ -303,46 +318,49 @@ async function initialise(context: Context): Result {
   const at = `running command ${Math.min(finished + 1, total)} of ${total}`;
   const doing = failed === 0 ? at : `${at} (${failed} failed so far)`;
   const fraction = finished / (total || 1);
-  const seconds = untilNextLook(operation);
+  const seconds = nextPollSeconds(operation);
   const news = results.length > (operation.commands?.length ?? 0);
   return { outcome: 'wait', seconds, why: doing, fraction, ...(news && { commands: results }) };
 }
 
 async function unlessRunning(context: Context) {
   const { incus, server, signal } = context;
-  // Not its state, which lists all interfaces that its guest has made.
+  // Does not read its state, which lists all network interfaces that the guest has created.
   const found = await incus.instances.get(instanceName(server.uuid), { signal });
   return isRunning(found?.status) ? undefined : await notRunning(context, found?.status);
 }
 
-/** A command may power the guest off: started again, it goes on with the next one. */
+/**
+ * A command may have powered off the guest. When it is started again, it goes on with the next
+ * command.
+ */
 async function notRunning({ incus, server, signal }: Context, status: string | undefined): Result {
   if (status === 'Stopped') return next('start');
   const isThere = status ?? (await findInstance(incus, instanceName(server.uuid), { signal }));
-  // Removed by hand: what was handed over to it went with it.
+  // The instance was removed by hand, and the handover files with it.
   return isThere ? wait(1, 'waiting for it to run') : next('instance');
 }
 
-/** How often a guest's folder is tried to be removed. */
-const cleaningTries = 3;
+/** How often removing the handover folder in the guest is attempted. */
+const maxCleanupAttempts = 3;
 
 async function finish(context: Context): Result {
   const { incus, operation, server, signal, log } = context;
   const name = instanceName(server.uuid);
   const found = await incus.instances.get(name, { signal });
-  // Its last command may have powered it off.
+  // The last command may have powered it off.
   const status = isRunning(found?.status) ? 'started' : 'stopped';
   if (status === 'stopped' && found?.status !== 'Stopped')
     return await notRunning(context, found?.status);
-  // Commands that run on still need them.
+  // Commands that are still running need the files.
   for (const path of operation.state.unfinished ? [] : resultPaths) {
     await incus.files.delete(name, path, { signal }).catch((error) => {
       if (isEngineError(error, 'not_found')) return;
-      // The guest says that it is done before it has removed the last of what was ours.
-      // A time-out may be the guest's doing, so that it counts.
+      // The guest reports its end before it has removed the last files. The guest may cause a
+      // timeout, so timeouts count as attempts.
       const isPassing = isEngineError(error, 'unreachable');
-      if (isPassing || operation.attempts < cleaningTries) throw error;
-      // It may have put something of its own there: that is no fault of the create.
+      if (isPassing || operation.attempts < maxCleanupAttempts) throw error;
+      // The guest may have put something of its own there. The create does not fail because of that.
       log.warn(
         { err: error, path },
         'The report of a new guest could not be removed from the guest.',

@@ -5,24 +5,27 @@ import { instanceName } from '../../instances/labels.ts';
 import { done, fail, next, type StepResult, wait } from '../../operations/define.ts';
 import { defineServerOperation, type ServerStepContext } from '../define-operation.ts';
 import { isBusy } from '../engine/engine.ts';
-import { adoptLeftDisk } from '../engine/left-disk.ts';
-import { cutInstance, removeInstance, removeStrays } from '../engine/removal.ts';
+import { adoptOrphanedDisk } from '../engine/left-disk.ts';
+import { forceStopInstance, removeInstance, removeRenamedInstances } from '../engine/removal.ts';
 import { markServerDeleted, setServerState } from '../worker-queries.ts';
 import { keepUsage } from './shutdown.ts';
 
 interface DeleteState {
-  /** A disk that was found without an instance, in words; `since` in milliseconds. */
+  /** The volume of a disk without an instance, as a text; `since` is in milliseconds. */
   left?: { volume: string; since: number };
 }
 
 type Context = ServerStepContext<DeleteState>;
 type Result = Promise<StepResult<DeleteState>>;
 
-/** What the engine refuses for so long stays. A try that failed holds up the next one for 30 s. */
-const diskPatienceMs = 2 * 60_000;
+/**
+ * If the engine refuses for so long, it will go on refusing. A failed attempt delays the next one
+ * by 30 s.
+ */
+const diskTimeoutMs = 2 * 60_000;
 const diskRetrySeconds = 3;
 
-/** Removes whatever there is of a server, however far its create came. */
+/** Removes everything that exists of a server, however far its create came. */
 export const deleteOperation = defineServerOperation<DeleteState>({
   kind: 'delete',
   title: 'Deleting the server',
@@ -35,7 +38,7 @@ export const deleteOperation = defineServerOperation<DeleteState>({
     release: { weight: 2, doing: 'giving back its addresses', run: release },
   },
   async failed(trx, operation, reason) {
-    // No longer counted as installed, so that the reason stays until it is deleted again.
+    // It no longer counts as installed, so that the reason is shown until it is deleted again.
     await setServerState(trx, operation.server_id, {
       status: 'error',
       error: reason,
@@ -46,15 +49,18 @@ export const deleteOperation = defineServerOperation<DeleteState>({
 
 async function stop(context: Context): Result {
   await keepUsage(context);
-  return (await cutInstance(context)) ?? next('remove');
+  return (await forceStopInstance(context)) ?? next('remove');
 }
 
 async function remove(context: Context): Result {
-  const notYet = (await removeInstance(context)) ?? (await removeStrays(context));
+  const notYet = (await removeInstance(context)) ?? (await removeRenamedInstances(context));
   return notYet ?? next('release');
 }
 
-/** Addresses go only when the engine confirms that nothing has them: no instance of the server, no volume. */
+/**
+ * Releases the addresses only after the engine has confirmed that there is no instance of the
+ * server, and no volume.
+ */
 async function release(context: Context): Result {
   const { incus, operation, server, signal } = context;
   const name = instanceName(server.uuid);
@@ -63,8 +69,8 @@ async function release(context: Context): Result {
   const volume = { type: os.type, name };
   const disk = await incus.storage.getVolume(storagePool, volume, undefined, { signal });
   if (disk) return await removeLeft(context, disk);
-  // What became an instance of such a disk, whatever was heard of it.
-  const notYet = operation.state.left && (await removeStrays(context));
+  // Removes an instance that was created for such a disk, whatever the result of that call was.
+  const notYet = operation.state.left && (await removeRenamedInstances(context));
   if (notYet) return notYet;
   return done(lastWords(operation.state), async (trx) => {
     await releaseAddresses(trx, server.id);
@@ -77,20 +83,23 @@ const lastWords = ({ left }: DeleteState) =>
     ? `The server was deleted. So was ${left.volume}, which was left without an instance.`
     : 'The server was deleted.';
 
-/** A disk without an instance, such as a copy that a move left elsewhere, goes as one with an instance. */
+/**
+ * Removes a disk without an instance, such as a copy that a move left on another node, by creating
+ * an instance for it.
+ */
 async function removeLeft(context: Context, disk: StorageVolume): Result {
   const { incus, operation, server, signal, log } = context;
   const volume = wordsFor(server, disk);
   const { left } = operation.state;
-  // Written before anything is done, so that whoever comes next looks for what came of it.
+  // Committed first, so that the next worker checks what happened.
   if (!left) return next('release', { left: { volume, since: Date.now() } });
   if (await isBusy(incus, disk.name, { signal })) return wait(0.3, 'waiting for its disk');
   try {
-    await adoptLeftDisk(context, disk);
+    await adoptOrphanedDisk(context, disk);
   } catch (error) {
     if (!(error instanceof EngineError) || error.code === 'unreachable') throw error;
     log.warn({ err: error }, `The engine does not remove ${volume}.`);
-    if (Date.now() - left.since > diskPatienceMs) return diskStays(volume);
+    if (Date.now() - left.since > diskTimeoutMs) return diskStays(volume);
     const why = `trying again to remove ${volume}`;
     return { outcome: 'wait', seconds: diskRetrySeconds, why, retry: error.message };
   }

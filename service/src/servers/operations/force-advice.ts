@@ -1,4 +1,4 @@
-/** What to do about a guest that does not shut down. It is said by operations and by refusals. */
+/** The advice for a guest that does not shut down, in operations and errors. */
 export function forceAdvice(serverId: number): string {
   return `To cut its power: POST /v1/servers/${serverId}/stop?force=true.`;
 }

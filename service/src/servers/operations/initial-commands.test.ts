@@ -11,14 +11,15 @@ import { setServerState } from '../worker-queries.ts';
 import { createOperation } from './create.ts';
 import { enterInitialCommands } from './initial-commands.ts';
 
-// Where it shows that initial commands failed. With a guest that runs them: incus-sim/tests/whole-product.test.ts.
+// Where failed initial commands are shown. incus-sim/tests/whole-product.test.ts runs them in a
+// guest.
 
 const { db, ask, create, finish, close } = await createWholeApp();
 after(close);
 
 const show = async (path: string, headers = {}) => (await ask('GET', path, headers)).json();
 
-/** Has the guest report these exit statuses. */
+/** Makes the guest report these exit statuses. */
 async function report(serverId: number, ...statuses: number[]): Promise<void> {
   const { id } = await operationUnderWay(db, serverId);
   const results = statuses.map((exit_status) => ({ exit_status, output: '', duration_ms: 10 }));
@@ -49,7 +50,7 @@ async function entriesOf(serverId: number) {
   return await show(`/audit?${query}`, headers);
 }
 
-it('the server says it while they run, and when the create has ended', async () => {
+it('the server shows it while they run, and after the create has ended', async () => {
   const { id } = (await create({ initialCommands: ['a', 'b', 'c'] })).json();
   assert.deepEqual((await show(`/servers/${id}`)).initial_commands, { total: 3, failed: 0 });
   await report(id, 0, 1);
@@ -70,7 +71,7 @@ it('the server says it while they run, and when the create has ended', async () 
   assert.deepEqual(details, { operation_id: operation, total: 3, failed: 2 });
 });
 
-it('its status says it until something else is asked, and the server from then on', async () => {
+it('its status shows it until the next action, and the server from then on', async () => {
   const { id } = (await create({ initialCommands: ['a'] })).json();
   await report(id, 1);
   await end(id, 'succeeded');
@@ -84,7 +85,7 @@ it('its status says it until something else is asked, and the server from then o
   assert.deepEqual((await show(`/servers/${id}`)).initial_commands, { total: 1, failed: 1 });
 });
 
-it('a create that fails after some of them says it, too', async () => {
+it('a create that fails after some of them shows it too', async () => {
   const { id } = (await create({ initialCommands: ['a', 'b'] })).json();
   await report(id, 1);
   await end(id, 'failed');
@@ -92,7 +93,7 @@ it('a create that fails after some of them says it, too', async () => {
   assert.equal((await entriesOf(id)).length, 1);
 });
 
-it('nothing is entered in the audit log where none failed', async () => {
+it('nothing is added to the audit log if none failed', async () => {
   const { id } = (await create({ initialCommands: ['a'] })).json();
   await report(id, 0);
   await end(id, 'succeeded');
@@ -100,7 +101,7 @@ it('nothing is entered in the audit log where none failed', async () => {
   assert.deepEqual(await entriesOf(id), []);
 });
 
-it('servers of before get it of their last create', async () => {
+it('existing servers get it from their last create', async () => {
   const counts = () =>
     db.selectFrom('servers').select(['commands_total', 'commands_failed']).orderBy('id').execute();
   const before = await counts();

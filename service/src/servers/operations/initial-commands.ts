@@ -5,8 +5,8 @@ import { failedCommands } from '../failed-commands.ts';
 import { setServerState } from '../worker-queries.ts';
 
 /**
- * Enters what became of the initial commands when a create ends, well or not: in the server, and in the
- * audit log if some of them failed.
+ * Records the results of the initial commands when a create ends, successfully or not: in the
+ * server, and in the audit log if some failed.
  */
 export async function enterInitialCommands(
   trx: Trx,

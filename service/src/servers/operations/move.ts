@@ -14,23 +14,23 @@ import {
 import { showEngineStatus } from '../truth.ts';
 import { setServerMoved } from '../worker-queries.ts';
 import { pausedAdvice } from './force-advice.ts';
-import { askToShutDown, awaitShutDown, cutPower, type ShutdownState } from './shutdown.ts';
+import { askToShutDown, awaitShutDown, forceStop, type ShutdownState } from './shutdown.ts';
 import { startFailures } from './start.ts';
 
-/** What a move begins with: where it goes, and where its server comes from. */
+/** The initial state of a move: its target, and the node that the server comes from. */
 export interface MoveRequest {
   from: { id: number; name: string };
   to: { id: number; name: string; member: string };
-  /** Whether its node is evacuated, to which a restore is to bring it back. */
+  /** Whether its node is evacuated, so that a restore brings it back. */
   evacuates: boolean;
 }
 
 interface MoveState extends MoveRequest, ShutdownState, Failure {
-  /** Whether it ran, and so has to run at the end. */
+  /** Whether it was running, and so must run at the end. */
   ran: boolean;
-  /** Why it could not be moved while it ran, and had to be stopped. */
+  /** Why it could not be migrated live, and had to be stopped. */
   notLive: string;
-  /** Its guest did not shut down, and had its power cut. */
+  /** Its guest did not shut down, and was stopped by force. */
   wasCut: boolean;
 }
 
@@ -39,17 +39,17 @@ type Result = Promise<StepResult<MoveState>>;
 
 const migrateSeconds = 6 * 3600;
 const startSeconds = 5 * 60;
-/** Of a migration that the engine fails at, for a reason that may pass. */
-const mostTries = 5;
+/** Attempts of a migration that fails for a reason that may pass. */
+const maxAttempts = 5;
 
-const toMigrate = { outcome: 'next', step: 'migrate', deadlineSeconds: migrateSeconds } as const;
+const migrateNext = { outcome: 'next', step: 'migrate', deadlineSeconds: migrateSeconds } as const;
 const busy = wait(0.5, 'waiting for another task of the engine to end');
 const missing = fail('instance_missing', 'Its instance no longer exists in the engine.');
 
 /**
- * Takes a server to another member of its cluster: while it runs, where that can be done, else by
- * stopping it before and starting it after. Where it is is looked at in each step, since Incus may carry
- * on with a migration, or fall back from one, whatever becomes of who asked for it.
+ * Moves a server to another member of its cluster: live if possible, otherwise it is stopped before
+ * and started after. Each step reads where the instance is, since Incus may complete or undo a
+ * migration on its own.
  */
 export const moveOperation = defineServerOperation<MoveState>({
   kind: 'move',
@@ -67,7 +67,7 @@ export const moveOperation = defineServerOperation<MoveState>({
     start: { weight: 3, doing: 'starting it there', run: start },
     recover: { weight: 0, doing: 'bringing it back to how it was', run: recover },
   },
-  // Engines come back: as long as an operation may take.
+  // An unreachable engine will be back: this is as long as an operation may take.
   recovery: { step: 'recover', deadlineSeconds: 6 * 3600 },
   failed: showEngineStatus,
 });
@@ -80,15 +80,15 @@ async function look(context: Context): Result {
   const ran = isRunning(status);
   if (!ran && status !== 'Stopped') return wait(2, 'waiting for the engine to say how it is');
   if (isThere(context, found)) return next('start', { ran });
-  if (!ran) return { ...toMigrate, patch: { ran } };
-  // Incus moves running containers only with a program that is rarely there.
+  if (!ran) return { ...migrateNext, patch: { ran } };
+  // Live migration of containers needs a program that is rarely installed.
   const canBeLive = type === 'virtual-machine' && config['migration.stateful'] === 'true';
   return next(canBeLive ? 'live' : 'stop', { ran });
 }
 
-/** A virtual machine that can't be taken along while it runs is stopped for it. */
+/** A virtual machine that can't be migrated live is stopped. */
 async function live(context: Context): Result {
-  // Looked at once nothing is under way: what was seen before may have changed at its end.
+  // Checked when no operation is in progress, because the end of one may change it.
   if (await isHeld(context)) return busy;
   const found = await find(context);
   if (!found) return missing;
@@ -99,25 +99,25 @@ async function live(context: Context): Result {
     return wait(0.1);
   } catch (error) {
     if (!(error instanceof EngineError) || error.code === 'unreachable') throw error;
-    if (await isThereNow(context)) return next('start');
+    if (await hasArrived(context)) return next('start');
     context.log.warn({ err: error }, 'A server could not be moved live.');
     return next('stop', { notLive: error.publicMessage });
   }
 }
 
 async function stop(context: Context): Result {
-  return (await askToShutDown(context)) ?? toMigrate;
+  return (await askToShutDown(context)) ?? migrateNext;
 }
 
 async function shutdown(context: Context): Result {
   const unlessStopped = await awaitShutDown(context);
   const isDeaf =
     unlessStopped?.outcome === 'fail' && unlessStopped.code === 'guest_ignored_shutdown';
-  return isDeaf ? next('cut', { wasCut: true }) : (unlessStopped ?? toMigrate);
+  return isDeaf ? next('cut', { wasCut: true }) : (unlessStopped ?? migrateNext);
 }
 
 async function cut(context: Context): Result {
-  return (await cutPower(context)) ?? toMigrate;
+  return (await forceStop(context)) ?? migrateNext;
 }
 
 async function migrate(context: Context): Result {
@@ -125,14 +125,14 @@ async function migrate(context: Context): Result {
   if (await isHeld(context)) return busy;
   const found = await find(context);
   if (!found) return missing;
-  if (isThere(context, found)) return { ...toStart };
+  if (isThere(context, found)) return { ...startNext };
   if (found.status !== 'Stopped') return next('stop');
   try {
     await take(context, { live: false });
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
-    if (await isThereNow(context)) return { ...toStart };
-    if (attempts < mostTries) throw error;
+    if (await hasArrived(context)) return { ...startNext };
+    if (attempts < maxAttempts) throw error;
     context.log.warn({ err: error }, 'A server could not be moved.');
     return fail(
       'migration_failed',
@@ -142,13 +142,13 @@ async function migrate(context: Context): Result {
   return wait(0.1);
 }
 
-const toStart = { outcome: 'next', step: 'start', deadlineSeconds: startSeconds } as const;
+const startNext = { outcome: 'next', step: 'start', deadlineSeconds: startSeconds } as const;
 
 async function start(context: Context): Result {
   const { operation } = context;
   const found = await find(context);
   if (!found) return missing;
-  if (!isThere(context, found)) return toMigrate;
+  if (!isThere(context, found)) return migrateNext;
   if (!operation.state.ran || isRunning(found.status)) return moved(context, found);
   await startInstance(context, found);
   const after = await find(context);
@@ -170,11 +170,14 @@ function moved({ operation, server, settings }: Context, { status }: Instance) {
   return done(words.join(' '), (trx) => setServerMoved(trx, server.id, state, place));
 }
 
-/** Wherever it is now: it is started again if it ran, and the operation ends with what went wrong. */
+/**
+ * Starts the instance again if it was running, wherever it is now. The operation then ends with the
+ * failure.
+ */
 async function recover(context: Context): Result {
   const { operation } = context;
   const { failure, ran } = operation.state;
-  // A guest may still be on its way down.
+  // The guest may still be shutting down.
   if (await isHeld(context)) return busy;
   const found = await find(context);
   if (!ran || found?.status !== 'Stopped') return fail(failure.code, failure.message);
@@ -182,7 +185,7 @@ async function recover(context: Context): Result {
     await startInstance(context, found);
     return fail(failure.code, failure.message);
   } catch (error) {
-    if (!(error instanceof EngineError) || operation.attempts < mostTries) throw error;
+    if (!(error instanceof EngineError) || operation.attempts < maxAttempts) throw error;
     context.log.warn({ err: error }, 'A server could not be started after a move that failed.');
     const after = `${failure.message} It could not be started again. ${error.publicMessage}`;
     return fail(failure.code, after);
@@ -201,8 +204,10 @@ function isThere({ operation }: Context, { location }: Instance): boolean {
   return location === operation.state.to.member;
 }
 
-/** Another worker, or an administrator, was quicker: the engine refuses to take it where it is. */
-async function isThereNow(context: Context): Promise<boolean> {
+/**
+ * Whether the instance is already on the target: another worker, or an administrator, was first.
+ */
+async function hasArrived(context: Context): Promise<boolean> {
   const found = await find(context);
   return found !== null && isThere(context, found);
 }

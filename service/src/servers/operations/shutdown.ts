@@ -5,24 +5,27 @@ import { fail, next, type StepResult, wait } from '../../operations/define.ts';
 import type { FailureCode } from '../../problems/failures.ts';
 import { readBeforeStop } from '../../usage/collect/last-reading.ts';
 import type { ServerStepContext } from '../define-operation.ts';
-import { findInstance, isBusy, stopInstance, untilNextLook } from '../engine/engine.ts';
+import { findInstance, isBusy, nextPollSeconds, stopInstance } from '../engine/engine.ts';
 import { forceAdvice, pausedAdvice } from './force-advice.ts';
 
-/** What an operation keeps between asking a guest to shut down and the guest's doing so. */
+/** The state between the request to the guest and its shutdown. */
 export interface ShutdownState {
-  /** Incus's operation, and when it was asked for, and what it moved was counted last, in milliseconds. */
+  /**
+   * The operation of Incus, the time of the request, and when traffic was last counted, in
+   * milliseconds.
+   */
   asked: { operation: string; at: number; countedAt?: number };
 }
 
 const startingSeconds = 0.2;
 const countEveryMilliseconds = 1000;
-/** For what is left to do once the guest has had its time. */
+/** The time for what remains after the guest's own time is over. */
 const marginSeconds = 3 * 60;
 
-/** Undefined once the engine was seen to have the instance stopped; else how the step ends. */
+/** Undefined once the engine shows the instance as stopped, otherwise how the step ends. */
 type UnlessStopped = Promise<StepResult<ShutdownState> | undefined>;
 
-/** Asks the guest to shut down, and leaves the waiting to the step `shutdown`: it may take long. */
+/** Asks the guest to shut down. The step `shutdown` waits for it, since that may take long. */
 export async function askToShutDown(context: ServerStepContext<ShutdownState>): UnlessStopped {
   const { incus, server, settings, signal } = context;
   const name = instanceName(server.uuid);
@@ -41,7 +44,7 @@ export async function askToShutDown(context: ServerStepContext<ShutdownState>): 
   });
 }
 
-/** Waits for the guest to do what it was asked for, as long as Incus gives it. */
+/** Waits until the guest has shut down, or Incus gives up. */
 export async function awaitShutDown(context: ServerStepContext<ShutdownState>): UnlessStopped {
   const { incus, operation, server, settings, signal } = context;
   const found = await findInstance(incus, instanceName(server.uuid), { signal });
@@ -50,36 +53,37 @@ export async function awaitShutDown(context: ServerStepContext<ShutdownState>): 
   const graceSeconds = settings.stopTimeoutSeconds;
   const { asked } = operation.state;
   const stopping = await incus.operations.get(asked.operation, { signal });
-  // Incus forgets it soon after its end, and when it restarts: then the guest is asked again.
+  // Incus forgets the operation soon after its end, and when it restarts. The guest is then asked
+  // again.
   if (!stopping) {
     return Date.now() - asked.at < graceSeconds * 1000
       ? next('stop')
-      : ignored(server.id, graceSeconds);
+      : guestDidNotShutDown(server.id, graceSeconds);
   }
   if (isUnderWay(stopping)) return await waitAndCount(context);
   return await unlessStopped(context, async () => {
     try {
       outcomeOf(stopping);
-      return wait(untilNextLook(operation));
+      return wait(nextPollSeconds(operation));
     } catch (error) {
-      if (isEngineError(error, 'timeout')) return ignored(server.id, graceSeconds);
+      if (isEngineError(error, 'timeout')) return guestDidNotShutDown(server.id, graceSeconds);
       throw error;
     }
   });
 }
 
-/** What a guest moves while it shuts down is counted, too: its counters end with it. */
+/** Also counts the traffic during the shutdown, because the counters end with the run. */
 async function waitAndCount(context: ServerStepContext<ShutdownState>) {
   const { operation } = context;
   const { asked } = operation.state;
-  const waiting = wait(untilNextLook(operation));
+  const waiting = wait(nextPollSeconds(operation));
   if (Date.now() - (asked.countedAt ?? asked.at) < countEveryMilliseconds) return waiting;
   await keepUsage(context);
   return { ...waiting, patch: { asked: { ...asked, countedAt: Date.now() } } };
 }
 
-/** Cuts the instance's power, whatever its guest does. */
-export async function cutPower(context: ServerStepContext<unknown>): UnlessStopped {
+/** Stops the instance by force. */
+export async function forceStop(context: ServerStepContext<unknown>): UnlessStopped {
   const { incus, server, signal } = context;
   const name = instanceName(server.uuid);
   const found = await findInstance(incus, name, { signal });
@@ -92,7 +96,7 @@ export async function cutPower(context: ServerStepContext<unknown>): UnlessStopp
   });
 }
 
-/** The engine shows it stopped while it carries out the start that this takes the place of. */
+/** The engine may show it as stopped while it still carries out the start that was superseded. */
 async function unlessStarting({
   incus,
   server,
@@ -105,8 +109,8 @@ async function unlessStarting({
 }
 
 /**
- * Whatever Incus says of a stop, the instance is the fact: when that has stopped, all is well. An
- * engine out of reach says nothing of the instance.
+ * Whatever Incus answers to a stop, only the status of the instance counts. An unreachable engine
+ * says nothing about it.
  */
 async function unlessStopped(
   { incus, server, signal }: ServerStepContext<unknown>,
@@ -122,7 +126,7 @@ async function unlessStopped(
   }
 }
 
-/** What `askToShutDown`, `awaitShutDown` and `cutPower` end with. */
+/** The errors of `askToShutDown`, `awaitShutDown` and `forceStop`. */
 export const shutDownFailures: readonly FailureCode[] = [
   'guest_ignored_shutdown',
   'guest_paused',
@@ -133,14 +137,14 @@ const missing = fail('instance_missing', 'Its instance no longer exists in the e
 
 const deaf = (serverId: number) => fail('guest_paused', pausedAdvice(serverId));
 
-function ignored(serverId: number, seconds: number): StepResult<never> {
+function guestDidNotShutDown(serverId: number, seconds: number): StepResult<never> {
   return fail(
     'guest_ignored_shutdown',
     `The guest did not shut down within ${seconds} seconds, and is left running. ${forceAdvice(serverId)}`,
   );
 }
 
-/** The engine's counters vanish with the run; what the last reading missed is read here. */
+/** Reads the counters a last time, because they end with the run. */
 export async function keepUsage({
   db,
   incus,

@@ -6,7 +6,7 @@ import { findInstance, isRunning, startInstance } from '../engine/engine.ts';
 import { showEngineStatus } from '../truth.ts';
 import { setServerState } from '../worker-queries.ts';
 
-/** What `start` ends with. */
+/** The errors of `start`. */
 export const startFailures: readonly FailureCode[] = ['instance_missing', 'not_started'];
 
 export const startOperation = defineServerOperation<Record<string, never>>({
@@ -19,7 +19,7 @@ export const startOperation = defineServerOperation<Record<string, never>>({
   failed: showEngineStatus,
 });
 
-/** Starts the instance unless it runs; succeeds only when the engine was seen to run it. */
+/** Starts the instance unless it runs. Succeeds only if the engine shows it as running. */
 export async function start(
   context: Pick<ServerStepContext<unknown>, 'incus' | 'log' | 'server' | 'settings' | 'signal'>,
 ): Promise<StepResult<never>> {

@@ -5,7 +5,7 @@ import { setServerState } from '../worker-queries.ts';
 import {
   askToShutDown,
   awaitShutDown,
-  cutPower,
+  forceStop,
   type ShutdownState,
   shutDownFailures,
 } from './shutdown.ts';
@@ -26,7 +26,7 @@ export const stopOperation = defineServerOperation<StopState>({
       doing: 'asking it to shut down',
       async run(context) {
         const { force } = context.operation.state;
-        return (await (force ? cutPower(context) : askToShutDown(context))) ?? stopped(context);
+        return (await (force ? forceStop(context) : askToShutDown(context))) ?? stopped(context);
       },
     },
     shutdown: {

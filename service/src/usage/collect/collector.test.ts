@@ -31,7 +31,7 @@ const november = (incoming: number, outgoing: number) => [
   { month: '2026-11-01', incoming, outgoing },
 ];
 
-test('counts from the first reading on, and CPU in percent of the own cores', async () => {
+test('counts from the first reading on, with CPU in percent of all cores', async () => {
   const uuid = await insertServer();
   await collectAfter(0, { [uuid]: { cpu: 100, in: 1000, out: 500 } });
   assert.equal((await currentOf(uuid))?.cpu_percent, 0);
@@ -50,7 +50,7 @@ test('more CPU time than the cores can give shows as 100 percent', async () => {
   assert.equal((await currentOf(uuid))?.cpu_percent, 100);
 });
 
-test('after a restart of the guest all that its counters show is new', async () => {
+test('after a restart of the guest, its counters count from 0', async () => {
   const uuid = await insertServer();
   await collectAfter(0, { [uuid]: { cpu: 50, in: 1000, out: 1000 } });
   await collectAfter(15, { [uuid]: { cpu: 3, in: 100, out: 1200, run: 'second' } });
@@ -58,14 +58,14 @@ test('after a restart of the guest all that its counters show is new', async () 
   assert.equal((await currentOf(uuid))?.cpu_percent, 10);
 });
 
-test('after a restart that moved more than was counted before, all of it is new', async () => {
+test('after a restart, even larger counters count from 0', async () => {
   const uuid = await insertServer();
   await collectAfter(0, { [uuid]: { cpu: 50, in: 1000, out: 1000 } });
   await collectAfter(15, { [uuid]: { cpu: 80, in: 5000, out: 2000, run: 'second' } });
   assert.deepEqual(await trafficOf(uuid), november(6000, 3000));
 });
 
-test('a counter that begins anew within a run is new, in both directions', async () => {
+test('a counter that was reset within a run counts from 0, in both directions', async () => {
   const uuid = await insertServer();
   await collectAfter(0, { [uuid]: { in: 2 ** 32 - 100, out: 700 } });
   await collectAfter(15, { [uuid]: { in: 50, out: 10 } });
@@ -73,7 +73,7 @@ test('a counter that begins anew within a run is new, in both directions', async
   assert.deepEqual(await trafficOf(uuid), november(2 ** 32 - 20, 710));
 });
 
-test('a clock that is set back stops no counting', async () => {
+test('a clock that is set back does not stop counting', async () => {
   const uuid = await insertServer();
   await collectAfter(0, { [uuid]: { cpu: 10, in: 1000, out: 0 } });
   await collectAfter(-7200, { [uuid]: { cpu: 20, in: 1700, out: 5 } });
@@ -82,7 +82,7 @@ test('a clock that is set back stops no counting', async () => {
   assert.equal((await currentOf(uuid))?.cpu_percent, 50);
 });
 
-test('a missed scrape loses nothing and is not a zero', async () => {
+test('a missed scrape loses nothing and does not count as zero', async () => {
   const uuid = await insertServer();
   await collectAfter(0, { [uuid]: { cpu: 0, in: 1000, out: 0 } });
   await collectAfter(15, { [uuid]: { cpu: 15, in: 1000, out: 0 } });
@@ -106,48 +106,48 @@ test('a missed scrape loses nothing and is not a zero', async () => {
   ]);
 });
 
-test('a card that can not be read costs its server nothing', async () => {
+test('an unreadable NIC does not affect the other figures of its server', async () => {
   const [uuid, other] = [await insertServer(), await insertServer()];
   const reading = { [uuid]: { cpu: 0, in: 10, out: 20 }, [other]: { in: 1, out: 1 } };
   await collectAfter(0, reading);
-  engine.deafCards.add(`srv-${uuid}`);
+  engine.unreadableNics.add(`srv-${uuid}`);
   await collectAfter(15, { [uuid]: { cpu: 15, in: 50, out: 60 }, [other]: { in: 2, out: 2 } });
   assert.deepEqual(warnings, ['Traffic of some servers could not be read.']);
   assert.equal((await currentOf(uuid))?.cpu_percent, 50);
   assert.equal((await samplesOf(uuid)).at(-1)?.traffic_in, null);
-  engine.deafCards.clear();
+  engine.unreadableNics.clear();
   await collectAfter(15, { [uuid]: { cpu: 15, in: 70, out: 80 }, [other]: { in: 3, out: 3 } });
   assert.deepEqual(await trafficOf(uuid), november(70, 80));
   assert.deepEqual(await trafficOf(other), november(3, 3));
 });
 
-test('cards that hang keep no other from being read, and no server from being counted', async () => {
+test('NICs that hang do not keep others from being read, nor servers from being counted', async () => {
   const hanging = await insertServers(8);
   const uuid = await insertServer();
   const all = (cpu: number, moved: number) =>
     Object.fromEntries([...hanging, uuid].map((one) => [one, { cpu, in: moved, out: 0 }]));
-  for (const one of hanging) engine.hangingCards.add(`srv-${one}`);
+  for (const one of hanging) engine.hangingNics.add(`srv-${one}`);
   const bounded = collector({ nodeSeconds: 0.1 });
   for (const round of [0, 1]) {
     pass(15);
     count(all(15 * round, 100));
     await bounded.collect();
   }
-  // In the first round they took all of its time; in the next they come last.
+  // They took all the time of the first round. In the next one they come last.
   assert.deepEqual(await trafficOf(uuid), november(100, 0));
   for (const one of [...hanging, uuid]) assert.equal((await currentOf(one))?.cpu_percent, 50);
-  engine.hangingCards.clear();
+  engine.hangingNics.clear();
   pass(15);
   count(all(30, 200));
   await bounded.collect();
   for (const one of [...hanging, uuid]) assert.deepEqual(await trafficOf(one), november(200, 0));
 });
 
-test('where there are very many cards, each has its turn, and nothing is lost', async () => {
+test('if there are very many NICs, they are read in turns, and nothing is lost', async () => {
   const uuids = [await insertServer(), await insertServer(), await insertServer()];
   const all = (cpu: number, moved: number) =>
     Object.fromEntries(uuids.map((uuid) => [uuid, { cpu, in: moved, out: 0 }]));
-  const limited = collector({ mostCards: 1 });
+  const limited = collector({ maxNics: 1 });
   const round = async (cpu: number, moved: number) => {
     pass(15);
     count(all(cpu, moved));
@@ -162,13 +162,13 @@ test('where there are very many cards, each has its turn, and nothing is lost', 
   for (const uuid of uuids) assert.equal((await currentOf(uuid))?.cpu_percent, 50);
 });
 
-test('of the cards in a round, those of other locations have their share, and what is stopped none', async () => {
+test('the NICs of a round are shared with other locations, and stopped servers have none', async () => {
   const uuids = await insertServers(4);
   await insertServers(12, await insertLocation('second'));
   const stopped = await insertServers(100);
   const query = db.updateTable('servers').where('uuid', 'in', stopped);
   await query.set({ status: 'stopped', real_status: 'stopped' }).execute();
-  const limited = collector({ mostCards: 8 });
+  const limited = collector({ maxNics: 8 });
   pass(15);
   count(Object.fromEntries(uuids.map((uuid) => [uuid, { in: 100, out: 0 }])));
   await limited.collect();
@@ -176,7 +176,7 @@ test('of the cards in a round, those of other locations have their share, and wh
   assert.equal(months.flat().length, 2);
 });
 
-test('what passed over the turn of a month is shared by time, to the byte', async () => {
+test('traffic around the turn of a month is split by time, to the byte', async () => {
   const uuid = await insertServer();
   setClock(new Date('2026-11-30T23:59:50Z'));
   await collectAfter(0, { [uuid]: { in: 1000, out: 10 } });
@@ -187,7 +187,7 @@ test('what passed over the turn of a month is shared by time, to the byte', asyn
   ]);
 });
 
-test('what passed until midnight UTC is of the month that ends', async () => {
+test('traffic until midnight UTC belongs to the old month', async () => {
   const uuid = await insertServer();
   setClock(new Date('2026-11-30T23:59:45Z'));
   await collectAfter(0, { [uuid]: { in: 1000, out: 10 } });
@@ -199,7 +199,7 @@ test('what passed until midnight UTC is of the month that ends', async () => {
   ]);
 });
 
-test('a run that began in the new month is all of that month', async () => {
+test('a run that began in the new month belongs to that month as a whole', async () => {
   const uuid = await insertServer();
   setClock(new Date('2026-11-29T00:00:00Z'));
   await collectAfter(0, { [uuid]: { in: 1000, out: 10 } });
@@ -213,7 +213,7 @@ test('a run that began in the new month is all of that month', async () => {
   });
 });
 
-test('history tells what passed in each 15 s, and of the disks', async () => {
+test('the history has the usage of each 15 s, and of the disks', async () => {
   const uuid = await insertServer();
   await collectAfter(0, { [uuid]: { cpu: 0, in: 1000, out: 0, read: 50, written: 7 } });
   await collectAfter(15, { [uuid]: { cpu: 3, in: 1500, out: 30, read: 80, written: 7 } });
@@ -225,7 +225,7 @@ test('history tells what passed in each 15 s, and of the disks', async () => {
   assert.deepEqual([second?.traffic_in, second?.traffic_out], [500, 30]);
 });
 
-test('leaves alone what is not a server of this location', async () => {
+test('ignores instances that are no servers of this location', async () => {
   const elsewhere = await insertServer(await insertLocation('second'));
   count({});
   engine.members.set(
@@ -252,7 +252,7 @@ test('a member that does not answer does not stop the others', async () => {
   assert.equal(warnings.length, 1);
 });
 
-test('a server that two members tell of, since it was moved in between, takes no others their figures', async () => {
+test('a server that two members report, because it was moved meanwhile, does not affect the others', async () => {
   await insertNode(place.locationId, 'n2', 'n2');
   const [moved = '', other = ''] = await insertServers(2);
   const told = { [`srv-${moved}`]: { cpu: 5, in: 8, out: 9 } };
@@ -266,7 +266,7 @@ test('a server that two members tell of, since it was moved in between, takes no
   assert.equal((await currentOf(moved))?.cpu_seconds, 5);
 });
 
-test('what the members of a location tell is counted together, each as it was read', async () => {
+test('the readings of all members are recorded together, each with its own time', async () => {
   const nodeId = await insertNode(place.locationId, 'n2', 'n2');
   const here = await insertServer();
   const there = await insertServer({ ...place, nodeId });
@@ -295,13 +295,13 @@ test('what the members of a location tell is counted together, each as it was re
   assert.deepEqual(percents, [42, 50]);
 });
 
-test('what was read of the others is counted while a node hangs', async () => {
+test('the readings of other nodes are recorded while one hangs', async () => {
   const nodeId = await insertNode(place.locationId, 'n2', 'n2');
   const here = await insertServer();
   const there = await insertServer({ ...place, nodeId });
   engine.members.set(undefined, new Map([[`srv-${here}`, { in: 1, out: 2 }]]));
   engine.members.set('n2', new Map([[`srv-${there}`, { in: 3, out: 4 }]]));
-  engine.hangingCards.add(`srv-${there}`);
+  engine.hangingNics.add(`srv-${there}`);
   const stopping = new AbortController();
   const round = collector({ nodeSeconds: 3600 }).collect(stopping.signal);
   try {
@@ -321,7 +321,7 @@ const metricsTimeOut = (attacker: string) => {
   engine.hangingStates.add(`srv-${attacker}`);
 };
 
-test('what each server uses is read by itself while a node does not tell of all at once', async () => {
+test('if a node does not answer for all servers at once, each is read by itself', async () => {
   const [attacker = '', uuid = ''] = await insertServers(2);
   const kept = collector({ nodeSeconds: 0.2 });
   const all = (cpu: number, moved: number, ...more: string[]) =>
@@ -347,7 +347,7 @@ test('what each server uses is read by itself while a node does not tell of all 
   count(all(40, 400, started));
   await kept.collect();
   assert.equal((await currentOf(started))?.cpu_percent, 50);
-  // Told of again, it has lost nothing.
+  // A server that is reported again has lost nothing.
   engine.metricsEndIn = undefined;
   engine.hangingStates.clear();
   for (let rounds = 0; rounds < 3; rounds += 1) {
@@ -359,7 +359,7 @@ test('what each server uses is read by itself while a node does not tell of all 
   assert.deepEqual(await trafficOf(attacker), november(500, 0));
 });
 
-test('guests whose states hang keep no other from being read', async () => {
+test('guests whose states hang do not keep others from being read', async () => {
   const hanging = await insertServers(8);
   const uuid = await insertServer();
   for (const one of hanging) engine.hangingStates.add(`srv-${one}`);
@@ -370,11 +370,11 @@ test('guests whose states hang keep no other from being read', async () => {
     count(Object.fromEntries([...hanging, uuid].map((one) => [one, { cpu, in: 0, out: 0 }])));
     await kept.collect();
   }
-  // In the first round they took all of its time; from then on they come last.
+  // They took all the time of the first round. From then on they come last.
   assert.equal((await currentOf(uuid))?.cpu_percent, 50);
 });
 
-test('a node that took too long to tell of all is not asked for that again at once', async () => {
+test('a node whose metrics took too long is not asked for them again at once', async () => {
   const uuid = await insertServer();
   const kept = collector({ nodeSeconds: 0.1 });
   metricsTimeOut('nobody');
@@ -388,7 +388,7 @@ test('a node that took too long to tell of all is not asked for that again at on
   assert.deepEqual(asked, [1, 1, 1, 1, 2]);
 });
 
-test('of a node that can not be reached nothing else is asked', async () => {
+test('an unreachable node gets no further calls', async () => {
   const uuid = await insertServer();
   count({ [uuid]: { cpu: 1, in: 0, out: 0 } });
   engine.metricsEndIn = new EngineError('unreachable', 'connection refused');
@@ -396,7 +396,7 @@ test('of a node that can not be reached nothing else is asked', async () => {
   assert.notEqual((await currentOf(uuid))?.cpu_seconds, 1);
 });
 
-test('nodes that do not answer hold up none of the others', async () => {
+test('nodes that do not answer do not delay the others', async () => {
   const away = ['n2', 'n3', 'n4', 'n5'];
   for (const name of away) await insertNode(place.locationId, name, name);
   const uuid = await insertServer();
@@ -408,7 +408,7 @@ test('nodes that do not answer hold up none of the others', async () => {
     const stopping = new AbortController();
     const done = kept.collect(stopping.signal);
     try {
-      // While the others do not answer.
+      // This happens while the others do not answer.
       const look = async () => (await trafficOf(uuid))[0]?.incoming;
       await until(`${moved} bytes are counted`, look, (seen) => seen === moved);
     } finally {

@@ -3,44 +3,53 @@ import { ScrapeMemory } from '../record/scrapes.ts';
 import { collectDiskUse } from './disk.ts';
 import { eachInPace } from './each.ts';
 import { type Node, onlineNodes } from './node-queries.ts';
-import { type NodeMemory, newNodeMemory, readNode } from './node-reading.ts';
+import { createNodeMemory, type NodeMemory, readNode } from './node-reading.ts';
 import { clockOfRound } from './round.ts';
 import { createRunningCount, shareOf } from './running.ts';
 import type { CollectContext, UsageLocation } from './source.ts';
 
 export interface UsageCollector {
-  /** Reads CPU, memory, disk traffic and network of every server once. Answers what failed, of which the log has the first. */
+  /**
+   * Reads CPU, memory, disk traffic and network of every server once. Returns the errors, and logs
+   * the first one.
+   */
   collect(signal?: AbortSignal): Promise<unknown[]>;
-  /** The same of the disk use of the running servers whose figure is old. */
+  /** Reads the disk use of the running servers whose figure is outdated. */
   collectDisk(signal?: AbortSignal): Promise<unknown[]>;
 }
 
 export const metricsSeconds = 15;
-/** A figure is old after 60 s: this leaves a round the time that it takes. */
+/** A figure is outdated after 60 s. This leaves a round the time that it takes. */
 export const diskSeconds = 45;
 /**
- * Of all locations, in a round. Each costs a call; beyond so many servers each has its turn less often,
- * for the engines' sake as for ours. Its counters lose nothing by that.
+ * The most NICs that a round reads, over all locations. Each costs a call; if there are more, they
+ * are read in turns. Their counters lose nothing by that.
  */
-export const mostCards = 5_000;
-const mostDisks = 15_000;
+export const maxNicsPerRound = 5_000;
+const maxDisks = 15_000;
 /**
- * Of all locations, whose figures of now are written in a round: beyond so many each has its turn every
- * 30 or 45 s, and none is old. What is counted, and the history, are of all of them in each round.
+ * The most servers whose current figures a round writes, over all locations. If there are more,
+ * each is written every 30 or 45 s, which is not yet outdated. Traffic and history are recorded for
+ * all of them in each round.
  */
-const mostShown = 34_000;
-/** For the cards, or the disks, of a node in a round: where the engine hangs, the others hardly wait for it. */
+const maxFiguresPerRound = 34_000;
+/**
+ * Timeout for the NICs, or the disks, of one node in a round, so that an engine that hangs hardly
+ * delays the others.
+ */
 const nodeSeconds = 10;
 /**
- * What is half read of many outlives the garbage of a round: eight nodes at once cost half as much
- * processor again as three. Engines that take their time to answer are asked beside the others.
+ * How many nodes are read concurrently. More of them hold more memory at once: eight need half as
+ * much CPU time again as three. A node that takes longer than the patience does not count as one of them.
  */
 const pace = { atOnce: 3, patienceMilliseconds: 200 };
 
 const recordMilliseconds = 3000;
 const notCounted = 'Usage of a location could not be collected.';
 
-/** Collects what the servers of a location use. Should two ever do, each use is counted once. */
+/**
+ * Collects the usage of a location's servers. If two processes do so, usage is still counted once.
+ */
 export function createUsageCollector(
   context: Omit<CollectContext, 'signal' | 'running'> & Partial<Pick<CollectContext, 'running'>>,
   location: UsageLocation,
@@ -50,7 +59,12 @@ export function createUsageCollector(
   const turn = { after: 0 };
   const running = createRunningCount(context.db);
   const memory = new ScrapeMemory();
-  const most = { mostCards, mostDisks, mostShown, nodeSeconds };
+  const most = {
+    maxNics: maxNicsPerRound,
+    maxDisks,
+    maxFigures: maxFiguresPerRound,
+    nodeSeconds,
+  };
   const limited = { running, ...context, memory, ...most, ...limits };
   return {
     collect: (signal) => collectLocation({ ...limited, signal }, location, nodes),
@@ -59,9 +73,9 @@ export function createUsageCollector(
 }
 
 interface Limits {
-  mostCards: number;
-  mostDisks: number;
-  mostShown: number;
+  maxNics: number;
+  maxDisks: number;
+  maxFigures: number;
   nodeSeconds: number;
 }
 
@@ -78,16 +92,16 @@ async function collectLocation(
   try {
     const nodes = await onlineNodes(db, location.id);
     const counted = await running(location.id);
-    const share = shareOf(counted, context.mostCards);
-    memory.beginRound(shareOf(counted, context.mostShown));
+    const share = shareOf(counted, context.maxNics);
+    memory.beginRound(shareOf(counted, context.maxFigures));
     const recorder = createRecorder(db, location.id, memory);
     const begin = await clockOfRound(context);
     const limited = { ...context, share, begin };
-    // What is read is not to wait for a node that is slow.
+    // What was read of other nodes should not wait for a slow one.
     const report = (err: unknown) => log.warn({ err, location: location.id }, notCounted);
     const timer = setInterval(() => void recorder.finish().catch(report), recordMilliseconds);
     const readOne = async (node: Node) => {
-      const ofNode = remembered.get(node.name) ?? newNodeMemory();
+      const ofNode = remembered.get(node.name) ?? createNodeMemory();
       remembered.set(node.name, ofNode);
       const reading = await readNode(limited, location, node, ofNode);
       if (reading) await recorder.add(reading);

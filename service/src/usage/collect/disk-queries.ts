@@ -3,14 +3,14 @@ import type { Db, Queryable } from '../../db/connection.ts';
 import { lockUsage } from '../record/reading-queries.ts';
 
 export interface OldDiskUse {
-  /** When it was last read, at the latest. */
+  /** Only figures that were read before this time. */
   before: Date;
-  /** The id of a server: those after it come first, and then the others. */
+  /** Servers with a higher id than this come first, then the others. */
   after: number;
   limit: number;
 }
 
-/** Servers that run, or are paused, on online nodes of a location, and whose disk use is old. */
+/** Running or paused servers on online nodes of a location whose disk use is outdated. */
 export async function serversWithOldDiskUse(
   db: Queryable,
   locationId: number,
@@ -30,7 +30,7 @@ export async function serversWithOldDiskUse(
       eb.or([
         eb('usage.disk_read_at', 'is', null),
         eb('usage.disk_read_at', '<', before.toISOString()),
-        // Read before the clock was set back.
+        // Their time is in the future: it was read before the clock was set back.
         eb('usage.disk_read_at', '>', sql<string>`clock_timestamp() + interval '1 minute'`),
       ]),
     )
@@ -49,7 +49,7 @@ export interface DiskUse {
 
 export async function setDiskUse(db: Db, locationId: number, used: DiskUse[]): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    // It changes the same rows as a round of the counters, in another order.
+    // Locks the rows in the order in which a round of counters does.
     await lockUsage(trx, locationId);
     await sql`
       update usage_current u

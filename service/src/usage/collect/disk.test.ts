@@ -15,12 +15,12 @@ import {
   warnings,
 } from '../../testing/usage.ts';
 
-test('of the disks in a round, those of other locations have their share', async () => {
+test('the disks of a round are shared with other locations', async () => {
   const uuids = await insertServers(4);
   await insertServers(12, await insertLocation('second'));
   count(Object.fromEntries(uuids.map((uuid) => [uuid, { in: 0, out: 0 }])));
   for (const uuid of uuids) engine.disks.set(`srv-${uuid}`, diskBytes);
-  const limited = collector({ mostDisks: 4 });
+  const limited = collector({ maxDisks: 4 });
   await limited.collect();
   const read = async () => (await Promise.all(uuids.map(currentOf))).map((row) => row?.disk_gb);
   await limited.collectDisk();
@@ -29,7 +29,7 @@ test('of the disks in a round, those of other locations have their share', async
   assert.deepEqual((await read()).sort(), [3, 3, null, null]);
 });
 
-test('disk use is read of running servers that were read before', async () => {
+test('the disk use of running servers is read that were counted before', async () => {
   const uuids = await insertServers(20);
   count(Object.fromEntries(uuids.map((uuid) => [uuid, { in: 0, out: 0 }])));
   await collector().collect();
@@ -49,7 +49,7 @@ test('disk use is read of running servers that were read before', async () => {
   assert.deepEqual(warnings, ['Disk use of some servers could not be read.']);
 });
 
-/** Running servers whose disk was not read so far. */
+/** Inserts running servers whose disk was not read yet. */
 async function countedServers(count: number, at?: Awaited<ReturnType<typeof insertLocation>>) {
   const uuids = await insertServers(count, at);
   await sql`insert into usage_current (server_id, read_at, cpu_seconds, cpu_percent, ram_mb)
@@ -58,12 +58,12 @@ async function countedServers(count: number, at?: Awaited<ReturnType<typeof inse
   return uuids;
 }
 
-test('disks of a node that is away keep those of the others from nothing', async () => {
+test('disks of an unreachable node do not affect those of others', async () => {
   const nodeId = await insertNode(place.locationId, 'n2', 'n2');
   await countedServers(4, { ...place, nodeId });
   const here = await countedServers(4);
   await db.updateTable('nodes').set({ status: 'offline' }).where('id', '=', nodeId).execute();
-  await collector({ mostDisks: 4 }).collectDisk();
+  await collector({ maxDisks: 4 }).collectDisk();
   const read = await Promise.all(here.map(currentOf));
   assert.deepEqual(
     read.map((row) => row?.disk_gb),
@@ -72,17 +72,17 @@ test('disks of a node that is away keep those of the others from nothing', async
   assert.deepEqual(warnings, []);
 });
 
-test('disks that can never be read keep the others from nothing, where few are read a round', async () => {
+test('disks that can never be read do not keep others from being read', async () => {
   const broken = await countedServers(3);
   const well = await countedServers(1);
   for (const uuid of broken) engine.disks.set(`srv-${uuid}`, new Error('no answer'));
-  const limited = collector({ mostDisks: 2 });
+  const limited = collector({ maxDisks: 2 });
   await limited.collectDisk();
   await limited.collectDisk();
   assert.equal((await currentOf(well[0] ?? ''))?.disk_gb, 3);
 });
 
-test('a node whose disks hang holds up no other for longer than its time', async () => {
+test('a node whose disks hang delays the others only until its timeout', async () => {
   const nodeId = await insertNode(place.locationId, 'n2', 'n2');
   for (const uuid of await countedServers(9, { ...place, nodeId }))
     engine.disks.set(`srv-${uuid}`, 'hangs');

@@ -6,33 +6,38 @@ import { clockOfRound } from './round.ts';
 import { shareOf } from './running.ts';
 import type { CollectContext, UsageLocation } from './source.ts';
 
-/** Less than lies between two rounds, so that none waits for two. */
+/** Less than the time between two rounds, so that none is skipped. */
 const oldMilliseconds = 40_000;
 const enoughServers = 500;
 
-/** The id of the server that the last round ended with: each has its turn, also beside some that can never be read. */
+/**
+ * The id of the last server of the previous round. The next round continues after it, so that
+ * unreadable disks do not keep others from being read.
+ */
 export interface DiskTurn {
   after: number;
 }
 
 interface DiskContext extends CollectContext {
-  mostDisks: number;
+  maxDisks: number;
   memory: ScrapeMemory;
   nodeSeconds: number;
 }
 
-/** Reads the disk use of a location's running servers whose figure is old. Answers what failed. */
+/**
+ * Reads the disk use of a location's running servers whose figure is outdated. Returns the errors.
+ */
 export async function collectDiskUse(
   context: DiskContext,
   { id, client, pool }: UsageLocation,
   turn: DiskTurn,
 ): Promise<unknown[]> {
-  const { db, log, running, signal, mostDisks, memory, nodeSeconds } = context;
+  const { db, log, running, signal, maxDisks, memory, nodeSeconds } = context;
   try {
     const begin = await clockOfRound(context);
     const before = new Date(begin().at.getTime() - oldMilliseconds);
     const counted = await running(id);
-    const limit = Math.ceil(counted.here * shareOf(counted, mostDisks));
+    const limit = Math.ceil(counted.here * shareOf(counted, maxDisks));
     const servers = await serversWithOldDiskUse(db, id, { before, after: turn.after, limit });
     turn.after = servers.at(-1)?.id ?? 0;
     let used: DiskUse[] = [];
@@ -81,5 +86,5 @@ export async function collectDiskUse(
   }
 }
 
-/** Undefined where the instance is gone, or its pool can't tell: no disk of a server is empty. */
+/** Undefined if the instance is gone, or its pool can't tell: no disk of a server is empty. */
 const gigabytesOf = (bytes: number | undefined) => (bytes ? bytes / 2 ** 30 : undefined);

@@ -1,10 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Deadline, withDeadline } from '../../incus/transport/deadline.ts';
 
-/** Calls at once; each costs the engine about a millisecond. */
+/** Concurrent calls; each costs the engine about a millisecond. */
 const concurrency = 8;
 
-/** Works on all items, some at a time. One that fails stops no other: answers what they failed of. */
+/**
+ * Runs `work` for all items, with limited concurrency. An error does not stop the others. Returns
+ * the errors.
+ */
 export async function each<T>(
   items: Iterable<T>,
   work: (item: T) => Promise<void>,
@@ -22,7 +25,7 @@ export async function each<T>(
   return errors;
 }
 
-/** The same, until a deadline: what was not worked on by then is left. */
+/** Like `each`, but until a deadline: items that were not started by then are skipped. */
 export async function eachWithin<T>(
   deadline: Deadline,
   items: Iterable<T>,
@@ -34,14 +37,15 @@ export async function eachWithin<T>(
 }
 
 interface Pace {
-  /** As long as none of them takes its time. */
+  /** The concurrency, as long as calls are fast. */
   atOnce: number;
   patienceMilliseconds: number;
 }
 
 /**
- * Works on all items, the next one when fewer than some are under way, or when that takes long: those that
- * take their time hold up the others for so long only. Answers as `each` does.
+ * Runs `work` for all items. The next one starts when fewer than `atOnce` are in progress, or when
+ * these take longer than the patience: slow ones delay the others only that long. Returns the
+ * errors.
  */
 export async function eachInPace<T>(
   items: Iterable<T>,

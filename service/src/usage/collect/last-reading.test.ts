@@ -19,7 +19,7 @@ import { readBeforeStop } from './last-reading.ts';
 
 const serverOf = (uuid: string) => ({ uuid, locationId: place.locationId, member: null });
 
-test('a last reading counts what came since, and the restart after it', async () => {
+test('a last reading counts the traffic since the previous one, and the restart after it', async () => {
   const uuid = await insertServer();
   await collectAfter(0, { [uuid]: { cpu: 30, in: 1000, out: 1000 } });
   pass(5);
@@ -41,7 +41,7 @@ test('a last reading counts what came since, and the restart after it', async ()
 test('a last reading that fails is a result, not an error', async () => {
   const uuid = await insertServer();
   count({ [uuid]: { in: 1, out: 1 } });
-  engine.deafCards.add(`srv-${uuid}`);
+  engine.unreadableNics.add(`srv-${uuid}`);
   const read = await readBeforeStop({ db, client, server: serverOf(uuid) });
   assert.equal(read.ok, false);
   const missing = await readBeforeStop({ db, client, server: serverOf(randomUUID()) });

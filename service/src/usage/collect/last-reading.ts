@@ -16,8 +16,8 @@ interface LastReadingOf {
 }
 
 /**
- * Counts the traffic up to now of a server about to be stopped or restarted: its counters end
- * with it. Never throws, and waits for a node that is slow, but not for one that is silent.
+ * Counts the traffic of a server that is about to be stopped or restarted, since its counters end
+ * with the run. Never throws. Waits for a slow node, but not for one that does not answer.
  */
 export async function readBeforeStop(options: LastReadingOf): Promise<LastReading> {
   try {
@@ -38,6 +38,6 @@ async function readLast({ db, client, server, now }: LastReadingOf): Promise<voi
   );
   if (!network) return;
   const networkAfter = now ? 0 : performance.now() - since;
-  const cards = [{ uuid, ...network, networkAfter }];
-  await record(db, locationId, [{ begun: { order, at: now?.() ?? at }, cards }]);
+  const nics = [{ uuid, ...network, networkAfter }];
+  await record(db, locationId, [{ begun: { order, at: now?.() ?? at }, nics }]);
 }

@@ -6,8 +6,8 @@ import fc from 'fast-check';
 import { parseMetrics } from './metrics.ts';
 import '../../testing/fixed-seed.ts';
 
-// From Incus 6.0.4, shortened: a container at rest, and one with the network counters that Incus
-// showed once it had received 20,000,000 bytes over TCP and then sent 10,000,000.
+// Answers of Incus 6.0.4, shortened: an idle container, and one with the network counters after it
+// had received 20,000,000 bytes over TCP and then sent 10,000,000.
 const text = await readFile(new URL('metrics.fixture.txt', import.meta.url));
 const busy = 'srv-4c8a1c1e-7f0e-4c56-9a52-0d0f4a2b9d10';
 
@@ -18,7 +18,7 @@ test('reads every instance of a real answer', async () => {
   assert.deepEqual([...(await parse(text)).keys()].sort(), ['a', busy]);
 });
 
-test('it matters not in which pieces the answer comes', async () => {
+test('the answer may come in any pieces', async () => {
   const whole = await parse(text);
   const cuts = fc.array(fc.integer({ min: 0, max: text.length }), { maxLength: 60 });
   await fc.assert(
@@ -40,7 +40,7 @@ test('it matters not in which pieces the answer comes', async () => {
   }
 });
 
-test('reads what a plain reading of each line by itself does', async () => {
+test('reads the same as a simple parser does', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(line, { maxLength: 60 }), fc.nat(), async (lines, place) => {
       const bytes = Buffer.from(lines.join('\n'));
@@ -52,7 +52,7 @@ test('reads what a plain reading of each line by itself does', async () => {
   );
 });
 
-test('what the disks moved is the sum over devices, or not known', async () => {
+test('disk traffic is the sum over devices, or unknown', async () => {
   assert.equal((await parse(text)).get(busy)?.diskRead, null);
   const lines = ['loop0', 'sda'].map(
     (device) => `incus_disk_written_bytes_total{device="${device}",name="a"} 5`,
@@ -71,7 +71,7 @@ test('memory is what is neither free nor page cache', async () => {
   assert.equal((await parse(text)).get('a')?.ramBytes, 536_870_912 - 515_731_456);
 });
 
-test('the time a virtual machine waits is not used', async () => {
+test('the time that a virtual machine waits does not count as used', async () => {
   const modes = ['user', 'nice', 'system', 'irq', 'softirq', 'idle', 'iowait', 'steal'];
   const lines = modes.map((mode) => `incus_cpu_seconds_total{cpu="0",mode="${mode}",name="v"} 1`);
   assert.equal((await parseLines(lines)).get('v')?.cpuSeconds, 5);
@@ -91,7 +91,7 @@ test('skips what it does not understand', async () => {
   assert.equal(readings.get('c')?.cpuSeconds, 7);
 });
 
-test('what is not told is not a zero, and what can not be is not told', async () => {
+test('a missing figure is not zero, and an impossible one counts as missing', async () => {
   const lines = [
     'incus_disk_read_bytes_total{device="a",name="a"} 5',
     'incus_disk_written_bytes_total{device="a",name="a"} 1.8446744073709552e+19',
@@ -110,7 +110,7 @@ test('what is not told is not a zero, and what can not be is not told', async ()
   });
 });
 
-test('no label of a guest can pass for a sample', async () => {
+test('no label of a guest can be taken for a sample', async () => {
   const forged = '# TYPE incus_cpu_seconds_total counter\\nincus_cpu_seconds_total{name=\\"a\\"} 9';
   const lines = [
     '# TYPE incus_filesystem_free_bytes gauge',
@@ -121,7 +121,7 @@ test('no label of a guest can pass for a sample', async () => {
   assert.deepEqual([...(await parseLines(lines))], [['b', { ...nothing, cpuSeconds: 7 }]]);
 });
 
-test('a title is one only at the beginning of its line', async () => {
+test('a title counts only at the beginning of a line', async () => {
   const lines = [
     '# TYPE incus_cpu_seconds_total counter',
     '# HELP incus_cpu_seconds_total See # TYPE incus_procs_total gauge',

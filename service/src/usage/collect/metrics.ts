@@ -1,32 +1,32 @@
-/** What an instance has used since it started, as its engine counts it; null where it did not tell. */
+/** The usage of an instance since its start, according to its engine; null if unknown. */
 export interface InstanceReading {
   /** Busy CPU time of all cores together. */
   cpuSeconds: number | null;
-  /** As `free` shows it in `used`, to a few MB: without the page cache. */
+  /** Memory without the page cache, as `free` shows it in `used`, to within a few MB. */
   ramBytes: number | null;
-  /** Bytes. Not every kernel counts them for each instance. */
+  /** Bytes. Not every kernel counts them per instance. */
   diskRead: number | null;
   diskWritten: number | null;
 }
 
-/** Spent waiting, or taken away by the host. The rest of a virtual machine's modes is work. */
+/** Time spent waiting, or taken away by the host. All other modes of a virtual machine are work. */
 const idleModes = new Set(['idle', 'iowait', 'steal']);
 
-/** Sought without the line end before it: one is met in each line, a "#" is rare. */
+/** Searched for without the preceding line end: every line has one of these, but a "#" is rare. */
 const title = '# TYPE ';
 const lineEnd = '\n'.charCodeAt(0);
 
 /**
- * Readings by instance name, from the text (OpenMetrics) that Incus answers for one member, piece by
- * piece as it comes: of very many servers it is megabytes, nine tenths of them not read. Its
- * network counters are left: they are the guest's own, who can rename the card, or hide it in
- * another namespace. See network.ts.
+ * Parses the text (OpenMetrics) that Incus answers for one member, piece by piece, and returns
+ * readings by instance name. For very many servers it is megabytes, of which nine tenths are
+ * skipped. Network counters are ignored: the guest could rename its NIC, or move it to another
+ * namespace. See network.ts.
  */
 export async function parseMetrics(
   pieces: AsyncIterable<Buffer>,
 ): Promise<Map<string, InstanceReading>> {
   const sums = new Map<string, Sums>();
-  // What stands before the first title is looked at, too.
+  // What comes before the first title is parsed too.
   let section = families;
   let begun: Buffer = Buffer.alloc(0);
   for await (const piece of pieces) {
@@ -45,7 +45,7 @@ export async function parseMetrics(
   return readings;
 }
 
-/** Takes whole lines, and answers the families read in what follows them. */
+/** Adds whole lines. Returns the families that are read in the section that follows. */
 function addLines(sums: Map<string, Sums>, section: string[], lines: Buffer): string[] {
   let current = section;
   for (let at = 0; at < lines.length; ) {
@@ -57,7 +57,7 @@ function addLines(sums: Map<string, Sums>, section: string[], lines: Buffer): st
   return current;
 }
 
-/** The families read in what follows this line, if it is a title. */
+/** The families that are read in the section after this line, if it is a title. */
 function sectionOf(line: string): string[] | undefined {
   if (!line.startsWith(title)) return undefined;
   return families.filter((family) => family === line.split(' ')[2]);
@@ -71,7 +71,7 @@ function nextTitle(lines: Buffer, from: number): number {
   return at >= 0 ? at : lines.length;
 }
 
-/** By what is read, over all cores and devices. */
+/** Sums by family, over all cores and devices. */
 interface Sums {
   cpuSeconds: number | null;
   ramTotal: number | null;
@@ -90,7 +90,7 @@ function readingOf({ cpuSeconds, ramTotal, ramAvailable, diskRead, diskWritten }
   };
 }
 
-/** A figure that can't be one of a server counts as not told: it is to keep nothing else from being counted. */
+/** An impossible figure counts as missing, so that it does not keep others from being recorded. */
 const within = (figure: number | null) =>
   figure !== null && figure >= 0 && figure <= Number.MAX_SAFE_INTEGER ? figure : null;
 
@@ -102,7 +102,7 @@ function addSamples(sums: Map<string, Sums>, section: string[], text: string): v
   }
 }
 
-/** Without regular expressions: a large cluster tells of half a million of these in a round. */
+/** Does not use regular expressions: a large cluster reports half a million lines in a round. */
 function addSample(sums: Map<string, Sums>, section: string[], line: string): void {
   const start = line.slice(0, line.indexOf('{'));
   const family = section.find((name) => name === start);
@@ -121,8 +121,8 @@ function addSample(sums: Map<string, Sums>, section: string[], line: string): vo
 }
 
 /**
- * The value of a label whose values need no escaping. Of the families that are read no label is a
- * guest's to choose: cores, modes, and devices of the host.
+ * The value of a label that needs no unescaping. In the families that are read, guests choose no
+ * labels: these are cores, modes and devices of the host.
  */
 function labelOf(line: string, start: `${string}="`): string | undefined {
   for (let at = line.indexOf(start); at > 0; at = line.indexOf(start, at + 1)) {

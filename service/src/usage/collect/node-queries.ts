@@ -4,11 +4,11 @@ import type { Queryable } from '../../db/connection.ts';
 export interface Node {
   id: number;
   name: string;
-  /** Its name in the cluster; null where there is none. */
+  /** The name of the member in the cluster; null without a cluster. */
   member: string | null;
 }
 
-/** Who can be asked for metrics. */
+/** The nodes that can be asked for metrics. */
 export async function onlineNodes(db: Queryable, locationId: number): Promise<Node[]> {
   return await db
     .selectFrom('nodes')
@@ -18,7 +18,7 @@ export async function onlineNodes(db: Queryable, locationId: number): Promise<No
     .execute();
 }
 
-/** UUIDs of the servers on a node that run, or are paused, as they were last seen. */
+/** UUIDs of the servers on a node whose last status is running or paused. */
 export async function runningOn(db: Queryable, nodeId: number): Promise<string[]> {
   const servers = await db
     .selectFrom('servers')

@@ -1,39 +1,44 @@
 import { isEngineError } from '../../incus/transport/errors.ts';
 import { instanceName, serverUuid } from '../../instances/labels.ts';
-import type { CardReading, Figures, Reading, ReadingTime } from '../record/reading-queries.ts';
+import type { NicUsage, Reading, ReadingTime, ServerUsage } from '../record/reading-queries.ts';
 import { eachWithin } from './each.ts';
 import { type InstanceReading, parseMetrics } from './metrics.ts';
-import { type Cards, readNetwork } from './network.ts';
+import { type Nics, readNetwork } from './network.ts';
 import { type Node, runningOn } from './node-queries.ts';
 import type { CollectContext, UsageLocation } from './source.ts';
 import { readStates } from './states.ts';
 
 interface NodeContext extends CollectContext {
   begin: () => ReadingTime;
-  /** Which part of the cards is to be read. */
+  /** The share of the NICs to read, from 0 to 1. */
   share: number;
-  /** For the cards, or the states, at most. */
+  /** Timeout for all NICs, or all states. */
   nodeSeconds: number;
 }
 
-/** What is remembered of a node between two rounds. */
+/** What is kept of a node between two rounds. */
 export interface NodeMemory {
-  /** As last seen; those of instances that are gone are taken away. */
-  cards: Cards;
+  /** The last known NICs, without those of instances that are gone. */
+  nics: Nics;
   /** Servers whose own state could not be read. */
   late: Set<string>;
-  /** For how many rounds it is not asked for its metrics. */
-  rest: number;
+  /** For how many rounds its metrics are skipped. */
+  roundsToSkip: number;
 }
 
-export const newNodeMemory = (): NodeMemory => ({ cards: new Map(), late: new Set(), rest: 0 });
+export const createNodeMemory = (): NodeMemory => ({
+  nics: new Map(),
+  late: new Set(),
+  roundsToSkip: 0,
+});
 
-/** What takes so long takes it again, and costs the node as much as it costs us. */
-const restRounds = 3;
+/** If reading the metrics took too long, it will again, and puts load on the node. */
+const skipRounds = 3;
 
 /**
- * A member answers for the instances that run on it, and only for those. Where it does not tell of them, such
- * as for a guest with very many interfaces, each server that is known to run there is asked by itself.
+ * Reads the instances on one member, which answers only for these. If it can't report all of them
+ * at once, for example because a guest has very many interfaces, each server that is known to run
+ * there is read by itself.
  */
 export async function readNode(
   context: NodeContext,
@@ -42,23 +47,23 @@ export async function readNode(
   memory: NodeMemory,
 ): Promise<Reading | undefined> {
   const { db, log, signal, begin } = context;
-  const { cards, late } = memory;
+  const { nics, late } = memory;
   try {
     const begun = begin();
     const told = await readMetrics(context, location, node, memory);
     if (typeof told === 'object') {
       const names = [...told.running.keys()].filter((name) => serverUuid(name));
-      for (const name of cards.keys()) if (!told.running.has(name)) cards.delete(name);
-      const read = await readCards({ ...context, begun }, location, node, { names, cards });
-      return { begun, scrape: scrapeOf(node, told.running), cards: read };
+      for (const name of nics.keys()) if (!told.running.has(name)) nics.delete(name);
+      const read = await readNics({ ...context, begun }, location, node, { names, nics });
+      return { begun, scrape: scrapeOf(node, told.running), nics: read };
     }
     const running = (await runningOn(db, node.id)).map(instanceName);
-    const names = [...new Set([...cards.keys(), ...running])];
+    const names = [...new Set([...nics.keys(), ...running])];
     const [read, states] = await Promise.all([
-      readCards({ ...context, begun }, location, node, { names, cards }),
+      readNics({ ...context, begun }, location, node, { names, nics }),
       told === 'away' ? undefined : readStates(context, location, node, { names: running, late }),
     ]);
-    return { begun, ...(states?.size && { scrape: scrapeOf(node, states) }), cards: read };
+    return { begun, ...(states?.size && { scrape: scrapeOf(node, states) }), nics: read };
   } catch (error) {
     if (signal?.aborted) return undefined;
     const about = { err: error, location: location.id, node: node.name };
@@ -72,15 +77,17 @@ const scrapeOf = ({ id: nodeId }: Node, told: Map<string, InstanceReading>) => (
   servers: [...told].flatMap(([name, reading]) => figuresOf(name, reading)),
 });
 
-/** By instance; otherwise why not: it can't be reached, or it has no answer to this. */
+/**
+ * Readings by instance; otherwise why there are none: the node is unreachable, or could not answer.
+ */
 async function readMetrics(
   { log, signal }: NodeContext,
   { id, client }: UsageLocation,
   node: Node,
   memory: NodeMemory,
 ): Promise<{ running: Map<string, InstanceReading> } | 'away' | 'silent'> {
-  if (memory.rest > 0) {
-    memory.rest -= 1;
+  if (memory.roundsToSkip > 0) {
+    memory.roundsToSkip -= 1;
     return 'silent';
   }
   try {
@@ -91,32 +98,32 @@ async function readMetrics(
     if (signal?.aborted) throw error;
     log.warn({ err: error, location: id, node: node.name }, 'Metrics of a node could not be read.');
     if (isEngineError(error, 'unreachable')) return 'away';
-    if (isEngineError(error, 'timeout')) memory.rest = restRounds;
+    if (isEngineError(error, 'timeout')) memory.roundsToSkip = skipRounds;
     return 'silent';
   }
 }
 
 interface Due {
   names: string[];
-  cards: Cards;
+  nics: Nics;
 }
 
-/** Of a server whose card can't be read, what else is known counts all the same. */
-async function readCards(
+/** If the NIC of a server can't be read, its other figures are still recorded. */
+async function readNics(
   { log, signal, share, begin, begun, nodeSeconds }: NodeContext & { begun: ReadingTime },
   { id, client }: UsageLocation,
   node: Node,
-  { names, cards }: Due,
-): Promise<CardReading[]> {
-  const read: CardReading[] = [];
-  const unknown = names.filter((name) => !cards.has(name));
-  const due = [...unknown, ...cards.keys()].slice(0, Math.ceil(names.length * share));
-  const deadline = { what: 'The cards of a node', timeoutSeconds: nodeSeconds, signal };
+  { names, nics }: Due,
+): Promise<NicUsage[]> {
+  const read: NicUsage[] = [];
+  const unknown = names.filter((name) => !nics.has(name));
+  const due = [...unknown, ...nics.keys()].slice(0, Math.ceil(names.length * share));
+  const deadline = { what: 'The NICs of a node', timeoutSeconds: nodeSeconds, signal };
   const errors = await eachWithin(deadline, due, async (name, untilThen) => {
     const network = await readNetwork(
       { client, member: node.member, signal: untilThen },
       name,
-      cards,
+      nics,
     );
     const uuid = serverUuid(name);
     if (!network || !uuid) return;
@@ -131,8 +138,8 @@ async function readCards(
   return read;
 }
 
-/** None of one whose CPU time is not told. */
-function figuresOf(name: string, told: InstanceReading): Figures[] {
+/** Skips instances whose CPU time is missing. */
+function figuresOf(name: string, told: InstanceReading): ServerUsage[] {
   const uuid = serverUuid(name);
   if (!uuid || told.cpuSeconds === null) return [];
   const { cpuSeconds, ramBytes, diskRead, diskWritten } = told;

@@ -1,7 +1,10 @@
 import { beginReading, type ReadingTime } from '../record/reading-queries.ts';
 import type { CollectContext } from './source.ts';
 
-/** When each reading of a round begins. PostgreSQL is asked once: all come after what was recorded before. */
+/**
+ * The times at which the readings of a round begin. Queries PostgreSQL once: all of them are later
+ * than what was recorded before.
+ */
 export async function clockOfRound({ db, now }: CollectContext): Promise<() => ReadingTime> {
   const { order, at } = await beginReading(db);
   const since = performance.now();

@@ -1,8 +1,8 @@
 import type { Db } from '../../db/connection.ts';
 import { countRunning } from './node-queries.ts';
 
-/** It goes over all servers, of which some come and go. */
-const countHoldsMilliseconds = 60_000;
+/** The count reads all servers, and changes slowly. */
+const countMaxAgeMilliseconds = 60_000;
 
 export interface Running {
   here: number;
@@ -10,16 +10,16 @@ export interface Running {
   all: number;
 }
 
-/** How many servers are to be read, as it was a minute ago at most. */
+/** The number of servers to read, as of one minute ago at most. */
 export type CountRunning = (locationId: number) => Promise<Running>;
 
-/** One count for all locations that a process reads. */
+/** Shares one count among all locations that a process watches. */
 export function createRunningCount(db: Db): CountRunning {
   let counted: { at: number; byLocation: Promise<Map<number, number>> } | undefined;
   return async (locationId) => {
-    if (!counted || performance.now() - counted.at > countHoldsMilliseconds) {
+    if (!counted || performance.now() - counted.at > countMaxAgeMilliseconds) {
       counted = { at: performance.now(), byLocation: countRunning(db) };
-      // What could not be counted is counted anew.
+      // After an error, the next call counts again.
       counted.byLocation.catch(() => {
         counted = undefined;
       });
@@ -30,5 +30,5 @@ export function createRunningCount(db: Db): CountRunning {
   };
 }
 
-/** Which part of them is to be read at a time, so that of all locations it is `most`. */
+/** The share to read in one round, so that all locations together read `most`. */
 export const shareOf = ({ all }: Running, most: number) => (all > most ? most / all : 1);

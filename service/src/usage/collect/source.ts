@@ -3,7 +3,7 @@ import type { Db } from '../../db/connection.ts';
 import type { IncusClient } from '../../incus/client.ts';
 import type { CountRunning } from './running.ts';
 
-/** What usage needs of the engine. */
+/** The calls to the engine that collecting usage needs. */
 export interface UsageSource {
   server: Pick<IncusClient['server'], 'metrics'>;
   instances: Pick<IncusClient['instances'], 'get' | 'getUse'>;
@@ -13,7 +13,7 @@ export interface UsageSource {
 
 export interface UsageLocation {
   id: number;
-  /** Where the disks of its servers are. */
+  /** The pool with the disks of its servers. */
   pool: string;
   client: UsageSource;
 }
@@ -22,8 +22,8 @@ export interface CollectContext {
   db: Db;
   running: CountRunning;
   log: Logger;
-  /** The database's clock unless told. */
+  /** Defaults to the clock of the database. */
   now?: (() => Date) | undefined;
-  /** Ends the calls to the engine. */
+  /** Aborts the calls to the engine. */
   signal?: AbortSignal | undefined;
 }

@@ -4,15 +4,15 @@ import type { InstanceReading } from './metrics.ts';
 import type { CollectContext, UsageLocation } from './source.ts';
 
 interface StatesContext extends CollectContext {
-  /** For all of them, at most. */
+  /** Timeout for all of them. */
   nodeSeconds: number;
 }
 
 /**
- * What instances of a node use, each by its own state: for a node that does not tell of all at once, as where a
- * guest has made so many interfaces that listing them takes too long. Memory is with the page cache, and of the
- * disks nothing is told. Those that can't be read are left out.
- * @param late those that could not be read before come last, and are in the way of no other; is changed
+ * Reads each instance's own state, for a node that can't report all of them at once, for example
+ * because a guest has created so many interfaces that listing them takes too long. Memory includes
+ * the page cache, and disk traffic is missing. Instances that can't be read are skipped.
+ * @param late instances that could not be read before; they come last, and the set is updated
  */
 export async function readStates(
   { log, signal, nodeSeconds }: StatesContext,
@@ -26,12 +26,12 @@ export async function readStates(
   const due = [...[...servers].filter((name) => !late.has(name)), ...late];
   const deadline = { what: 'The states of a node’s servers', timeoutSeconds: nodeSeconds, signal };
   const errors = await eachWithin(deadline, due, async (name, untilThen) => {
-    // Of those, who was tried longest ago comes first.
+    // Among these, the one that was read the longest ago comes first.
     late.delete(name);
     late.add(name);
     const use = await client.instances.getUse(name, { signal: untilThen });
     late.delete(name);
-    // Of one that was stopped meanwhile it is nothing.
+    // The state of an instance that was stopped meanwhile has no usage.
     if (!use?.cpuSeconds) return;
     const { cpuSeconds, memoryBytes: ramBytes } = use;
     read.set(name, { cpuSeconds, ramBytes, diskRead: null, diskWritten: null });

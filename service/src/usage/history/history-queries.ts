@@ -2,13 +2,13 @@ import { sql } from 'kysely';
 import type { Db, Queryable, Trx } from '../../db/connection.ts';
 import { beginningOf, coarserThan, later, type Resolution, resolutions } from './history.ts';
 
-/** `usage_15s_1795278600`: by the second that its rows begin at. */
+/** `usage_15s_1795278600`: named by the second at which its rows begin. */
 const partitionName = (table: string, from: Date) => `${table}_${from.getTime() / 1000}`;
 
-/** Partitions that are there, by database: rows are written far more often than partitions made. */
+/** Existing partitions by database: rows are written far more often than partitions are created. */
 const knownPartitions = new WeakMap<Db, Set<string>>();
 
-/** Makes the partitions for rows of this time, of the one before and of the one to come. */
+/** Creates the partitions for rows of this time, of the previous one and of the next one. */
 export async function ensurePartitions(db: Db, time: Date): Promise<void> {
   const known = knownPartitions.get(db) ?? new Set<string>();
   knownPartitions.set(db, known);
@@ -27,13 +27,17 @@ export async function ensurePartitions(db: Db, time: Date): Promise<void> {
   }
 }
 
-/** After a row found no partition: another replica may have dropped it, or an administrator. */
+/**
+ * To be called after a row had no partition: another replica, or an administrator, may have dropped
+ * it.
+ */
 export const forgetPartitions = (db: Db) => knownPartitions.delete(db);
 
 /**
- * Makes it unless it is there. A clock that was set back may have rows written of a time whose rows were
- * dropped, after coarser ones had been made of them. Those begin the partition, so that what is made of
- * it anew is never less. For the same reason the coarser rows' own partition is there before it.
+ * Creates the partition if there is none. After a clock was set back, rows may belong to a
+ * partition that was dropped after its rows were rolled up. It is then created with the coarser
+ * rows as its first rows, so that rolling it up again never loses anything; the partition of the
+ * coarser rows must exist before it.
  */
 async function makePartition(trx: Trx, resolution: Resolution, from: Date): Promise<void> {
   const { table, partitionSeconds } = resolution;
@@ -49,21 +53,21 @@ async function makePartition(trx: Trx, resolution: Resolution, from: Date): Prom
       where at >= ${from} and at < ${to}
     `.execute(trx);
   }
-  // Attached, for "create ... partition of" would lock out whoever reads.
+  // The partition is attached later, because "create ... partition of" would lock out readers.
   await sql`
     alter table ${sql.ref(table)} attach partition ${sql.ref(name)}
       for values from (${sql.lit(from.toISOString())}) to (${sql.lit(to.toISOString())})
   `.execute(trx);
 }
 
-/** Makes and drops them one at a time, over all replicas. */
+/** Serialises creating and dropping partitions over all replicas. */
 export async function lockPartitions(trx: Trx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('berth usage partitions', 0))`.execute(
     trx,
   );
 }
 
-/** The oldest first. */
+/** The oldest comes first. */
 export async function partitionsOf(db: Queryable, table: Resolution['table']) {
   const { rows } = await sql<{ name: string }>`
     select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
@@ -77,10 +81,10 @@ export async function partitionsOf(db: Queryable, table: Resolution['table']) {
 type Rollup = { from: Resolution; to: Resolution };
 
 /**
- * Makes the oldest span of a coarser table that is due and over, of all the finer rows that are there, in
- * one transaction with the note that it is made. Answers whether there was one; while another replica
- * makes one, there is none.
- * @param over until when rows of the finer table are there
+ * Rolls up the oldest span of a coarser table that is due and complete, from all finer rows, in one
+ * transaction with the note that it is done. Returns whether there was one; false while another
+ * replica does it.
+ * @param over the end of the time for which the finer table is complete
  */
 export async function rollUpNext(db: Db, { from, to }: Rollup, over: Date): Promise<boolean> {
   const step = to.stepSeconds;
@@ -91,7 +95,7 @@ export async function rollUpNext(db: Db, { from, to }: Rollup, over: Date): Prom
     if (!(await lock.executeTakeFirst())) return false;
     const begin = await firstDue(trx, step, newest);
     if (begin) {
-      // Before the rows are read: those that are committed later have an entry that stays.
+      // The notes are read before the rows: later rows leave a note that stays.
       const due = trx.deleteFrom('usage_due').where('step_seconds', '=', step);
       await due.where('at', '=', begin.toISOString()).execute();
       await rollUp(trx, { from, to }, begin, later(begin, step));
@@ -112,7 +116,7 @@ async function firstDue(trx: Trx, step: number, before: Date): Promise<Date | un
   return row && new Date(row.at);
 }
 
-/** Until when the rows of so many seconds are made. */
+/** The end of the time up to which rows of this step are rolled up. */
 export async function madeUntil(db: Queryable, stepSeconds: number): Promise<Date> {
   const query = db.selectFrom('usage_rollups').select('done_until');
   const row = await query.where('step_seconds', '=', stepSeconds).executeTakeFirstOrThrow();
@@ -124,14 +128,17 @@ const mean = (column: 'cpu' | 'ram' | 'disk') => {
   return sql`(sum(${value}::float8 * samples) / sum(samples) filter (where ${value} is not null))`;
 };
 
-/** No figure of an engine's is to keep a span from being made. Null where all are: `least` passes nulls over. */
+/**
+ * A figure of an engine must not keep a span from being rolled up by being too large. Null if all
+ * are: `least` ignores nulls.
+ */
 const total = (column: 'traffic_in' | 'traffic_out' | 'disk_read' | 'disk_write') => {
   const value = sql.ref(column);
   return sql`(case when count(${value}) > 0
     then least(sum(${value}), 9223372036854775807) end)::bigint`;
 };
 
-/** Sums of what passed, and means of what was used: for rows of any resolution. */
+/** Sums of traffic and means of usage, from rows of any resolution. */
 export const summary = sql`
   ${total('traffic_in')} as traffic_in,
   ${total('traffic_out')} as traffic_out,

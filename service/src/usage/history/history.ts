@@ -1,18 +1,21 @@
-/** A table of the history: what its rows are of, how long they are kept, and what a partition holds. */
+/**
+ * A table of the history: the step of its rows, how long they are kept, and the length of a
+ * partition.
+ */
 export interface Resolution {
   table: 'usage_15s' | 'usage_5m' | 'usage_1h';
   stepSeconds: number;
-  /** At least. */
+  /** The minimum. */
   keptSeconds: number;
   partitionSeconds: number;
-  /** How many partitions there may be at most of rows that the next coarser ones can't be made of. */
+  /** The most partitions whose rows could not be rolled up. */
   mostPartitions: number;
 }
 
 const hour = 3600;
 const day = 24 * hour;
 
-/** The finest first. Each is made from the one before. */
+/** From fine to coarse. Each is rolled up from the one before. */
 export const resolutions = [
   {
     table: 'usage_15s',
@@ -38,15 +41,17 @@ export const resolutions = [
   },
 ] as const satisfies Resolution[];
 
-/** What is made of its rows; undefined for the coarsest. */
+/** The next coarser table; undefined for the coarsest. */
 export const coarserThan = ({ table }: Resolution): Resolution | undefined =>
   resolutions[resolutions.findIndex((one) => one.table === table) + 1];
 
-/** What its rows are made of; undefined for the finest. */
+/** The next finer table; undefined for the finest. */
 export const finerThan = ({ table }: Resolution): Resolution | undefined =>
   resolutions[resolutions.findIndex((one) => one.table === table) - 1];
 
-/** The beginning of the span of so many seconds that a time is in; spans are counted from 1970. */
+/**
+ * The beginning of the span of so many seconds that contains a time. Spans are counted from 1970.
+ */
 export function beginningOf(time: Date, seconds: number): Date {
   const length = seconds * 1000;
   return new Date(Math.floor(time.getTime() / length) * length);

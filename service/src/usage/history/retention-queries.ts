@@ -2,26 +2,26 @@ import { sql } from 'kysely';
 import type { Db, Queryable } from '../../db/connection.ts';
 import { coarserThan, finerThan, later, type Resolution, resolutions } from './history.ts';
 import { forgetPartitions, lockPartitions, partitionsOf } from './history-queries.ts';
-import { isOld, oldOnes, type Partition } from './retention.ts';
+import { droppablePartitions, isOld, type Partition } from './retention.ts';
 
-/** Drops the partitions that may go; those of them whose rows were not made coarser. */
+/** Drops partitions that are old enough. Returns those whose rows were not rolled up. */
 export async function dropOldPartitions(db: Db, now: Date): Promise<Partition[]> {
   const lost: Partition[] = [];
   for (const resolution of resolutions) {
     const found = await db.transaction().execute(async (trx) => {
-      // None is to be dropped by another one while it is looked into.
+      // Locks out other processes that would drop a partition which is being read here.
       await lockPartitions(trx);
       return await findOld(trx, resolution, now);
     });
     for (const { name } of found) {
       const dropped = await db.transaction().execute(async (trx) => {
         await lockPartitions(trx);
-        // Who reads a long time is not to keep all the others waiting behind this.
+        // A long-running read should not keep all others waiting behind this lock.
         await sql`set local lock_timeout = '2s'`.execute(trx);
         await sql`lock table only ${sql.ref(resolution.table)} in access exclusive mode`.execute(
           trx,
         );
-        // Looked at once more: now nobody writes.
+        // Checks again, now that nobody can write.
         const old = (await findOld(trx, resolution, now)).find((one) => one.name === name);
         if (old) await sql`drop table ${sql.ref(name)}`.execute(trx);
         return old;
@@ -52,10 +52,10 @@ async function findOld(db: Queryable, resolution: Resolution, now: Date): Promis
     const hasFiner = finerOnes.some((one) => one.from >= from && one.from < to);
     return rows.filter((row) => row.name === name).map((row) => ({ ...row, from, hasFiner }));
   });
-  return oldOnes(partitions, resolution, now);
+  return droppablePartitions(partitions, resolution, now);
 }
 
-/** Runs that ended long ago; of each server the last one stays. */
+/** Deletes runs that ended long ago, except for the last one of each server. */
 export async function deleteOldRuns(db: Queryable, now: Date): Promise<number> {
   const result = await db
     .deleteFrom('usage_runs')

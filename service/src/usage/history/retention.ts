@@ -1,32 +1,39 @@
 import { later, type Resolution } from './history.ts';
 
-/** A partition, as it was looked at. */
+/** A partition at the time it was read. */
 export interface Partition {
   name: string;
   from: Date;
   isEmpty: boolean;
-  /** Whether it has rows that the next coarser ones are not made of. */
+  /** Whether it has rows that were not rolled up. */
   isDue: boolean;
-  /** Whether finer rows of its time are there, which its own may have to be made of anew. */
+  /** Whether there are finer rows of its time, from which it may be rolled up again. */
   hasFiner: boolean;
 }
 
-/** One to spare: a clock that is wrong for a while fills one, or two, that prove nothing. */
-const spare = 2;
+/** Partitions that are kept in addition: a clock that is wrong for a while fills one or two. */
+const sparePartitions = 2;
 
-/** Whether all that it may hold is older than it is kept; by the clock, which may be wrong. */
+/**
+ * Whether everything in it is older than it must be kept, according to a clock that may be wrong.
+ */
 export function isOld({ from }: Pick<Partition, 'from'>, resolution: Resolution, now: Date) {
   return later(from, resolution.partitionSeconds + resolution.keptSeconds) <= now;
 }
 
 /**
- * Which of a table's partitions may go. That the clock says so is not enough: rows are old when as much
- * as is kept was stored after them. A clock that is years ahead, for minutes, deletes nothing so. Rows
- * that the coarser ones are not made of stay, until they fill as many partitions as there may be.
+ * The partitions of a table that may be dropped. The clock alone does not decide: rows are old only
+ * if as much as is kept was stored after them, so that a clock which is years ahead for minutes
+ * deletes nothing. Rows that were not rolled up stay until they fill the most partitions that are
+ * allowed.
  */
-export function oldOnes(partitions: Partition[], resolution: Resolution, now: Date): Partition[] {
+export function droppablePartitions(
+  partitions: Partition[],
+  resolution: Resolution,
+  now: Date,
+): Partition[] {
   const { keptSeconds, partitionSeconds, mostPartitions } = resolution;
-  const enough = Math.ceil(keptSeconds / partitionSeconds) + spare;
+  const enough = Math.ceil(keptSeconds / partitionSeconds) + sparePartitions;
   const filled = partitions.filter(({ isEmpty, from }) => !isEmpty && from <= now);
   return partitions.filter((partition) => {
     if (!isOld(partition, resolution, now) || partition.hasFiner) return false;

@@ -2,10 +2,10 @@ import { resolutions } from './history.ts';
 
 const [{ stepSeconds }] = resolutions;
 
-/** What a server used in 15 s; null where it is not known. */
+/** The usage of a server in 15 s; null if unknown. */
 export interface Sample {
   serverId: number;
-  /** Of `slotOf`. */
+  /** See `slotOf`. */
   slot: number;
   cpu: number | null;
   ram: number | null;
@@ -14,14 +14,14 @@ export interface Sample {
   diskWritten: number | null;
   trafficIn: number | null;
   trafficOut: number | null;
-  /** How many scrapes tell of it: 0 where only its card was read. */
+  /** The number of scrapes with this server: 0 if only its NIC was read. */
   samples: 0 | 1;
 }
 
-/** What passed a server's card. */
+/** The traffic of a server's NIC. */
 export interface Traffic {
   server_id: number;
-  /** Of `slotOf`. */
+  /** See `slotOf`. */
   slot: number;
   /** Bytes. */
   incoming: number;
@@ -29,14 +29,13 @@ export interface Traffic {
 }
 
 /**
- * Rounds are at full 15 s, and a sample is named by the beginning of what it tells of: in seconds since
- * 1970.
+ * The slot of a sample: the beginning of its 15 s, in seconds since 1970. Rounds are at full 15 s.
  */
 export const slotOf = (at: Date) =>
   Math.round(at.getTime() / 1000 / stepSeconds) * stepSeconds - stepSeconds;
 
-/** Adds what passed each card: to the sample of its server, or in one of its own. */
-export function addPassed(samples: Sample[], traffic: Traffic[]): void {
+/** Adds the traffic of each NIC to the sample of its server, or as a sample of its own. */
+export function addTrafficToSamples(samples: Sample[], traffic: Traffic[]): void {
   const passed = new Map(traffic.map((one) => [one.server_id, one]));
   for (const sample of samples) {
     const own = passed.get(sample.serverId);

@@ -23,7 +23,7 @@ interface Sample {
   cpu: number | null;
 }
 
-/** A sample each 15 s from noon on; undefined is a missed scrape. */
+/** Writes a sample every 15 s from noon on; undefined is a missed scrape. */
 async function enter(samples: (Sample | undefined)[]): Promise<void> {
   for (const hours of [0, 1, 2, 3]) await ensurePartitions(db, later(noon, hours * 3600));
   const rows = samples.flatMap((sample, index) =>
@@ -88,7 +88,7 @@ function recomputed(samples: (Sample | undefined)[], size: number) {
   return groups.filter(([, , , count]) => count > 0).map((group) => [...group]);
 }
 
-test('a span is made once it is over and read, and not twice by two replicas', async () => {
+test('a span is rolled up once it is complete, and not twice by two replicas', async () => {
   await enter([{ traffic_in: 5, cpu: 1 }]);
   await keepHistory(db, later(noon, 330));
   assert.equal((await rowsOf('usage_5m')).length, 0);
@@ -97,7 +97,7 @@ test('a span is made once it is over and read, and not twice by two replicas', a
   assert.deepEqual([row?.traffic_in, row?.samples], [5, 1]);
 });
 
-test('a clock that was ahead keeps no span from being made', async () => {
+test('a clock that was ahead does not keep a span from being rolled up', async () => {
   await db
     .updateTable('usage_rollups')
     .set({ done_until: later(noon, 86_400) })
@@ -108,7 +108,7 @@ test('a clock that was ahead keeps no span from being made', async () => {
   assert.equal((await rowsOf('usage_5m'))[0]?.traffic_in, 5);
 });
 
-test('partitions are made ahead, and dropped when all that is in them is old', async () => {
+test('partitions are created in advance, and dropped when all their rows are old', async () => {
   await keepHistory(db, noon);
   const before = await partitions();
   await keepHistory(db, later(noon, 400 * 86_400));
@@ -128,7 +128,7 @@ async function partitions(): Promise<string[]> {
   return rows.map((row) => row.name);
 }
 
-test('runs that ended long ago are forgotten, but for the last', async () => {
+test('runs that ended long ago are deleted, except for the last one', async () => {
   const run = { server_id: serverId, network_in: 1, network_out: 1 };
   const long = { read_at: later(noon, -90_000) };
   await db

@@ -7,7 +7,7 @@ import { ensurePartitions, madeUntil, rollUpNext } from './history-queries.ts';
 import { deleteOldRuns, dropOldPartitions } from './retention-queries.ts';
 
 const everyMilliseconds = 60_000;
-/** From the end of a span to the last reading of it; a later one has it made anew. */
+/** From the end of a span to its last reading. A later reading rolls it up again. */
 const readingSeconds = 45;
 const mostSpans = 400;
 
@@ -17,8 +17,8 @@ interface Upkeep {
 }
 
 /**
- * Makes the coarser history from the finer, and partitions for what comes; drops what is old. Where one
- * of these fails the others are done all the same: disks fill up where nothing is dropped.
+ * Rolls up the history, creates partitions for new rows, and drops old ones. If one of these fails,
+ * the others still run: disks would fill up if nothing was dropped.
  */
 export async function keepHistory(db: Db, now: Date, { signal, log }: Upkeep = {}): Promise<Found> {
   const made = { spans: 0 };
@@ -55,13 +55,13 @@ async function makeCoarser(db: Db, now: Date, signal?: AbortSignal): Promise<num
       if (!(await rollUpNext(db, { from, to }, over))) break;
       made += 1;
     }
-    // The next is made of rows that are made themselves; another replica may be at it.
+    // The next coarser rows are made from these. Another replica may be at it.
     over = await madeUntil(db, to.stepSeconds);
   }
   return made;
 }
 
-/** Several services may: each span is made once. */
+/** Several services may run this at once: each span is rolled up once. */
 export const usageHistory = defineReconciler<{ db: Db; log: Logger }>({
   name: 'usage-history',
   every: { milliseconds: everyMilliseconds, first: 'now', from: 'end' },

@@ -7,7 +7,7 @@ import { readWindow, timesOf } from './window.ts';
 const now = new Date('2026-11-21T12:00:07Z');
 const read = (query: UsageQuery) => readWindow(query, now);
 
-test('without anything it is the last day, in steps that suit a chart', () => {
+test('the default is the last day, in steps that suit a chart', () => {
   const window = read({});
   assert.equal(window.stepSeconds, 300);
   assert.equal(window.from.toISOString(), '2026-11-20T12:00:00.000Z');
@@ -27,12 +27,12 @@ const chosen = [
 ] as const;
 
 for (const [from, seconds] of chosen) {
-  test(`from ${from} on, steps are of ${seconds} s`, () => {
+  test(`from ${from} on, steps have ${seconds} s`, () => {
     assert.equal(read({ from }).stepSeconds, seconds);
   });
 }
 
-test('an hour of last month is shown in what is kept of it', () => {
+test('an hour of last month is shown in the finest rows that are still kept', () => {
   const window = read({ from: '2026-10-21T11:00:00Z', to: '2026-10-21T12:00:00Z' });
   assert.equal(window.stepSeconds, 3600);
 });

@@ -2,34 +2,34 @@ import type { UsageQuery } from '@berth/contract/usage';
 import { invalidFields } from '../../problems/problem.ts';
 import { beginningOf, later, type Resolution, resolutions } from './history.ts';
 
-/** What a chart shows: full steps from the beginning of the first to the end of the last. */
+/** What a chart shows: whole steps from the beginning of the first to the end of the last. */
 export interface Window {
   from: Date;
   to: Date;
   stepSeconds: number;
-  /** Where its values come from, but for what is not made yet; the coarsest that will do. */
+  /** The coarsest table that suffices. What is not rolled up yet comes from finer ones. */
   source: Resolution;
 }
 
 const day = 86_400;
 const mostSteps = 2000;
-/** Of a step, and of what is still to come. */
-const mostDays = 366;
-/** Of a window without a step. */
-const enoughSteps = 500;
+/** The longest step, and how far a window may reach into the future. */
+const maxDays = 366;
+/** The most steps of a window without an explicit step. */
+const defaultMaxSteps = 500;
 const suitableSteps = [15, 300, 900, 3600, 10_800, 21_600, day];
 const units: Record<string, number> = { s: 1, m: 60, h: 3600, d: day };
 
-/** Throws `validation_failed` (422) for what can't be shown. */
+/** Throws `validation_failed` (422) for a window that can't be shown. */
 export function readWindow(query: UsageQuery, now: Date): Window {
   const to = query.to === undefined ? now : new Date(query.to);
   const from = query.from === undefined ? later(to, -day) : new Date(query.from);
   if (from >= to) throw invalid('from', 'Must be before `to`.');
-  if (to > later(now, mostDays * day)) {
-    throw invalid('to', `Must be within ${mostDays} days from now.`);
+  if (to > later(now, maxDays * day)) {
+    throw invalid('to', `Must be within ${maxDays} days from now.`);
   }
   const age = (now.getTime() - from.getTime()) / 1000;
-  const stepSeconds = query.step === undefined ? suitable(from, to, age) : readStep(query.step);
+  const stepSeconds = query.step === undefined ? suitableStep(from, to, age) : readStep(query.step);
   const window = fullSteps(from, to, stepSeconds);
   if (stepsIn(window) > mostSteps) {
     const detail = `Would return ${stepsIn(window)} values. Request at most ${mostSteps}, with a longer step or a shorter time.`;
@@ -41,25 +41,26 @@ export function readWindow(query: UsageQuery, now: Date): Window {
 
 function readStep(text: string): number {
   const step = Number.parseInt(text, 10) * (units[text.at(-1) ?? ''] ?? 1);
-  if (step > mostDays * day) throw invalid('step', `Must be at most ${mostDays} days.`);
+  if (step > maxDays * day) throw invalid('step', `Must be at most ${maxDays} days.`);
   if (step % 15 === 0) return step;
   throw invalid('step', 'Must be a multiple of 15 seconds.');
 }
 
-/** The shortest of the usual steps that a chart can show, and that is still kept. */
-function suitable(from: Date, to: Date, age: number): number {
+/** The shortest of the usual steps that fits into a chart and is still kept. */
+function suitableStep(from: Date, to: Date, age: number): number {
   const seconds = (to.getTime() - from.getTime()) / 1000;
-  const fits = (step: number) => seconds / step <= enoughSteps && isKept(sourceOf(step), step, age);
+  const fits = (step: number) =>
+    seconds / step <= defaultMaxSteps && isKept(sourceOf(step), step, age);
   return suitableSteps.find(fits) ?? day;
 }
 
-/** The coarsest is as good as any for what is older than all. */
+/** For times before any table, the coarsest is as good as another. */
 const isKept = ({ keptSeconds }: Resolution, stepSeconds: number, age: number) =>
   keptSeconds === longest || age <= keptSeconds + stepSeconds;
 
 const longest = Math.max(...resolutions.map(({ keptSeconds }) => keptSeconds));
 
-/** The coarsest that full steps can be made of. */
+/** The coarsest table from which whole steps can be computed. */
 export function sourceOf(stepSeconds: number): Resolution {
   const [finest] = resolutions;
   return resolutions.findLast((source) => stepSeconds % source.stepSeconds === 0) ?? finest;
@@ -78,7 +79,10 @@ function fullSteps(from: Date, to: Date, stepSeconds: number): Window {
 const stepsIn = ({ from, to, stepSeconds }: Window) =>
   (to.getTime() - from.getTime()) / 1000 / stepSeconds;
 
-/** Rather a refusal than a gap that a longer step would fill. What is older than all is a gap. */
+/**
+ * Refuses a step that is no longer kept, rather than showing a gap that a longer step would fill.
+ * What is older than everything is a gap.
+ */
 function requireKept({ source, stepSeconds }: Window, age: number): void {
   if (isKept(source, stepSeconds, age)) return;
   const coarser = resolutions.find(({ keptSeconds }) => keptSeconds >= Math.min(age, longest));
@@ -90,7 +94,7 @@ function requireKept({ source, stepSeconds }: Window, age: number): void {
 
 const invalid = (parameter: string, detail: string) => invalidFields([{ parameter, detail }]);
 
-/** Where each step begins. */
+/** The beginning of each step. */
 export function timesOf(window: Window): Date[] {
   const { from, stepSeconds } = window;
   return Array.from({ length: stepsIn(window) }, (_, index) => later(from, index * stepSeconds));

@@ -2,22 +2,22 @@
 export interface Counters {
   /** Busy time of all cores together. */
   cpuSeconds: number;
-  /** Bytes; null where they are not counted. */
+  /** Bytes; null if they are not counted. */
   diskRead: number | null;
   diskWritten: number | null;
 }
 
-/** What they were when they were counted last. */
+/** The counters that were recorded last. */
 export interface Counted extends Counters {
-  /** Of `usage_readings`: a reading that began before this came too late. */
+  /** From the sequence `usage_readings`: a reading that began before this number is too late. */
   recorded: number;
   /** When they were read, in milliseconds since 1970. */
   at: number;
 }
 
-/** What was used between two readings; null where one of them is not known. */
+/** The usage between two readings; null if one of them is unknown. */
 export interface Use {
-  /** Of the server's cores, from 0 to 100. */
+  /** Percent of all cores of the server, from 0 to 100. */
   cpuPercent: number | null;
   diskRead: number | null;
   diskWritten: number | null;
@@ -28,8 +28,8 @@ interface ReadCounters extends Counters {
   cores: number;
 }
 
-/** A counter that fell has begun anew: all that it shows is new. */
-export function useSince(last: Counted | undefined, read: ReadCounters): Use {
+/** A counter that fell was reset: its whole value is new. */
+export function usageSince(last: Counted | undefined, read: ReadCounters): Use {
   return {
     cpuPercent: last ? cpuPercent(last, read) : null,
     diskRead: growth(last?.diskRead, read.diskRead),
@@ -40,11 +40,11 @@ export function useSince(last: Counted | undefined, read: ReadCounters): Use {
 function cpuPercent(last: Counted, { at, cores, cpuSeconds }: ReadCounters): number | null {
   const seconds = (at - last.at) / 1000;
   if (seconds <= 0) return null;
-  // Less than half: it is a sum of many, each of which is rounded.
+  // A small decrease is no reset: the counter is a sum of many, each of which is rounded.
   const hasBegunAnew = cpuSeconds < last.cpuSeconds / 2;
   const used = hasBegunAnew ? cpuSeconds : cpuSeconds - last.cpuSeconds;
   const percent = Math.min(100, Math.max(0, (used / seconds / cores) * 100));
-  // What is next to nothing is out of the range of PostgreSQL's `real`.
+  // The smallest values are out of the range of PostgreSQL's `real`.
   return Math.round(percent * 1e4) / 1e4;
 }
 

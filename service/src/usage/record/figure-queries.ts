@@ -36,7 +36,7 @@ function countedOf({ recorded, at, cpu_seconds, disk_read, disk_write }: Counted
   return { recorded, at, cpuSeconds: cpu_seconds, diskRead: disk_read, diskWritten: disk_write };
 }
 
-/** Those of a location that are there, by UUID, each by a look into an index. */
+/** The existing servers of a location by UUID, with one index lookup each. */
 export async function findServers(
   trx: Trx,
   locationId: number,
@@ -62,8 +62,8 @@ function foundServer(row: ServerRow & CountedRow & { is_shown: boolean }): Found
 }
 
 /**
- * Makes sure that what is remembered are the last scrapes of a location's nodes, as the database has
- * them. Needs `lockUsage`.
+ * Makes sure that the memory has the last scrapes of a location's nodes as they are in the
+ * database. Needs `lockUsage`.
  */
 export async function recallScrapes(
   trx: Trx,
@@ -86,7 +86,7 @@ export async function recallScrapes(
   }
 }
 
-/** Each server once, of the node that told of it last. */
+/** Each server once, from the node that reported it last. */
 async function readScrapes(trx: Trx, nodeIds: number[]) {
   const { rows } = await sql<ServerRow & CountedRow & { node_id: number }>`
     select distinct on (r.server_id) scrape.node_id, ${serverColumns},
@@ -101,7 +101,7 @@ async function readScrapes(trx: Trx, nodeIds: number[]) {
       select scrape.recorded, scrape.read_at, r.cpu_seconds, r.disk_read, r.disk_write
       union all
       -- A service of the version before may have counted since, which knows no scrapes. It marks what
-      -- it reads of a card alone as recorded, too, but not as read.
+      -- it reads of a NIC alone as recorded, too, but not as read.
       select u.recorded, u.read_at, u.cpu_seconds, u.disk_read, u.disk_write
       where u.recorded > scrape.recorded and u.read_at > scrape.read_at
       order by recorded desc limit 1
@@ -117,7 +117,7 @@ export interface NodeScrape extends Scrape {
   at: Date;
 }
 
-/** Takes the place of what these nodes told before. */
+/** Replaces the previous scrapes of these nodes. */
 export async function saveScrapes(trx: Trx, scrapes: NodeScrape[]): Promise<void> {
   if (scrapes.length === 0) return;
   const rows = scrapes.map(({ nodeId, at, recorded, servers }) => {
@@ -142,17 +142,17 @@ export async function saveScrapes(trx: Trx, scrapes: NodeScrape[]): Promise<void
   `.execute(trx);
 }
 
-/** Figures of now of one server. */
+/** The current figures of one server. */
 export interface Shown {
   server: CountedServer;
-  /** Percent and MiB. Null: as they were. */
+  /** Percent and MiB. Null leaves them as they were. */
   cpu: number | null;
   ram: number | null;
-  /** Whether it has none so far. */
+  /** Whether the server has no current figures yet. */
   isNew: boolean;
 }
 
-/** Writes figures of now, but where newer ones are there. */
+/** Writes current figures, unless newer ones are there. */
 export async function show(trx: Trx, shown: Shown[]): Promise<void> {
   const known = shown.filter(({ isNew }) => !isNew);
   const others = shown.filter(({ isNew }) => isNew);
@@ -196,7 +196,7 @@ function shownRows(shown: Shown[]) {
     ) as r (server_id, recorded, read_at, cpu_seconds, cpu_percent, ram_mb, disk_read, disk_write)`;
 }
 
-/** Needs partitions. */
+/** The partitions must exist. */
 export async function addSamples(trx: Trx, samples: Sample[]): Promise<void> {
   for (const [slot, ofSlot] of Map.groupBy(samples, ({ slot }) => slot)) {
     const each = (of: (one: Sample) => number | null) => arrayOf(ofSlot.map(of));

@@ -28,7 +28,7 @@ async function sumOf(uuid: string): Promise<number> {
   return samples.reduce((sum, { disk_read }) => sum + (disk_read ?? 0), 0);
 }
 
-/** One round, 15 s after the one before, of servers on the only node. */
+/** Runs one round, 15 s after the previous one, of servers on the only node. */
 async function round(
   by: ReturnType<typeof collector>,
   told: Record<string, ReturnType<typeof read>>,
@@ -38,10 +38,10 @@ async function round(
   await by.collect();
 }
 
-test('figures of now are written in turns, and history of all in each round', async () => {
+test('current figures are written in turns, and the history of all servers in each round', async () => {
   const uuids = await insertServers(3);
   const all = (bytes: number) => Object.fromEntries(uuids.map((uuid) => [uuid, read(bytes)]));
-  const inTurns = collector({ mostShown: 1 });
+  const inTurns = collector({ maxFigures: 1 });
   await round(inTurns, all(0));
   const writtenIn = async (bytes: number) => {
     await round(inTurns, all(bytes));
@@ -57,14 +57,14 @@ test('figures of now are written in turns, and history of all in each round', as
   }
 });
 
-test('who counts next goes on from the last scrape, whatever the figures of now are', async () => {
+test('another collector continues from the last scrape, not from the current figures', async () => {
   const uuids = await insertServers(5);
   const all = (bytes: number) =>
     Object.fromEntries(uuids.map((uuid) => [uuid, read(bytes, bytes / 100)]));
-  const before = collector({ mostShown: 1 });
+  const before = collector({ maxFigures: 1 });
   for (const bytes of [1000, 1300, 1900]) await round(before, all(bytes));
-  await round(collector({ mostShown: 1 }), all(2200));
-  // And the one before, which remembers what is not the last scrape any more.
+  await round(collector({ maxFigures: 1 }), all(2200));
+  // So does the previous collector, whose memory no longer has the last scrape.
   await round(before, all(2800));
   for (const uuid of uuids) {
     const samples = await samplesOf(uuid);
@@ -81,7 +81,7 @@ test('who counts next goes on from the last scrape, whatever the figures of now 
   }
 });
 
-test('parallel collectors count what was read once', async () => {
+test('parallel collectors count a reading once', async () => {
   const uuid = await insertServer();
   const collectors = Array.from({ length: 6 }, () => collector());
   for (const bytes of [10, 500, 800]) {
@@ -92,23 +92,23 @@ test('parallel collectors count what was read once', async () => {
   assert.equal(await sumOf(uuid), 790);
 });
 
-test('of a server that its node tells of no more the last counters are written', async () => {
+test('the last counters of a server are written when its node no longer reports it', async () => {
   const [ended, other] = [await insertServer(), await insertServer()];
-  const inTurns = collector({ mostShown: 1 });
+  const inTurns = collector({ maxFigures: 1 });
   for (const bytes of [100, 200, 300, 400])
     await round(inTurns, { [ended]: read(bytes), [other]: read(bytes) });
   await round(inTurns, { [other]: read(500) });
   const current = await currentOf(ended);
   assert.deepEqual([current?.disk_read, current?.disk_write], [400, 400]);
   assert.equal(current?.read_at, '2026-11-21T12:01:00.000000Z');
-  // It was paused, or its node told of it late.
+  // It was paused, or its node reported it late.
   await round(collector(), { [ended]: read(470), [other]: read(600) });
   assert.deepEqual([await sumOf(ended), await sumOf(other)], [370, 500]);
 });
 
-test('the last server of a node that is gone is written, too', async () => {
+test('the last server of a removed node is written too', async () => {
   const uuids = await insertServers(2);
-  const inTurns = collector({ mostShown: 1 });
+  const inTurns = collector({ maxFigures: 1 });
   const all = (bytes: number) => Object.fromEntries(uuids.map((uuid) => [uuid, read(bytes)]));
   for (const bytes of [100, 200]) await round(inTurns, all(bytes));
   await round(inTurns, {});
@@ -119,7 +119,10 @@ test('the last server of a node that is gone is written, too', async () => {
   );
 });
 
-/** Three servers that run on two nodes, one after the other; an `Error` is a node that does not answer. */
+/**
+ * Inserts three servers that run on two nodes, one after the other; an `Error` is a node that does
+ * not answer.
+ */
 async function onTwoNodes() {
   await insertNode(place.locationId, 'n2', 'n2');
   const uuids = await insertServers(3);
@@ -137,12 +140,12 @@ async function onTwoNodes() {
   return { uuids, collect, used, away };
 }
 
-test('a server that was moved goes on with what the other node told, and so it does once it is back', async () => {
+test('a moved server continues from what the other node reported, also after it is back', async () => {
   const { collect, used, away } = await onTwoNodes();
-  const inTurns = collector({ mostShown: 1 });
+  const inTurns = collector({ maxFigures: 1 });
   await collect(inTurns, 100, null);
   await collect(inTurns, 250, null);
-  // The node that they were on can't be asked: its last scrape has what was counted.
+  // The former node can't be asked: its last scrape has what was counted.
   await collect(inTurns, away, 300);
   await collect(inTurns, null, 350);
   await collect(inTurns, away, 1000);
@@ -150,16 +153,16 @@ test('a server that was moved goes on with what the other node told, and so it d
   assert.deepEqual(await used(), [1000, 1000, 1000]);
 });
 
-test('who counts anew goes on from the newest of the scrapes that tell of a server', async () => {
+test('a new collector continues from the newest scrape of each server', async () => {
   const { collect, used, away } = await onTwoNodes();
-  const before = collector({ mostShown: 1 });
+  const before = collector({ maxFigures: 1 });
   await collect(before, 0, null);
   for (const bytes of [1000, 1100, 1200, 1300]) await collect(before, away, bytes);
-  await collect(collector({ mostShown: 1 }), 1400, null);
+  await collect(collector({ maxFigures: 1 }), 1400, null);
   assert.deepEqual(await used(), [1400, 1400, 1400]);
 });
 
-test('what is remembered of a node that was away counts for nothing once another collector has counted', async () => {
+test('the memory of a node that was away is dropped if another collector has counted meanwhile', async () => {
   const { collect, used, away } = await onTwoNodes();
   const [one, other] = [collector(), collector()];
   await collect(one, 0, null);
@@ -168,9 +171,9 @@ test('what is remembered of a node that was away counts for nothing once another
   assert.deepEqual(await used(), [1100, 1100, 1100]);
 });
 
-test('the last counters are written of a server that a lost node told of once, too', async () => {
+test('the last counters of a server that a lost node once reported are written too', async () => {
   const { uuids, collect, used, away } = await onTwoNodes();
-  const inTurns = collector({ mostShown: 1 });
+  const inTurns = collector({ maxFigures: 1 });
   await collect(inTurns, 0, null);
   for (const bytes of [100, 200, 300, 400]) await collect(inTurns, away, bytes);
   await collect(inTurns, away, null);
@@ -183,9 +186,9 @@ test('the last counters are written of a server that a lost node told of once, t
   assert.deepEqual(await used(), [500, 500, 500]);
 });
 
-test('figures of now that missed their turn are written in the next round', async () => {
+test('current figures that missed their turn are written in the next round', async () => {
   const { uuids, collect, away } = await onTwoNodes();
-  const inTurns = collector({ mostShown: 1 });
+  const inTurns = collector({ maxFigures: 1 });
   for (const bytes of [100, 200, 300, 400]) await collect(inTurns, bytes, null);
   await collect(inTurns, away, null);
   for (const bytes of [500, 600, 700]) {
@@ -197,7 +200,7 @@ test('figures of now that missed their turn are written in the next round', asyn
   }
 });
 
-test('CPU time of next to nothing is in the way of no other server', async () => {
+test('a tiny CPU time does not affect other servers', async () => {
   const [odd, other] = [await insertServer(), await insertServer()];
   const kept = collector();
   await round(kept, { [odd]: read(0, 0), [other]: read(0, 0) });
@@ -206,14 +209,14 @@ test('CPU time of next to nothing is in the way of no other server', async () =>
   assert.equal((await currentOf(other))?.cpu_percent, 50);
 });
 
-test('a scrape that is recorded late is none', async () => {
+test('a scrape that is recorded late is ignored', async () => {
   const uuid = await insertServer();
   await round(collector(), { [uuid]: read(100) });
   const begun = { order: (await beginReading(db)).order, at: now() };
   await round(collector(), { [uuid]: read(200) });
   const figures = { uuid, cpuSeconds: 0, ramMb: 1, diskRead: 150, diskWritten: 150 };
   const scrape = { nodeId: place.nodeId, servers: [figures] };
-  await record(db, place.locationId, [{ begun, scrape, cards: [] }]);
+  await record(db, place.locationId, [{ begun, scrape, nics: [] }]);
   await round(collector(), { [uuid]: read(260) });
   const history = (await samplesOf(uuid)).map(({ disk_read }) => disk_read);
   assert.deepEqual(history, [null, 100, 60]);
@@ -235,7 +238,7 @@ test('what could not be recorded is counted in the next round', async () => {
   assert.equal(await sumOf(uuid), 70);
 });
 
-test('what a service of the version before counted meanwhile is not counted again', async () => {
+test('what the previous version counted meanwhile is not counted again', async () => {
   const uuid = await insertServer();
   await round(collector(), { [uuid]: read(100) });
   const { order } = await beginReading(db);
@@ -246,7 +249,7 @@ test('what a service of the version before counted meanwhile is not counted agai
   assert.equal(await sumOf(uuid), 50);
 });
 
-test('that a server has other cores, or is deleted, is seen after some rounds', async () => {
+test('a change of cores, or a deletion, is noticed after some rounds', async () => {
   const [grown, deleted] = [await insertServer(), await insertServer()];
   const kept = collector();
   const told = (cpu: number) => ({ [grown]: read(0, cpu), [deleted]: read(0, cpu) });
@@ -289,7 +292,7 @@ const act = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('new service' as const), by: fc.nat(1) }) },
 );
 
-test('whoever counts, and wherever it runs, history has each byte of a disk once', async () => {
+test('whoever counts, on any node, the history has each byte of a disk once', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(act, { maxLength: 30 }), async (acts) => {
       await db.deleteFrom('usage_15s').execute();
@@ -299,7 +302,7 @@ test('whoever counts, and wherever it runs, history has each byte of a disk once
       });
       const members = [undefined, 'n2'];
       const away = new Set<number>();
-      const collectors = [collector({ mostShown: 1 }), collector({ mostShown: 1 })];
+      const collectors = [collector({ maxFigures: 1 }), collector({ maxFigures: 1 })];
       const collect = async (by: number) => {
         pass(15);
         members.forEach((member, node) => {
@@ -322,7 +325,7 @@ test('whoever counts, and wherever it runs, history has each byte of a disk once
         if (one.kind === 'stop' && server) server.runs = false;
         if (one.kind === 'migrate' && server) Object.assign(server, { node: 1 - server.node });
         if (one.kind === 'away' && !away.delete(one.node)) away.add(one.node);
-        if (one.kind === 'new service') collectors[one.by] = collector({ mostShown: 1 });
+        if (one.kind === 'new service') collectors[one.by] = collector({ maxFigures: 1 });
         if (one.kind === 'collect') await collect(one.by);
       }
       away.clear();

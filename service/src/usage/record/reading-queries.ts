@@ -1,18 +1,18 @@
 import { sql } from 'kysely';
 import type { Queryable, Trx } from '../../db/connection.ts';
 
-/** What a node told of one server. */
-export interface Figures {
+/** What a node reported for one server. */
+export interface ServerUsage {
   uuid: string;
   cpuSeconds: number;
   ramMb: number | null;
-  /** Bytes since its guest started; null where they are not counted. */
+  /** Bytes since the guest started; null if they are not counted. */
   diskRead: number | null;
   diskWritten: number | null;
 }
 
-/** Of one server's card, since the run began. */
-export interface CardReading {
+/** The traffic of one server's NIC since the run began. */
+export interface NicUsage {
   uuid: string;
   /** The name of its interface, a space, and when the run began. */
   run: string;
@@ -20,23 +20,26 @@ export interface CardReading {
   /** Bytes. */
   networkIn: number;
   networkOut: number;
-  /** Milliseconds from the beginning of the reading to when the card was read. */
+  /** Milliseconds from the beginning of the reading to when the NIC was read. */
   networkAfter: number;
 }
 
-/** When a reading begins: in the order of all rounds and records, and on the clock that replicas share. */
+/**
+ * When a reading began: its number among all readings and records, and the time of the clock that
+ * replicas share.
+ */
 export interface ReadingTime {
   order: number;
   at: Date;
 }
 
-/** What was read of some servers, none of which is in two. */
+/** What was read of some servers. No server is in two readings. */
 export interface Reading {
-  /** From before the counters were read. */
+  /** Taken before the counters were read. */
   begun: ReadingTime;
-  /** All that run on a node. Undefined of a last reading, which is of a card only. */
-  scrape?: { nodeId: number; servers: Figures[] };
-  cards: CardReading[];
+  /** All servers that run on a node. Undefined for a last reading, which has a NIC only. */
+  scrape?: { nodeId: number; servers: ServerUsage[] };
+  nics: NicUsage[];
 }
 
 export async function beginReading(db: Queryable): Promise<ReadingTime> {
@@ -48,17 +51,17 @@ export async function beginReading(db: Queryable): Promise<ReadingTime> {
 }
 
 /**
- * Who holds it is the only one who counts for this location, on any replica: a second one would
- * find the difference to the same last counters, and add it again.
+ * Serialises counting for a location over all replicas: a second process would add the same
+ * difference again.
  */
 export async function lockUsage(trx: Trx, locationId: number): Promise<void> {
-  // Each server is looked up once: to remember what was found would only cost.
+  // Each server is looked up once, so memoizing would only cost time.
   await sql`select set_config('enable_memoize', 'off', true),
     set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),
     pg_advisory_xact_lock(hashtext('berth usage'), ${locationId}::integer)`.execute(trx);
 }
 
-/** The place of what is recorded now among all readings. Needs `lockUsage`. */
+/** The number of this record in the sequence of all readings. Needs `lockUsage`. */
 export async function nextRecord(trx: Trx): Promise<number> {
   const { rows } = await sql<{ recorded: number }>`
     select nextval('usage_readings') as recorded`.execute(trx);

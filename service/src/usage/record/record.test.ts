@@ -19,7 +19,7 @@ async function readingOf(uuids: string[], nodeId = place.nodeId): Promise<Readin
   const { order } = await beginReading(db);
   const figures = { cpuSeconds: 1, ramMb: 1, diskRead: 1, diskWritten: 1 };
   const servers = uuids.map((uuid) => ({ uuid, ...figures }));
-  return { begun: { order, at: now() }, scrape: { nodeId, servers }, cards: [] };
+  return { begun: { order, at: now() }, scrape: { nodeId, servers }, nics: [] };
 }
 
 const countOf = async (uuid: string) => (await samplesOf(uuid)).length;
@@ -44,8 +44,8 @@ test('what is read of 5000 servers is counted at once, of fewer with what comes 
   await add(await readingOf([uuid, ...others]));
   assert.equal(await countOf(uuid), 0);
   const { begun } = await readingOf([]);
-  const card = { run: 'eth0 1', startedAt: now(), networkIn: 1, networkOut: 1, networkAfter: 0 };
-  await add({ begun, cards: [{ uuid: randomUUID(), ...card }] });
+  const nic = { run: 'eth0 1', startedAt: now(), networkIn: 1, networkOut: 1, networkAfter: 0 };
+  await add({ begun, nics: [{ uuid: randomUUID(), ...nic }] });
   assert.equal(await countOf(uuid), 1);
 });
 
@@ -62,7 +62,7 @@ test('of a server that is read twice the first reading is counted before', async
 });
 
 test('where nothing was read, and nothing is remembered, the database is not asked', async (t) => {
-  const readings = [await readingOf([]), { begun: (await readingOf([])).begun, cards: [] }];
+  const readings = [await readingOf([]), { begun: (await readingOf([])).begun, nics: [] }];
   const transaction = t.mock.method(db, 'transaction');
   await record(db, place.locationId, readings);
   assert.equal(transaction.mock.callCount(), 0);

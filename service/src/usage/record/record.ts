@@ -1,21 +1,24 @@
 import type { Db } from '../../db/connection.ts';
 import { inTurn } from '../../lib/in-turn.ts';
 import { ensurePartitions, forgetPartitions } from '../history/history-queries.ts';
-import { addPassed } from '../history/samples.ts';
+import { addTrafficToSamples } from '../history/samples.ts';
 import { addSamples } from './figure-queries.ts';
 import { countFigures } from './figures.ts';
 import { lockUsage, nextRecord, type Reading } from './reading-queries.ts';
 import { ScrapeMemory } from './scrapes.ts';
 import { addTraffic } from './traffic-queries.ts';
 
-/** Counts readings of a location's servers; one that came late changes nothing. No server is in two. */
+/**
+ * Counts readings of a location's servers; one that is too late changes nothing. No server may be
+ * in two.
+ */
 export async function record(
   db: Db,
   locationId: number,
   readings: Reading[],
   memory = new ScrapeMemory(),
 ): Promise<void> {
-  const isEmpty = ({ scrape, cards }: Reading) => !scrape?.servers.length && cards.length === 0;
+  const isEmpty = ({ scrape, nics }: Reading) => !scrape?.servers.length && nics.length === 0;
   if (readings.every(isEmpty) && memory.byUuid.size === 0) return;
   for (const { begun } of readings) await ensurePartitions(db, begun.at);
   try {
@@ -23,7 +26,7 @@ export async function record(
       await lockUsage(trx, locationId);
       const recorded = await nextRecord(trx);
       const samples = await countFigures(trx, readings, { locationId, recorded, memory });
-      addPassed(samples, await addTraffic(trx, locationId, readings, recorded));
+      addTrafficToSamples(samples, await addTraffic(trx, locationId, readings, recorded));
       await addSamples(trx, samples);
     });
   } catch (error) {
@@ -33,23 +36,23 @@ export async function record(
   }
 }
 
-/** To plan the statements takes as long as a hundred servers do. */
-const enoughServers = 5000;
+/** The size of a batch: planning the statements takes as long as a hundred servers do. */
+const batchServers = 5000;
 
 export interface Recorder {
-  /** Counts it, or keeps it to be counted with others. */
+  /** Counts the reading, or keeps it to be counted in a batch. */
   add(reading: Reading): Promise<void>;
   /** Counts what was kept. */
   finish(): Promise<void>;
 }
 
-/** Counts the readings of a location many servers at a time. */
+/** Counts the readings of a location in batches of servers. */
 export function createRecorder(db: Db, locationId: number, memory: ScrapeMemory): Recorder {
   let kept: Reading[] = [];
   let uuids = new Set<string>();
   const records = inTurn();
 
-  /** One after another: each goes on from what the one before has remembered. */
+  /** Serialised: each batch continues from the memory of the one before. */
   function finish(): Promise<void> {
     const readings = kept;
     kept = [];
@@ -60,15 +63,15 @@ export function createRecorder(db: Db, locationId: number, memory: ScrapeMemory)
   return {
     async add(reading) {
       const read = uuidsOf(reading);
-      // Of one that went from a node to another in between, there may be two.
+      // A server that was moved meanwhile may be in two readings.
       while (read.some((uuid) => uuids.has(uuid))) await finish();
       kept.push(reading);
       for (const uuid of read) uuids.add(uuid);
-      if (uuids.size >= enoughServers) await finish();
+      if (uuids.size >= batchServers) await finish();
     },
     finish,
   };
 }
 
-const uuidsOf = ({ scrape, cards }: Reading) =>
-  [...(scrape?.servers ?? []), ...cards].map(({ uuid }) => uuid);
+const uuidsOf = ({ scrape, nics }: Reading) =>
+  [...(scrape?.servers ?? []), ...nics].map(({ uuid }) => uuid);

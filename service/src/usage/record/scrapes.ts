@@ -1,12 +1,12 @@
 import type { Counted } from './counters.ts';
 
-/** GiB, and when that was read, in milliseconds since 1970. */
+/** GiB, and when they were read, in milliseconds since 1970. */
 export interface ReadDisk {
   gb: number;
   at: number;
 }
 
-/** As the database knows it. */
+/** A server as the database has it. */
 export interface KnownServer {
   readonly uuid: string;
   readonly id: number;
@@ -14,27 +14,27 @@ export interface KnownServer {
   disk: ReadDisk | undefined;
 }
 
-/** As it was counted last; `recorded` is 0 where it never was. */
+/** The counters that were recorded last; `recorded` is 0 if there are none. */
 export interface CountedServer extends KnownServer, Counted {
-  /** Who told of it last. */
+  /** The node that reported it last. */
   nodeId: number;
-  /** The rounds in which its figures of now were written, and it was looked up. */
+  /** The rounds in which its current figures were written, and in which it was refreshed. */
   shownIn: number;
   foundIn: number;
 }
 
-/** What a node told last. */
+/** The last report of a node. */
 export interface Scrape {
-  /** Of `usage_readings`: another number is another scrape. */
+  /** From `usage_readings`: another number is another scrape. */
   recorded: number;
   servers: CountedServer[];
 }
 
-/** Found in the database. */
+/** A server that was found in the database. */
 export interface FoundServer extends KnownServer {
-  /** As its figures of now have it; undefined where its card alone was read so far. */
+  /** The counters in its current figures; undefined if only its NIC was read so far. */
   last: Counted | undefined;
-  /** Whether it has figures of now that can be changed. */
+  /** Whether it has current figures to update. */
   isShown: boolean;
 }
 
@@ -47,52 +47,57 @@ const neverCounted: Counted = {
 };
 const nowhere = 0;
 
-/** So that its figures of now are no older than 45 s, and a minute where a scrape of its turn fails. */
-const mostParts = 3;
-/** So often a server is looked up, to see whether it is still there, and of that size. */
-const roundsUntilFoundAnew = 20;
+/** Current figures are at most 45 s old this way, or a minute if a scrape fails. */
+const maxTurns = 3;
+/** After so many rounds, a server is refreshed: it may have been deleted or resized. */
+const refreshRounds = 20;
 
 /**
- * What is remembered of the last scrapes of a location. The database has the same: this saves to read it
- * each time, and counts only while every row there is the one that is remembered. Whoever fails to write
- * down a change of it makes it forget all.
+ * A cache of the last scrapes of a location, so that they need not be read each time. It is valid
+ * only while every row in the database is the cached one. A process that fails to write a change
+ * must clear it.
  */
 export class ScrapeMemory {
   readonly byNode = new Map<number, Scrape>();
-  /** Each is of the node that told of it last. */
+  /** Each server is of the node that reported it last. */
   readonly byUuid = new Map<string, CountedServer>();
   #round = 0;
   #parts = 1;
 
-  /** @param share of the servers whose figures of now are to be written in a round */
+  /**
+   * @param share the share of servers whose current figures a round writes
+   */
   beginRound(share: number): void {
     this.#round += 1;
-    this.#parts = Math.min(mostParts, Math.ceil(1 / share));
+    this.#parts = Math.min(maxTurns, Math.ceil(1 / share));
   }
 
-  /** Whether its figures of now are to be written in this round, and if so, notes that they are. */
-  takesTurn(server: CountedServer): boolean {
+  /**
+   * Whether the current figures of a server are to be written in this round; if so, records that
+   * they are.
+   */
+  claimTurn(server: CountedServer): boolean {
     const rounds = this.#round - server.shownIn;
     if (rounds < this.#parts) return false;
-    // Those that missed their turn together are spread again.
+    // Spreads out servers that missed their turn at the same time.
     server.shownIn = rounds === this.#parts ? this.#round : this.#spread(server.id, this.#parts);
     return true;
   }
 
-  isToBeFound(uuid: string): boolean {
+  needsLookup(uuid: string): boolean {
     const known = this.byUuid.get(uuid);
-    return !known || this.#round - known.foundIn >= roundsUntilFoundAnew;
+    return !known || this.#round - known.foundIn >= refreshRounds;
   }
 
-  /** Notes how the database knows a server; its counters only where none are known yet. */
-  noteFound({ cores, disk, last, ...server }: FoundServer): void {
+  /** Updates a server from the database; its counters only if none are known yet. */
+  rememberFound({ cores, disk, last, ...server }: FoundServer): void {
     const known = this.byUuid.get(server.uuid);
     if (known) Object.assign(known, { cores, disk, foundIn: this.#round });
     else this.remember({ ...server, cores, disk, ...(last ?? neverCounted) }, nowhere);
   }
 
   remember(server: KnownServer & Counted, nodeId: number): CountedServer {
-    const foundIn = this.#spread(server.id, roundsUntilFoundAnew);
+    const foundIn = this.#spread(server.id, refreshRounds);
     const counted = { ...server, nodeId, foundIn, shownIn: Number.NEGATIVE_INFINITY };
     this.byUuid.set(server.uuid, counted);
     return counted;
@@ -103,6 +108,6 @@ export class ScrapeMemory {
     this.byUuid.clear();
   }
 
-  /** So many rounds ago at most: each server another number. */
+  /** A round at most `rounds` ago, chosen by id, so that servers are spread over rounds. */
   #spread = (id: number, rounds: number) => this.#round - (id % rounds);
 }

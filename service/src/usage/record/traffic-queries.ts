@@ -1,12 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Trx } from '../../db/connection.ts';
 import { slotOf, type Traffic } from '../history/samples.ts';
-import type { CardReading, Reading } from './reading-queries.ts';
+import type { NicUsage, Reading } from './reading-queries.ts';
 
 /**
- * Adds what passed since the last reading to the months, and notes how far each card was counted. One
- * statement, however many servers, each of which is read once. Answers what passed. Needs `lockUsage`.
- * Servers of other locations are left alone.
+ * Adds the traffic since the last reading to the months, and records the counters of each NIC. It
+ * is one statement for any number of servers, each of which is read once. Returns the traffic.
+ * Needs `lockUsage`. Ignores servers of other locations.
  */
 export async function addTraffic(
   trx: Trx,
@@ -14,7 +14,7 @@ export async function addTraffic(
   readings: Reading[],
   recorded: number,
 ): Promise<Traffic[]> {
-  if (readings.every(({ cards }) => cards.length === 0)) return [];
+  if (readings.every(({ nics }) => nics.length === 0)) return [];
   const { rows } = await sql<Traffic>`
     with begun as materialized (
       select number, began, at, slot
@@ -85,15 +85,18 @@ export async function addTraffic(
   return rows;
 }
 
-/** When a card was read last. Only one that began after it was counted can show that the clock was set back. */
+/**
+ * The last reading of a NIC. Only a reading that began after it was recorded can show that the
+ * clock was set back.
+ */
 const latest = (before: RawBuilder<unknown>) => sql`(case when is_after_counting or is_new_run
   then network_at else greatest(${before}, network_at) end)`;
 
-/** Each reading, beside what was stored at the one before. */
+/** Each reading, with what the previous one stored. */
 function withLastCounters(locationId: number, readings: Reading[]) {
-  const cards = readings.flatMap((reading) => reading.cards);
-  const numbers = readings.flatMap((reading, index) => reading.cards.map(() => index + 1));
-  const each = <T>(of: (card: CardReading) => T) => cards.map(of);
+  const nics = readings.flatMap((reading) => reading.nics);
+  const numbers = readings.flatMap((reading, index) => reading.nics.map(() => index + 1));
+  const each = <T>(of: (nic: NicUsage) => T) => nics.map(of);
   return sql`
     select
       s.id as server_id,
@@ -142,12 +145,12 @@ function withLastCounters(locationId: number, readings: Reading[]) {
 }
 
 /**
- * Traffic is what lies beyond what was counted of the same run: a reading that comes twice, or too
- * late, adds nothing, whatever the clock says. A run is known by its interface, of which Incus makes a
- * new one each time: when it began may be told late. One that was not counted before is all new. So
- * are both counters where one fell, seen by a reading that began after the higher one was recorded:
- * the interface has a name that stays, and is another one. Where one alone falls that was about to
- * reach 32 bits, it has wrapped.
+ * Traffic is the growth within a run: a reading that comes twice, or too late, adds nothing,
+ * whatever the clock says. A run is known by its interface, since Incus creates a new one each
+ * time; its start may be reported late. A run that was not counted before is new as a whole. So are
+ * both counters if one fell, in a reading that began after the higher value was recorded: the
+ * interface has a fixed name, and is another one. If only one fell that was close to 32 bits, it
+ * has wrapped around.
  */
 const passedSinceThen = sql`
     select r.*, is_anew, in_wrapped, out_wrapped,
