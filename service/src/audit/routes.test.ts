@@ -142,6 +142,7 @@ describe('the audit log', () => {
     assert.deepEqual(await details(whole.ask('PATCH', `/users/${id}`, { body: user, ...of })), {
       is_admin: { before: false, after: true },
       is_disabled: { before: false, after: true },
+      password_changed: true,
     });
     const exported = await whole.ask('GET', '/audit/export?action=member_set', { ...of });
     assert.deepEqual(JSON.parse(exported.body.trim().split('\n').at(-1) ?? '').details, {

@@ -144,7 +144,7 @@ test('a token that was used, has expired, is restricted or is none is refused wi
   const { simulator, url, token } = await startIncus();
   const used = token();
   simulator.model.trust.tokens.clear();
-  const again = /Make (another|one).*incus config trust add/s;
+  const again = /Create (another|one).*incus config trust add/s;
   await refused(['add', 'x', '--token', used], /has been used or revoked/);
   await refused(['add', 'x', '--token', used], again);
   const expired = simulator.issueToken('berth', { expiresAt: new Date(Date.now() - 60_000) });
@@ -188,7 +188,7 @@ test('what is missing there is named, with the command that makes it', async () 
   network.config = { 'ipv4.address': 'none', 'ipv6.address': 'none' };
   await refused(await add(), /no IPv4 subnet.*incus network set berthbr0/s);
   network.config = { ...config, 'ipv4.address': '10.123.1.129/25' };
-  await refused(await add(), /first has addresses of 10.123.1.128\/25 already/);
+  await refused(await add(), /first already has addresses of 10.123.1.128\/25/);
   network.config = config;
   network.type = 'macvlan';
   await refused(await add(), /type macvlan/);
@@ -231,7 +231,7 @@ test('servers can be put on a bridge of the hosts, whose addresses an administra
   const on = ['--network', 'br-lan', '--vlan', '42'];
   const added = await run('add', 'lan', '--token', token(), ...on);
   assert.equal(added.code, 0, added.stderr);
-  assert.match(added.stderr, /filters no addresses on cards with a VLAN/);
+  assert.match(added.stderr, /does not filter addresses on network interfaces with a VLAN/);
   assert.match(added.stderr, /no rules for traffic over br-lan.*"What servers reach"/);
   assert.match(added.stdout, /POST \/v1\/address-pools/);
   const { id, network_kind, vlan } = await located('lan');
@@ -289,7 +289,7 @@ test('a location without servers is removed, and its name and addresses are free
   for (const input of ['', 'yes\n']) {
     const { code, stderr } = await answering(input);
     assert.deepEqual(
-      [code, /Type "remove" to go on: .*Nothing was removed/s.test(stderr)],
+      [code, /Type "remove" to continue: .*Nothing was removed/s.test(stderr)],
       [1, true],
     );
   }
@@ -324,7 +324,7 @@ test('a location with servers is neither removed nor put on another network', as
 test('another data directory than that of a service is refused', async () => {
   const elsewhere = toolOn(connectionString, tool, '', { BERTH_DATA_DIR: join(directory, 'none') });
   const { code, stderr } = await elsewhere('remove', 'first');
-  assert.deepEqual([code, /no .*secret-key/.test(stderr)], [1, true]);
+  assert.deepEqual([code, /secret-key does not exist/.test(stderr)], [1, true]);
 });
 
 for (const [args, words] of [
@@ -358,11 +358,11 @@ test('an Incus of this machine is added by its socket', async () => {
   const same = ['add', 'x', '--socket', socketPath];
   await refused(
     same,
-    /here is the project berth of this very Incus\.\nChange that one with update, or/,
+    /here already uses the project berth of this Incus\.\nChange that one with update, or/,
   );
   await db.updateTable('locations').set({ name: 'local' }).where('name', '=', 'here').execute();
   await refused(
     same,
-    /local is the project berth of this very Incus\.\nUse that one, as it is, or/,
+    /local already uses the project berth of this Incus\.\nUse that one, as it is, or/,
   );
 });

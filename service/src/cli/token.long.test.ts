@@ -171,6 +171,6 @@ for (const [args, words] of [
 
 test('help needs no database', async () => {
   for (const args of [[], ['--help'], ['-h']]) {
-    assert.match((await run(...args)).stdout, /Makes, lists and revokes/);
+    assert.match((await run(...args)).stdout, /Creates, lists and revokes/);
   }
 });

@@ -234,7 +234,7 @@ test('what is set to nothing is refused where that would be a slip', () => {
     assert.match(refusal({ [name]: '' })?.message ?? '', new RegExp(`^${name} `));
   }
   const { message, wayOut } = refusal({ BERTH_CACHE_DIR: ' ' }) ?? {};
-  assert.equal(message, 'BERTH_CACHE_DIR is set, and empty.');
+  assert.equal(message, 'BERTH_CACHE_DIR is empty.');
   assert.equal(wayOut, 'Give it a value, or unset it: then it is ~/.cache/berth.');
   assert.equal(loadConfig({ BERTH_INCUS_SOCKET: '' }).incusSocket, undefined);
 });

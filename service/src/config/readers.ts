@@ -17,7 +17,7 @@ const otherwise = (unset: string) => `Correct it, or unset it: then it is ${unse
 /** Any text but the empty one, which is taken for a slip. */
 export const text: Reader<string> = (given, name, unset) => {
   if (given.trim() !== '') return given;
-  throw new SetupError(`${name} is empty.`, otherwise(unset));
+  throw new SetupError(`${name} is empty.`, `Give it a value, or unset it: then it is ${unset}.`);
 };
 
 /** Names as of machines; one of digits alone at its end is an address that is none (RFC 1123, section 2.1). */

@@ -96,7 +96,7 @@ test('a connection that is lost again and again is one outage, logged once', asy
   }
   await until('it is there again', () => own.isUpToDate());
   const told = new Set(lines.map((line) => JSON.parse(line).msg));
-  assert.deepEqual([...told], ['The connection for notifications was lost; connecting again.']);
+  assert.deepEqual([...told], ['The connection for notifications was lost. Reconnecting.']);
   // More than one only where this took more than a minute.
   assert.ok(lines.length < losses.length, lines.join(''));
 });

@@ -42,7 +42,7 @@ test('an Incus that does not answer is a problem, with how it is started or inst
   const stopped = await look(join(own, 'unix.socket'));
   assert.deepEqual(
     [stopped?.state, stopped?.wayOut],
-    ['problem', 'Start it: "npm start" as root does.'],
+    ['problem', 'Start it: run "npm start" as root.'],
   );
   const gone = await look(join(own, 'none', 'unix.socket'));
   assert.deepEqual([gone?.state, gone?.wayOut], ['problem', 'Install it: npm start does.']);

@@ -48,7 +48,7 @@ test('the key of the database is right, another one is a problem, and so are non
     ['problem', true],
   );
   writeFileSync(keyFile(own.dataDir), 'noise\n');
-  assert.match((await look(own.dataDir))?.says ?? '', /must hold 32 bytes in hexadecimal/);
+  assert.match((await look(own.dataDir))?.says ?? '', /must have 32 bytes in hexadecimal/);
 });
 
 test('while the embedded database does not run, the key is compared with that of the last export', async () => {

@@ -33,7 +33,7 @@ test('an invalid key is refused', async () => {
     return (await loadKeys(spoilt)).map(({ isBound }) => isBound);
   };
   for (const text of ['', 'abc', `${good}\nabc`, `${good}ab`, 'bound', `${good}\nbound`]) {
-    await assert.rejects(holds(text), /must hold 32 bytes/);
+    await assert.rejects(holds(text), /must have 32 bytes/);
   }
   for (const text of [`${good} ${good}`, `${good} Bound`, `${good} bound ${good}`]) {
     await assert.rejects(holds(text), /must have one key in each line/);

@@ -110,7 +110,7 @@ test('all tokens of a project share a limit, and those of another project do not
   }
   assert.deepEqual(statuses, [201, 201, 201, 201, 429, 429]);
   const refused = await make((await newToken()).headers);
-  assert.match(refused.json().detail, /^All tokens and people of this project together/);
+  assert.match(refused.json().detail, /^All tokens and users of this project together/);
   assert.equal((await make(elsewhere.headers)).statusCode, 201);
   pass(60);
   assert.equal((await make((await newToken()).headers)).statusCode, 201);

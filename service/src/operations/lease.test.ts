@@ -78,7 +78,9 @@ test('a renewal that fails is told and tried again', async (t) => {
     },
   } as unknown as Db;
   const { id, lease, seen, lines } = await kept(t, { leases });
-  await until('it has failed', () => lines.some((line) => line.includes('trying again')));
+  await until('it has failed', () =>
+    lines.some((line) => line.includes('could not be renewed. Retrying')),
+  );
   fails = false;
   await untilRenewed(id);
   assert.deepEqual([lease.isHeld(), seen.givenUp], [true, 0]);

@@ -92,7 +92,7 @@ test('unknown cookies count as bad tokens do, and who has a session goes on', as
   const many = await Promise.all(Array.from({ length: 30 }, ask));
   assert.deepEqual(new Set(many.map(({ statusCode }) => statusCode)), new Set([429]));
   assert.equal(connect.mock.callCount(), 1);
-  assert.match(many[0]?.json().detail, /sessions that have ended/);
+  assert.match(many[0]?.json().detail, /cookies of ended sessions/);
   assert.equal((await withCookie(known)).statusCode, 200);
   assert.equal((await post('/session', credentials)).statusCode, 201);
 });
