@@ -110,12 +110,12 @@ test('a project that waits too long for itself gets that error, and is not refus
   await untilLocked(2);
   const refused = await ask('GET', '/quick', one);
   assert.deepEqual([refused.statusCode, refused.json().code], [429, 'rate_limited']);
-  assert.match(refused.json().detail, /your project/);
+  assert.match(refused.json().detail, /Your project/);
   assert.match(String(refused.headers['retry-after']), /^[1-9]\d*$/);
   // Of a change some part may have been done.
   const change = await ask('POST', '/slow', one);
   assert.deepEqual([change.statusCode, change.json().code], [503, 'unavailable']);
-  assert.match(change.json().detail, /your project/);
+  assert.match(change.json().detail, /Your project/);
   await unlock();
   await Promise.all(slow);
   assert.equal((await ask('GET', '/quick', one)).statusCode, 200);

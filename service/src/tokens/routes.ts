@@ -119,7 +119,7 @@ function changeRoutes(app: App, deps: Deps): void {
         problems: ['owner_required', 'quota_exceeded'],
       },
       errorHandler: (error, request) => {
-        throw withRules(error, request.body, request.caller);
+        throw withRules(error, request);
       },
       schema: {
         operationId: 'token_create',

@@ -15,15 +15,18 @@ export function rulesErrors(body: Partial<TokenCreate>, caller: Caller): FieldEr
 }
 
 /** What the schema refuses in a body, and what the rules do of its other fields: both are told at once. */
-export function withRules(error: unknown, body: unknown, caller: Caller): unknown {
+export function withRules(
+  error: unknown,
+  request: { body: unknown; readonly caller: Caller },
+): unknown {
   if (!(error instanceof Problem && error.code === 'validation_failed' && error.errors))
     return error;
   const refused = error.errors.map(({ pointer = '' }) => pointer.split('/')[1] ?? '');
   const isTaken = ([name]: [string, unknown]) => !refused.includes(name);
   const taken: Partial<TokenCreate> = Object.fromEntries(
-    Object.entries(body ?? {}).filter(isTaken),
+    Object.entries(request.body ?? {}).filter(isTaken),
   );
-  return invalidFields([...error.errors, ...rulesErrors(taken, caller)]);
+  return invalidFields([...error.errors, ...rulesErrors(taken, request.caller)]);
 }
 
 function scopeErrors(scopes: readonly Scope[], caller: Caller): FieldError[] {

@@ -37,7 +37,7 @@ test('one that can not be made is refused, in /proc, too', async () => {
 
 test('a tool says which directory has no Berth, and which one a simulated Berth has', async () => {
   const words = new RegExp(
-    `no Berth in ${root}\\. Set BERTH_DATA_DIR.*BERTH_DATA_DIR=data-simulated`,
+    `no Berth in ${root}\\. Use the same BERTH_DATA_DIR.*BERTH_DATA_DIR=data-simulated`,
   );
   await assert.rejects(joinEmbeddedPostgres({ dataDir: root }), refusing(words));
 });
