@@ -286,9 +286,11 @@ const ArgvCommand = Type.Array(
   }),
   {
     minItems: 1,
+    prefixItems: [{ pattern: '\\S' }],
     maxBytes: maxCommandBytes,
     description:
-      'A program and its arguments, which are run without a shell, of at most 4 KiB together.',
+      'A program and its arguments, which are run without a shell, of at most 4 KiB together. The name of the program ' +
+      'cannot be blank.',
     examples: [['touch', '/root/ready']],
   },
 );
@@ -296,7 +298,7 @@ const ArgvCommand = Type.Array(
 const Command = Type.Union([ShellCommand, ArgvCommand], {
   description: 'A command, as text for a shell or as a list of a program and its arguments.',
   explain:
-    'Must be a string that is not blank, or an array of at least one string, of at most 4 KiB, ' +
+    'Must be a string that is not blank, or an array of strings whose first one is not blank, of at most 4 KiB, ' +
     'with no control characters but tabs and line breaks.',
 });
 

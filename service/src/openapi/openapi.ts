@@ -250,8 +250,14 @@ function isList(schema: { querystring?: unknown } | undefined): boolean {
   return 'limit' in properties && 'cursor' in properties;
 }
 
-/** Our own annotations; the descriptions contain them. */
-const omitted = new Set(['explain', 'maxBytes', 'optionalBody', 'reference', 'referenceBy']);
+/**
+ * Our own annotations, and `prefixItems`, from which generators make an array of a fixed length. The
+ * descriptions contain them.
+ */
+const omitted = new Set([
+  ...['explain', 'maxBytes', 'optionalBody', 'reference', 'referenceBy'],
+  'prefixItems',
+]);
 
 /** Moves each schema with a `title` to `schemas`, and replaces it by a reference. */
 function shareNamed(value: unknown, schemas: Record<string, object>): unknown {

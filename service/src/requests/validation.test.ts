@@ -95,7 +95,14 @@ test('passwords are counted in characters and hold no control characters', async
 });
 
 test('commands are bounded in number, in bytes and in characters', async () => {
-  const good = [[], Array(64).fill('true'), ['x'.repeat(4096)], ['é'.repeat(2048)], ['a\t\r\n']];
+  const good = [
+    [],
+    Array(64).fill('true'),
+    ['x'.repeat(4096)],
+    ['é'.repeat(2048)],
+    ['a\t\r\n'],
+    [['echo', '']],
+  ];
   for (const initialCommands of good) {
     assert.equal((await postJson({ ...valid, initialCommands })).statusCode, 200);
   }
@@ -109,6 +116,8 @@ test('commands are bounded in number, in bytes and in characters', async () => {
     ['a', 1],
     '',
     ' \n\t',
+    [''],
+    [' ', 'a'],
     7,
     null,
     {},
