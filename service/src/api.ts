@@ -7,6 +7,7 @@ import { createRoomCheck } from './health/room.ts';
 import { serviceChecks } from './health/service-checks.ts';
 import { createHttpServer } from './http/server.ts';
 import { createIdentityProvider } from './identities/provider.ts';
+import type { UnreadableSecrets } from './keys/unreadable.ts';
 import { shareLimits } from './limits/exchange.ts';
 import { createLimiter, type Limits } from './limits/limiter.ts';
 import { createWaiter } from './operations/waiter.ts';
@@ -18,7 +19,8 @@ interface ApiSettings {
   shell: ShellSettings;
 }
 
-type ApiFoundation = Omit<Foundation, 'config' | 'workers' | 'leases'> & {
+type ApiFoundation = Omit<Foundation, 'config' | 'workers' | 'leases' | 'unreadable'> & {
+  unreadable?: Pick<UnreadableSecrets, 'count'>;
   config: Pick<Config, 'publicUrl' | 'oidc' | 'imageServers' | 'dataDir' | 'databaseUrl'>;
 };
 
@@ -42,7 +44,7 @@ export async function createApi(
       healthChecks: await serviceChecks(foundation.health.db, {
         engines,
         requireRoom: createRoomCheck(config, refusedRoom),
-        countUnreadable: () => unreadable?.count() ?? 0,
+        countUnreadable: unreadable?.count ?? (() => 0),
       }),
       draining: foundation.draining,
       untilEnded: createWaiter(db, notifications, stopping),

@@ -20,7 +20,7 @@ import type { Interruption } from './interruption.ts';
 import { loadKeys } from './keys/key-file.ts';
 import { fingerprintOf, type Keyring } from './keys/keyring.ts';
 import { agreeOnSecretKey, announcement, followKeys, mayBeUnbound } from './keys/secret-key.ts';
-import { watchUnreadable } from './keys/unreadable.ts';
+import { unreadableSecrets } from './keys/unreadable.ts';
 import { createLog } from './lib/log.ts';
 import { ensureLocalLocation } from './location-setup/local.ts';
 import { createEngines } from './locations/engines.ts';
@@ -148,10 +148,9 @@ async function layFoundation(
   const secretKey = keyring;
   const leaving = new AbortController();
   const following = followKeys({ keyring, db: workers.db, dataDir, log }, leaving.signal);
-  const unreadable = await watchUnreadable({ keyring, db: workers.db, log }, leaving.signal);
   stack.defer(async () => {
     leaving.abort();
-    await Promise.all([following, unreadable.ended]);
+    await following;
   });
   await insertMissing(db);
   const pools = {
@@ -185,6 +184,7 @@ async function layFoundation(
     });
   }
   const connections = { db, workers, leases, health, notifications, refusedRoom };
+  const unreadable = unreadableSecrets(secretKey);
   return { ...connections, config, engines, secretKey, unreadable, metrics, log };
 }
 

@@ -46,7 +46,7 @@ export interface Foundation {
   engines: Engines;
   secretKey: Keyring;
   /** Values that no key of the file can decrypt. */
-  unreadable?: Pick<UnreadableSecrets, 'count'>;
+  unreadable: UnreadableSecrets;
   metrics: Metrics;
   log: Logger;
   /** Aborted when the service is asked to stop; from then on it says that it does. */
@@ -132,7 +132,11 @@ export async function startWorkers(foundation: Foundation): Promise<Workers> {
   };
   const upkeep = startReconcilers({
     ...{ subject, signal: stopping.signal, log, observer: runs },
-    reconcilers: config.databaseUrl ? reconcilers : [...reconcilers, embeddedLog],
+    reconcilers: [
+      ...reconcilers,
+      foundation.unreadable.reconciler,
+      ...(config.databaseUrl ? [] : [embeddedLog]),
+    ],
   });
   return {
     async stop() {

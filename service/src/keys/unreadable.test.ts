@@ -6,6 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { healthRoutes } from '../health/routes.ts';
 import { serviceChecks } from '../health/service-checks.ts';
 import { createEngines } from '../locations/engines.ts';
+import { all } from '../reconciler-runtime/define.ts';
 import { keepState } from '../sessions/states.ts';
 import { createTestApp } from '../testing/app.ts';
 import { keptLog } from '../testing/canaries.ts';
@@ -14,7 +15,7 @@ import { createTestDatabase } from '../testing/postgres.ts';
 import { toolOn } from '../testing/tool.ts';
 import { keyFile, loadKeys } from './key-file.ts';
 import { agreeOnSecretKey } from './secret-key.ts';
-import { watchUnreadable } from './unreadable.ts';
+import { unreadableSecrets } from './unreadable.ts';
 
 /** An installation with one encrypted value, whose key is then lost, and replaced by a start. */
 async function withLostKey(t: TestContext) {
@@ -35,11 +36,16 @@ async function withLostKey(t: TestContext) {
 test('values that no key can decrypt degrade the health, and are logged', async (t) => {
   const { db, start } = await withLostKey(t);
   const { log, lines } = keptLog();
-  const leaving = new AbortController();
-  t.after(() => leaving.abort());
-  const { count } = await watchUnreadable({ db, keyring: await start(), log }, leaving.signal);
+  const { count, reconciler } = unreadableSecrets(await start());
+  assert.equal(count(), 0);
+  const { signal } = new AbortController();
+  const context = { signal, trigger: () => undefined, recordFailure: assert.ifError };
+  const run = async () => await reconciler.run({ db, log }, all, context);
+  assert.deepEqual(await run(), { unreadable: 1 });
+  assert.deepEqual(await run(), { unreadable: 1 });
   assert.equal(count(), 1);
-  assert.match(lines.join(), /cannot be read with any key in secret-key/);
+  assert.equal(lines.length, 1);
+  assert.match(lines[0] ?? '', /cannot be read with any key in secret-key/);
   const engines = createEngines();
   t.after(() => engines.close());
   const requireRoom = async () => undefined;
