@@ -195,6 +195,7 @@ test('refusals are aggregated, entered each minute, and the last ones at the end
   await until('the first is entered', async () => (await counts()).length === 1);
   t.mock.timers.tick(5000);
   await probe(1);
+  assert.deepEqual(await counts(), [1], 'the minute is not over');
   passed += countingMs;
   t.mock.timers.tick(5000);
   const seen = await until('a minute is entered', async () => {
@@ -204,11 +205,9 @@ test('refusals are aggregated, entered each minute, and the last ones at the end
   assert.deepEqual(seen, [1, 3]);
   await probe(2);
   for (const other of [...others, ...others, ...others]) await ask(app, '/v1/probe', other.headers);
-  const stop = t.mock.method(globalThis, 'clearInterval');
   await app.close();
   assert.deepEqual(await counts(), [1, 3, 2]);
   for (const other of others) assert.deepEqual(await counts(other.id), [1, 2]);
-  assert.ok(stop.mock.callCount() >= 1, 'no timer is left');
 });
 
 test('a refusal that cannot be entered is warned of, and entered later', async () => {
