@@ -43,7 +43,10 @@ export const rooms: Readonly<Record<string, Room>> = {
     ],
   },
   credentials: folder('tokens'),
-  addresses: folder('address-pools'),
+  addresses: {
+    code: [`${service}/address-pools/*.ts`],
+    tests: [...testsIn('address-pools', '*'), ...testsIn('reconcilers', 'unknown-instances')],
+  },
   quota: { code: [`${service}/projects/quota.ts`], tests: testsIn('projects', '*') },
   placement: folder('placement'),
   counters: {

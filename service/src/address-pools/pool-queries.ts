@@ -113,8 +113,8 @@ export async function subnetFacts(trx: Trx, subnet: Subnet): Promise<SubnetFacts
       last << net as "lastIsWithin", first <= last as "isInOrder",
       (select cidr::text from address_pools where cidr && net limit 1) as overlaps
     from bounds`.execute(trx);
-  const [facts] = rows;
-  if (!facts) throw new Error('PostgreSQL said nothing of the subnet.');
+  // What is given is one row.
+  const [facts] = rows as [SubnetFacts];
   return facts;
 }
 

@@ -39,7 +39,8 @@ export async function disabledFamilies(trx: Trx, locationId: number): Promise<(4
 export async function findFreeAddress(trx: Trx, pool: AddressPool): Promise<string | undefined> {
   for (const start of [pool.next, pool.first]) {
     const { rows } = await freeFrom(pool, start).execute(trx);
-    if (rows[0]?.ip) return rows[0].ip;
+    const [{ ip }] = rows as [{ ip: string | null }];
+    if (ip) return ip;
   }
   return undefined;
 }

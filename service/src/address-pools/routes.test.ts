@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
+import type { FastifySchema } from 'fastify';
 import { sql } from 'kysely';
 import { createTestToken } from '../testing/app.ts';
 import { serverBody } from '../testing/servers.ts';
@@ -44,6 +45,52 @@ it('a pool is added with defaults, assigns addresses, drains and is deleted', as
   const gone = await whole.ask('GET', `/address-pools/${id}`, admin);
   assert.equal(gone.json().code, 'address_pool_not_found');
   await change(own.id, { enabled: true });
+});
+
+it('pools are for administrators, who need not confirm who they are', async (t) => {
+  const routes = whole.app.knownRoutes
+    .map(({ options }) => options)
+    .filter(({ url, method }) => url.startsWith('/v1/address-pools') && method !== 'HEAD');
+  const shown = routes.map(({ method, url, config, schema }) => {
+    const { operationId, tags, summary, description } = schema as FastifySchema;
+    assert.ok(summary && description, operationId);
+    assert.deepEqual(tags, ['Address pools']);
+    assert.deepEqual([config?.scope, config?.needsConfirmation], ['admin', false]);
+    return [method, url, operationId];
+  });
+  assert.deepEqual(shown, [
+    ['GET', '/v1/address-pools', 'address_pool_list'],
+    ['GET', '/v1/address-pools/:id', 'address_pool_view'],
+    ['POST', '/v1/address-pools', 'address_pool_create'],
+    ['PATCH', '/v1/address-pools/:id', 'address_pool_update'],
+    ['DELETE', '/v1/address-pools/:id', 'address_pool_delete'],
+  ]);
+  t.after(() => db.deleteFrom('address_pools').where('cidr', '=', '192.0.3.0/29').execute());
+  const added = await add({ cidr: '192.0.3.0/29', gateway: '192.0.3.1' });
+  const { id } = added.json();
+  assert.equal(added.headers.location, `/v1/address-pools/${id}`);
+  const location = place.locationId;
+  const listed = await whole.ask('GET', `/address-pools?location_id=${location}&limit=2`, admin);
+  assert.equal(listed.json().length, 2);
+  assert.match(String(listed.headers.link), /rel="next"/);
+  const one = await whole.ask('GET', `/address-pools/${id}`, admin);
+  assert.deepEqual([one.statusCode, one.json()], [200, added.json()]);
+  const changed = await change(id, { enabled: false });
+  assert.deepEqual(changed.json(), { ...added.json(), enabled: false });
+  const removed = await whole.ask('DELETE', `/address-pools/${id}`, admin);
+  assert.deepEqual([removed.statusCode, removed.json()], [200, changed.json()]);
+  const entries = await db
+    .selectFrom('audit_log')
+    .select(['action', 'status', 'target_kind', 'target_id'])
+    .where('target_id', '=', id)
+    .orderBy('id')
+    .execute();
+  const target = { target_kind: 'address_pool', target_id: id };
+  assert.deepEqual(entries, [
+    { action: 'address_pool_create', status: 201, ...target },
+    { action: 'address_pool_update', status: 200, ...target },
+    { action: 'address_pool_delete', status: 200, ...target },
+  ]);
 });
 
 it('an invalid subnet, or an address outside of it, is refused', async () => {

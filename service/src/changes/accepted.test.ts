@@ -155,3 +155,31 @@ test('an answer of the release before, which tells nothing of the operation, is 
   assert.equal(again.headers['idempotency-replayed'], 'true');
   assert.deepEqual(again.json(), acceptedBody);
 });
+
+test('an outcome takes the place of no other answer', async () => {
+  const stranger = await createTestToken(db);
+  const started = (key: string, more = {}) => ask({ 'idempotency-key': key, ...more });
+  await started('replaced');
+  await started('kept');
+  await started('replaced', stranger.headers);
+  outcome = { ...operation, status: 'succeeded' };
+  const ended = await started('replaced', wait);
+  assert.equal(ended.json().operation.status, 'succeeded');
+  outcome = undefined;
+  assert.deepEqual((await started('replaced')).json(), ended.json());
+  assert.deepEqual((await started('kept')).json(), acceptedBody);
+  assert.deepEqual((await started('replaced', stranger.headers)).json(), acceptedBody);
+});
+
+test('a failure after the operation was accepted is in the audit log once, as accepted', async () => {
+  const error = { code: 'engine_failed', message: 'The guest did not start.' };
+  outcome = { ...operation, status: 'failed', error } as WaitedOperation;
+  const { id, headers: own } = await createTestToken(db);
+  const failing = await createTestApp(db, [probeRoutes], { untilEnded: async () => outcome });
+  const post = { method: 'POST', url: '/v1/probe', headers: { ...own, ...wait } } as const;
+  assert.equal((await inject(failing, post)).statusCode, 502);
+  // Refusals are entered by then.
+  await failing.close();
+  const entries = db.selectFrom('audit_log').select('status').where('token_id', '=', id);
+  assert.deepEqual(await entries.execute(), [{ status: 202 }]);
+});

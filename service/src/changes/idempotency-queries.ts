@@ -14,10 +14,10 @@ export interface StoredAnswer {
 
 /** Locks the key until the transaction ends; false while another request has the lock. */
 export async function tryLockKey(trx: Trx, caller: string, key: string): Promise<boolean> {
-  const { rows } = await sql<{ held: boolean }>`
-    select pg_try_advisory_xact_lock(hashtextextended(${`idempotency ${caller} ${key}`}, 0)) as held
-  `.execute(trx);
-  return rows[0]?.held === true;
+  const tried = sql<boolean>`
+    pg_try_advisory_xact_lock(hashtextextended(${`idempotency ${caller} ${key}`}, 0))`;
+  const { held } = await trx.selectNoFrom(tried.as('held')).executeTakeFirstOrThrow();
+  return held;
 }
 
 export async function findAnswer(

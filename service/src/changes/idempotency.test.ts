@@ -6,12 +6,13 @@ import { Type } from 'typebox';
 import type { App, Deps } from '../callers/app-types.ts';
 import { Problem } from '../problems/problem.ts';
 import { deleteOldIdempotencyKeys } from '../retention/idempotency-queries.ts';
-import { createTestApp, createTestToken } from '../testing/app.ts';
+import { createTestApp, createTestToken, testSecretKey } from '../testing/app.ts';
 import { inject } from '../testing/inject.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { until } from '../testing/until.ts';
 import { markAudited } from './audit-marks.ts';
 import { idempotently, sendAnswer } from './idempotency.ts';
+import { deleteAnswersTo, storeAnswer } from './idempotency-queries.ts';
 
 const { db, pool, close } = await createTestDatabase();
 after(close);
@@ -19,7 +20,11 @@ after(close);
 let runs = 0;
 const Probe = Type.Object({ run: Type.Integer(), password: Type.Optional(Type.String()) });
 const Body = Type.Object(
-  { password: Type.Optional(Type.String()), cpu: Type.Optional(Type.Integer()) },
+  {
+    password: Type.Optional(Type.String()),
+    cpu: Type.Optional(Type.Integer()),
+    any: Type.Optional(Type.Any()),
+  },
   { additionalProperties: false },
 );
 
@@ -214,4 +219,152 @@ test('a key must consist of visible ASCII characters', async () => {
   }
   assert.equal((await post({ key: '!'.repeat(255) })).statusCode, 201);
   assert.equal(await committedRuns(), 1);
+});
+
+test('requests with the same words are the same, and those with others are not', async () => {
+  for (const [at, [one, other]] of [
+    [{ any: ['x'] }, { any: { 0: 'x' } }],
+    [{ any: [['x']] }, { any: [{ 0: 'x' }] }],
+    [{ any: null }, { any: {} }],
+    [{ any: { a: 1, b: 2 } }, { any: { a: 2, b: 1 } }],
+    [{ any: 'ab' }, { any: ['a', 'b'] }],
+    [{ any: ['a', 'b'] }, { any: ['b', 'a'] }],
+  ].entries()) {
+    const key = `words-${at}`;
+    const answers = [];
+    for (const payload of [one, one, other]) {
+      answers.push(await post({ key, payload: payload ?? {} }));
+    }
+    assert.deepEqual(
+      answers.map(({ statusCode }) => statusCode),
+      [201, 201, 422],
+      JSON.stringify(other),
+    );
+  }
+  const [a, b] = [{ c: [1, { e: 2, f: 3 }] }, { c: [1, { f: 3, e: 2 }] }];
+  const key = 'nested';
+  const first = await post({ key, payload: { any: { a, b } } });
+  const again = await post({ key, payload: { any: { b: a, a: b } } });
+  assert.deepEqual([again.statusCode, again.body], [201, first.body]);
+  await committedRuns();
+});
+
+test('a secret in an answer is replayed, and stored encrypted; without its key the rest is', async () => {
+  const secrets = { password: 'correct horse' };
+  const answers: unknown[] = [];
+  const ask = (api: App) => inject(api, { method: 'POST', url: '/v1/secret', headers: keyed });
+  const keyed = { ...headers, 'idempotency-key': 'with-secret' };
+  const routes = (api: App, { db: probed, secretKey }: Deps) => {
+    const schema = { response: { 201: Type.Any() } };
+    api.post('/secret', { config: { scope: 'servers:write' }, schema }, async (request, reply) => {
+      const work = async () => ({ status: 201, body: { run: 1 }, secret: secrets });
+      const answer = await idempotently(request, probed, secretKey, work);
+      answers.push(answer);
+      markAudited(request);
+      return sendAnswer(reply, answer);
+    });
+  };
+  const [same, other] = [
+    await createTestApp(db, [routes]),
+    await createTestApp(db, [routes], {
+      secretKey: Object.assign(Object.create(testSecretKey), { open: () => undefined }),
+    }),
+  ];
+  const bodies = [await ask(same), await ask(same), await ask(other)].map((one) => one.json());
+  await Promise.all([same.close(), other.close()]);
+  assert.deepEqual(bodies, [{ run: 1, ...secrets }, { run: 1, ...secrets }, { run: 1 }]);
+  const [body, replayed] = [{ run: 1 }, { 'Idempotency-Replayed': 'true' }];
+  assert.deepEqual(answers, [
+    { status: 201, body, secret: secrets, headers: {} },
+    { status: 201, body, secret: secrets, headers: replayed },
+    { status: 201, body, headers: replayed },
+  ]);
+  const row = db.selectFrom('idempotency_keys').selectAll().where('key', '=', 'with-secret');
+  const kept = await row.executeTakeFirstOrThrow();
+  assert.deepEqual([kept.status, kept.headers, kept.body], [201, {}, body]);
+  assert.ok(kept.secret && !kept.secret.includes('correct horse'));
+});
+
+test('work is prepared once, with or without a key, and not for an answer that is there', async () => {
+  let prepared = 0;
+  const routes = (api: App, { db: probed, secretKey }: Deps) => {
+    const schema = { response: { 201: Type.Any() } };
+    for (const [path, scope] of [
+      ['/prepared', 'servers:write'],
+      ['/open', 'public'],
+    ] as const) {
+      api.post(path, { config: { scope }, schema }, async (request, reply) => {
+        const work = async (_: unknown, run: number) => ({ status: 201, body: { run } });
+        const answer = await idempotently(request, probed, secretKey, work, async () => {
+          prepared += 1;
+          return prepared;
+        });
+        markAudited(request);
+        return sendAnswer(reply, answer);
+      });
+    }
+  };
+  const api = await createTestApp(db, [routes]);
+  const ask = async (more: object, url = '/v1/prepared') =>
+    (await inject(api, { method: 'POST', url, headers: { ...headers, ...more } })).json().run;
+  const key = { 'idempotency-key': 'prepared' };
+  assert.deepEqual([await ask({}), await ask(key), await ask(key), await ask({})], [1, 2, 2, 3]);
+  // Whoever is not authenticated yet has no stored answers.
+  assert.deepEqual([await ask(key, '/v1/open'), await ask(key, '/v1/open')], [4, 5]);
+  await api.close();
+  const rows = db.selectFrom('idempotency_keys').select('caller').where('key', '=', 'prepared');
+  assert.deepEqual(await rows.execute(), [{ caller: `token:${tokenId}` }]);
+});
+
+test('a request does not wait for the first one forever', async (t) => {
+  const first = await pool.connect();
+  const lock = 'select pg_advisory_lock(hashtextextended($1, 0))';
+  await first.query(lock, [`idempotency token:${tokenId} slow`]);
+  let now = performance.now();
+  t.mock.method(performance, 'now', () => {
+    now += 500;
+    return now;
+  });
+  const answer = await post({ key: 'slow' });
+  t.mock.restoreAll();
+  first.release(true);
+  const { code, detail } = answer.json();
+  assert.deepEqual([answer.statusCode, code], [409, 'idempotency_in_progress']);
+  assert.match(detail, /^The first request with this Idempotency-Key is still being processed/);
+  assert.equal(answer.headers['retry-after'], '2');
+  assert.equal(await committedRuns(), 0);
+});
+
+test('the answers to a user who is deleted, and to their tokens, are deleted', async () => {
+  const users = [];
+  for (const name of ['leaving', 'staying']) {
+    const { id } = await db
+      .insertInto('users')
+      .values({ email: `${name}@example.com`, name })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    const token = await createTestToken(db);
+    await db.updateTable('tokens').set({ created_by: id }).where('id', '=', token.id).execute();
+    users.push({ id, callers: [`user:${id}`, `token:${token.id}`] });
+  }
+  const [leaving, staying] = users;
+  assert.ok(leaving && staying);
+  await db.deleteFrom('idempotency_keys').execute();
+  const all = [...leaving.callers, ...staying.callers, `token:${tokenId}`];
+  const answer = {
+    status: 200,
+    headers: {},
+    body: {},
+    requestHmac: Buffer.alloc(32),
+    secret: null,
+  };
+  await db.transaction().execute(async (trx) => {
+    for (const caller of all) await storeAnswer(trx, caller, 'one', answer);
+    await deleteAnswersTo(trx, leaving.id);
+  });
+  const left = await db.selectFrom('idempotency_keys').select('caller').execute();
+  assert.deepEqual(
+    left.map(({ caller }) => caller).toSorted(),
+    [...staying.callers, `token:${tokenId}`].toSorted(),
+  );
 });

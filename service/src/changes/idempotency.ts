@@ -30,8 +30,6 @@ export interface Answer<B = unknown> {
 
 export interface IdempotentAnswer<B> extends Answer<B> {
   headers: Record<string, string>;
-  /** Whether this is the answer of an earlier request with the same key. */
-  replayed: boolean;
 }
 
 /**
@@ -50,14 +48,12 @@ export async function idempotently<B, P = undefined>(
   work: (trx: Trx, prepared: P) => Promise<Answer<B>>,
   prepare?: () => Promise<P>,
 ): Promise<IdempotentAnswer<B>> {
-  const key = idempotencyKey(request);
-  const caller = callerName(request);
-  // Somebody who signs in is not authenticated yet, so there is no owner for the answer; and the
-  // session in it must not be stored.
-  if (key === undefined || caller === undefined) {
+  const owned = ownedKey(request);
+  if (!owned) {
     const prepared = (await prepare?.()) as P;
     return await db.transaction().execute(async (trx) => answered(await work(trx, prepared)));
   }
+  const { caller, key } = owned;
   const told = wordsOf(request);
   const kept: Kept = { secretKey, caller, key, told };
   const earlier = prepare && (await findAnswer(db, caller, key));
@@ -94,9 +90,8 @@ export async function keepOutcome(
   db: Db,
   outcome: Pick<StoredAnswer, 'status' | 'headers' | 'body'>,
 ): Promise<void> {
-  const key = idempotencyKey(request);
-  const caller = callerName(request);
-  if (key !== undefined && caller !== undefined) await replaceAnswer(db, caller, key, outcome);
+  const owned = ownedKey(request);
+  if (owned) await replaceAnswer(db, owned.caller, owned.key, outcome);
 }
 
 /**
@@ -108,11 +103,10 @@ export async function earlierAnswer(
   db: Db,
   secretKey: Keyring,
 ): Promise<IdempotentAnswer<unknown> | undefined> {
-  const key = idempotencyKey(request);
-  const caller = callerName(request);
-  if (key === undefined || caller === undefined) return undefined;
-  const stored = await findAnswer(db, caller, key);
-  return stored && replay(stored, { secretKey, caller, key, told: wordsOf(request) });
+  const owned = ownedKey(request);
+  if (!owned) return undefined;
+  const stored = await findAnswer(db, owned.caller, owned.key);
+  return stored && replay(stored, { secretKey, ...owned, told: wordsOf(request) });
 }
 
 /** Sends an answer of `idempotently`. */
@@ -124,14 +118,18 @@ export function sendAnswer<B>(reply: FastifyReply, answer: IdempotentAnswer<B>):
 }
 
 function answered<B>({ headers = {}, ...answer }: Answer<B>): IdempotentAnswer<B> {
-  return { ...answer, headers, replayed: false };
+  return { ...answer, headers };
+}
+
+/** A key, and whose it is. */
+interface OwnedKey {
+  caller: string;
+  key: string;
 }
 
 /** Identifies a stored answer. */
-interface Kept {
+interface Kept extends OwnedKey {
   secretKey: Keyring;
-  caller: string;
-  key: string;
   /** Identifies the request. */
   told: string;
 }
@@ -146,10 +144,20 @@ function replay<B>(
   }
   const headers = { ...stored.headers, 'Idempotency-Replayed': 'true' };
   // It is the same request, so the body has the same type.
-  const answer = { status: stored.status, headers, body: stored.body as B, replayed: true };
+  const answer = { status: stored.status, headers, body: stored.body as B };
   if (!stored.secret) return answer;
   const secret = secretKey.open<Record<string, string>>(answerSecret(caller, key), stored.secret);
   return secret ? { ...answer, secret } : answer;
+}
+
+/**
+ * Undefined without a key, and for somebody who signs in: they are not authenticated yet, so there
+ * is no owner for the answer; and the session in it must not be stored.
+ */
+function ownedKey(request: FastifyRequest): OwnedKey | undefined {
+  const key = idempotencyKey(request);
+  const caller = callerName(request);
+  return key === undefined || caller === undefined ? undefined : { caller, key };
 }
 
 /** The owner of a key: nobody gets an answer to somebody else. */
@@ -164,7 +172,8 @@ function callerName(request: FastifyRequest): string | undefined {
 function idempotencyKey(request: FastifyRequest): string | undefined {
   const header = request.headers['idempotency-key'];
   if (header === undefined) return undefined;
-  if (typeof header === 'string' && /^[\x21-\x7e]{1,255}$/.test(header)) return header;
+  const key = String(header);
+  if (/^[\x21-\x7e]{1,255}$/.test(key)) return key;
   throw new Problem(
     'malformed_request',
     'The header Idempotency-Key must have 1 to 255 visible ASCII characters, without spaces.',
@@ -181,15 +190,14 @@ function wordsOf(request: FastifyRequest): string {
 }
 
 function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_, part: unknown) =>
-    isObject(part) ? Object.fromEntries(Object.entries(part).sort(byKey)) : part,
-  );
+  return JSON.stringify(value, (_, part: unknown) => (isObject(part) ? sortedByKey(part) : part));
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function byKey([a]: [string, unknown], [b]: [string, unknown]): number {
-  return a < b ? -1 : 1;
+function sortedByKey(value: Record<string, unknown>): Record<string, unknown> {
+  const keys = Object.keys(value).toSorted();
+  return Object.fromEntries(keys.map((key) => [key, value[key]]));
 }

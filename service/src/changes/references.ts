@@ -61,7 +61,6 @@ interface Finder extends Lookup {
 export function resolveReferences(app: FastifyInstance, deps: Deps, lookups: Lookups): void {
   app.addHook('preHandler', async (request, reply) => {
     const places = placesOf(request.routeOptions.schema);
-    if (places.length === 0) return;
     keepAsSent(request);
     try {
       await resolve(request, places);
@@ -81,19 +80,20 @@ export function resolveReferences(app: FastifyInstance, deps: Deps, lookups: Loo
       // One at a time, so that a request with many names uses one connection.
       for (const value of values) ids.push(await idOf(request, finder, value));
       const unknown = await unknownAt(request, place, finder, ids);
+      const found = new Set<number>();
       for (const [at, value] of values.entries()) {
         const id = ids[at];
-        if (id !== undefined && !unknown.has(id)) continue;
+        if (id !== undefined && !unknown.has(id)) {
+          found.add(id);
+          continue;
+        }
         if (part === 'params') throw nothingFound(finder, value);
         const pointer = isList ? `/${field}/${at}` : `/${field}`;
         const where = part === 'body' ? { pointer } : { parameter: field };
         errors.push({ ...where, detail: nothingFound(finder, value).message });
       }
-      const found = ids.filter((id) => id !== undefined);
-      request[part] = {
-        ...(request[part] as object),
-        [field]: isList ? [...new Set(found)] : found[0],
-      };
+      const [first] = found;
+      request[part] = { ...(request[part] as object), [field]: isList ? [...found] : first };
     }
     if (errors.length > 0) throw invalidFields(errors);
   }

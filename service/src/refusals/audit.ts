@@ -72,5 +72,5 @@ function isToBeEntered(request: FastifyRequest): boolean {
 }
 
 function changes(request: FastifyRequest): boolean {
-  return !request.is404 && !isSafe(request.method);
+  return !isSafe(request.method);
 }

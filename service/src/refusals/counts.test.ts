@@ -266,6 +266,50 @@ test('an attack on one account from many networks does not hide one on another',
   );
 });
 
+test('what of a caller is aggregated takes its share of the history', async () => {
+  const kinds = maxKinds.ofCaller + 5;
+  const ofOne = numbers(kinds).map((at) => ({ ...entry, tokenId: 1, action: `act_${at}` }));
+  const others = numbers(maxKinds.inHistory).map((at) => ({ ...entry, tokenId: 1 + at }));
+  const { atOnce, later } = await enteredOf([...ofOne, ...others]);
+  // One of the shares is that of the rest of the first caller.
+  assert.equal(atOnce.length, maxKinds.inHistory - 1);
+  assert.deepEqual(
+    later.map(({ tokenId, counted }) => [tokenId, counted?.count]),
+    [
+      [1, 5],
+      [null, maxKinds.ofCaller + 1],
+    ],
+  );
+});
+
+test('refusals during a write that fails are the later ones', async () => {
+  const entered: AuditEntry[] = [];
+  const writes: PromiseWithResolvers<void>[] = [];
+  let isAway = true;
+  const counts = countRefusals(async (one) => {
+    if (isAway) {
+      const write = Promise.withResolvers<void>();
+      writes.push(write);
+      await write.promise;
+    }
+    entered.push(one);
+  });
+  const failing = assert.rejects(counts.add(entry), /away/);
+  await counts.add({ ...entry, requestId: 'two' });
+  writes.shift()?.reject(new Error('away'));
+  await failing;
+  const flushing = assert.rejects(counts.flush(true), /away/);
+  await counts.add({ ...entry, requestId: 'three' });
+  writes.shift()?.reject(new Error('away'));
+  await flushing;
+  isAway = false;
+  await counts.flush(true);
+  assert.deepEqual(
+    entered.map(({ requestId, counted }) => [requestId, counted?.count]),
+    [['three', 3]],
+  );
+});
+
 test('the limits are free again after the refusals have stopped', async (t) => {
   let now = 1000;
   t.mock.method(performance, 'now', () => now);

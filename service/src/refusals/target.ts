@@ -10,9 +10,8 @@ import { placesOf } from '../requests/reference-places.ts';
  */
 export function namedTarget({ routeOptions, params }: FastifyRequest): AuditTarget | null {
   const place = placesOf(routeOptions.schema).findLast(({ part }) => part === 'params');
-  const kind = place && 'noun' in place ? auditedAs(place.noun) : undefined;
-  const id = readId(
-    String((params as Record<string, unknown> | undefined)?.[place?.field ?? ''] ?? ''),
-  );
+  if (!place || !('noun' in place)) return null;
+  const kind = auditedAs(place.noun);
+  const id = readId(String((params as Record<string, unknown>)[place.field]));
   return kind && id !== undefined ? { kind, id } : null;
 }

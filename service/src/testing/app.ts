@@ -1,11 +1,12 @@
 import type { App, Routes, Scope } from '../callers/app-types.ts';
 import { noCredentialCache } from '../callers/credential-cache.ts';
+import type { Lookups } from '../changes/references.ts';
 import type { Db } from '../db/connection.ts';
 import { createHttpServer, type Serving } from '../http/server.ts';
 import { createLimiter, type Limiter, type Limits } from '../limits/limiter.ts';
 import { publicImageServer } from '../operating-systems/image-servers.ts';
 import { findProjectNamed } from '../projects/queries.ts';
-import { type AllDeps, lookups } from '../routes.ts';
+import { type AllDeps, lookups as allLookups } from '../routes.ts';
 import { insertToken } from '../tokens/credential-queries.ts';
 import { generateToken, tokenHash } from '../tokens/token.ts';
 import { testKeyring } from './keys.ts';
@@ -30,13 +31,14 @@ export const generousLimits: Limits = {
 
 interface TestApp extends Partial<AllDeps>, Serving {
   limiter?: Limiter;
+  lookups?: Lookups;
 }
 
 /** The HTTP server with these routes, on this database; nothing listens. */
 export async function createTestApp(
   db: Db,
   routes: Routes<AllDeps>[],
-  { limiter = createLimiter(generousLimits), ...others }: TestApp = {},
+  { limiter = createLimiter(generousLimits), lookups = allLookups, ...others }: TestApp = {},
 ): Promise<App> {
   const untilEnded = async () => undefined;
   const publicUrl = new URL('http://localhost:8080');

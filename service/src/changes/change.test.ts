@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import type { InjectOptions } from 'fastify';
+import { Type } from 'typebox';
+import type { App, Deps } from '../callers/app-types.ts';
+import { noCredentialCache } from '../callers/credential-cache.ts';
+import { createLimiter } from '../limits/limiter.ts';
+import { Problem } from '../problems/problem.ts';
+import { createTestApp, createTestToken, generousLimits } from '../testing/app.ts';
+import { createTestDatabase } from '../testing/postgres.ts';
+import { type Change, change, changesNothing, type Outcome } from './change.ts';
+
+const { db, close } = await createTestDatabase();
+after(close);
+
+/** What a request's change is to do, and how often that was asked for. */
+let work: (change: Change) => Promise<Outcome<unknown>>;
+let runs = 0;
+let prepared = 0;
+/** How often cached credentials were dropped. */
+let cleared = 0;
+
+function probeRoutes(api: App, deps: Deps): void {
+  const schema = { operationId: 'probe', response: { '2xx': Type.Any() } };
+  const config = { scope: 'servers:write', needsConfirmation: false } as const;
+  for (const method of ['POST', 'DELETE'] as const) {
+    api.route({
+      ...{ method, url: '/probe', config, schema },
+      handler: async (request, reply) => {
+        const answer = await change(
+          request,
+          deps,
+          async (made, words: string) => {
+            assert.equal(words, 'prepared');
+            runs += 1;
+            return await work(made);
+          },
+          async () => {
+            prepared += 1;
+            return 'prepared';
+          },
+        );
+        return reply.code(answer.status).headers(answer.headers).send(answer.body);
+      },
+    });
+  }
+  api.post('/nothing', { config, schema }, (request) =>
+    changesNothing(request, Promise.resolve({ done: true })),
+  );
+}
+
+let app: App;
+let token: Awaited<ReturnType<typeof createTestToken>>;
+before(async () => {
+  const clear = () => {
+    cleared += 1;
+  };
+  const credentials = { ...noCredentialCache, clear };
+  const limiter = createLimiter({ ...generousLimits, changes: { burst: 2, perSecond: 1e-9 } });
+  app = await createTestApp(db, [probeRoutes], { credentials, limiter });
+});
+after(() => app.close());
+beforeEach(async () => {
+  token = await createTestToken(db, { scopes: ['servers:write'] });
+  [runs, prepared, cleared] = [0, 0, 0];
+});
+
+const done = { status: 200, body: { done: true }, target: null };
+const ask = (method: InjectOptions['method'] = 'POST', more: object = {}, path = 'probe') =>
+  app.inject({
+    method: method ?? 'POST',
+    url: `/v1/${path}`,
+    headers: { ...token.headers, ...more },
+  });
+
+const entries = () =>
+  db
+    .selectFrom('audit_log')
+    .select(['action', 'project_id', 'user_id', 'target_kind', 'target_id', 'status', 'details'])
+    .where('token_id', '=', token.id)
+    .orderBy('id')
+    .execute();
+
+test('a change is entered with its target, in the history that this is in', async () => {
+  const own = token.projectId;
+  const user = await db
+    .insertInto('users')
+    .values({ email: 'eve@example.com', name: 'Eve' })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  for (const [outcome, project_id, rest] of [
+    [{ target: null }, null, {}],
+    [{ target: { kind: 'server', id: 41 } }, own, {}],
+    [{ target: { kind: 'project', id: 42 } }, 42, {}],
+    [{ target: { kind: 'location', id: 43 } }, null, {}],
+    [{ target: { kind: 'location', id: 43 }, projectId: 44 }, 44, {}],
+    [{ target: null, userId: user.id }, null, { user_id: user.id }],
+    [
+      { target: null, status: 201, details: { name: 'x' } },
+      null,
+      { status: 201, details: { name: 'x' } },
+    ],
+  ] as const) {
+    token = await createTestToken(db, { scopes: ['servers:write'] });
+    work = async () => ({ ...done, ...outcome });
+    const answer = await ask();
+    const { status = 200 } = rest as { status?: number };
+    assert.deepEqual([answer.statusCode, answer.json()], [status, done.body], answer.body);
+    const target = {
+      target_kind: outcome.target?.kind ?? null,
+      target_id: outcome.target?.id ?? null,
+    };
+    assert.deepEqual(await entries(), [
+      {
+        action: 'probe',
+        project_id,
+        user_id: null,
+        ...target,
+        status: 200,
+        details: null,
+        ...rest,
+      },
+    ]);
+  }
+});
+
+test('what a change did is undone with it, in its project too', async () => {
+  work = async ({ trx, project }) => {
+    assert.equal(project.id, token.projectId);
+    await trx.updateTable('projects').set({ name: 'changed' }).execute();
+    await project.update('tokens').set({ name: 'changed' }).execute();
+    throw new Problem('no_capacity', 'No.');
+  };
+  assert.equal((await ask()).json().code, 'no_capacity');
+  const changed = [
+    await db.selectFrom('projects').select('id').where('name', '=', 'changed').execute(),
+    await db.selectFrom('tokens').select('id').where('name', '=', 'changed').execute(),
+  ];
+  assert.deepEqual(changed, [[], []]);
+});
+
+test('only a change of what decides who is let in drops cached credentials', async () => {
+  for (const [kind, times] of [
+    ['token', 1],
+    ['user', 1],
+    ['project', 1],
+    ['server', 0],
+    ['location', 0],
+    [null, 0],
+  ] as const) {
+    for (const method of ['POST', 'DELETE'] as const) {
+      token = await createTestToken(db, { scopes: ['servers:write'] });
+      cleared = 0;
+      work = async () => ({ ...done, target: kind && { kind, id: 1 } });
+      assert.equal((await ask(method)).statusCode, 200);
+      assert.equal(cleared, times, `${method} ${kind}`);
+    }
+  }
+  cleared = 0;
+  work = () => Promise.reject(new Problem('no_capacity', 'No.'));
+  assert.equal((await ask()).statusCode, 409);
+  assert.equal(cleared, 0, 'nothing was changed');
+});
+
+test('beyond the limit nothing begins, but what takes access away', async () => {
+  work = async () => ({ ...done, target: { kind: 'server', id: 1 } });
+  const statuses = async (method: 'POST' | 'DELETE', times: number) => {
+    const answers = [];
+    for (let time = 0; time < times; time += 1) answers.push((await ask(method)).statusCode);
+    return answers;
+  };
+  assert.deepEqual(await statuses('POST', 3), [200, 200, 429]);
+  assert.equal(runs, 2);
+  // Of a removal it is known only then what it is of.
+  assert.deepEqual(await statuses('DELETE', 1), [429]);
+  assert.equal(runs, 3);
+  work = async () => ({ ...done, target: { kind: 'token', id: 1 } });
+  assert.deepEqual(await statuses('DELETE', 2), [200, 200]);
+  assert.deepEqual(await statuses('POST', 1), [429]);
+  assert.equal((await entries()).filter(({ status }) => status === 200).length, 4);
+
+  token = await createTestToken(db, { scopes: ['servers:write'] });
+  assert.deepEqual(await statuses('DELETE', 2), [200, 200]);
+  assert.deepEqual(await statuses('POST', 1), [429], 'these are counted, too');
+});
+
+test('a replayed answer neither prepares nor changes anything', async () => {
+  work = async () => ({ ...done, headers: { Location: '/x' }, target: { kind: 'token', id: 1 } });
+  const key = { 'idempotency-key': 'again' };
+  const [first, again] = [await ask('POST', key), await ask('POST', key)];
+  assert.deepEqual(
+    [first, again].map(({ headers }) => [headers.location, headers['idempotency-replayed']]),
+    [
+      ['/x', undefined],
+      ['/x', 'true'],
+    ],
+  );
+  assert.deepEqual(again.json(), first.json());
+  assert.deepEqual([runs, prepared, cleared], [1, 1, 1]);
+  assert.equal((await entries()).length, 1);
+});
+
+test('a stored failure is a failure again, whatever its status', async () => {
+  work = async () => done;
+  const key = { 'idempotency-key': 'failed' };
+  await ask('POST', key);
+  const operation = { id: 7, status: 'failed', error: null };
+  for (const [status, code] of [
+    [400, 'malformed_request'],
+    [409, 'no_capacity'],
+  ] as const) {
+    const body = { code, detail: 'It failed.', operation };
+    const headers = { 'Operation-Id': '7' };
+    await db
+      .updateTable('idempotency_keys')
+      .set({ status, headers: JSON.stringify(headers), body: JSON.stringify(body) })
+      .where('caller', '=', `token:${token.id}`)
+      .execute();
+    const again = await ask('POST', key);
+    const { code: shown, detail, operation: of, request_id: id } = again.json();
+    assert.deepEqual(
+      [again.statusCode, shown, detail, of],
+      [status, code, 'It failed.', operation],
+    );
+    assert.equal(id, again.headers['x-request-id']);
+    assert.equal(again.headers['operation-id'], '7');
+    assert.equal(again.headers['idempotency-replayed'], 'true');
+  }
+  assert.equal(runs, 1);
+});
+
+test('what changes nothing is answered, and not entered', async () => {
+  const answer = await ask('POST', {}, 'nothing');
+  assert.deepEqual([answer.statusCode, answer.json()], [200, { done: true }]);
+  assert.deepEqual(await entries(), []);
+});
