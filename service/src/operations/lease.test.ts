@@ -40,6 +40,22 @@ async function kept(t: TestContext, { leases = db, askedAgo = 0 }: Wanted = {}) 
   return { id, lease, lines, seen };
 }
 
+/** Lets a test say how much time has passed, by the clock and by the timer of the lease. */
+function clockOf(t: TestContext) {
+  const now = performance.now.bind(performance);
+  let passed = 0;
+  t.mock.method(performance, 'now', () => now() + passed);
+  const timers = t.mock.method(globalThis, 'setTimeout');
+  return {
+    pass(milliseconds: number) {
+      passed += milliseconds;
+      const last = timers.mock.calls.findLast(({ arguments: [run] }) => run.name === 'checkFence');
+      clearTimeout(last?.result);
+      last?.arguments[0]();
+    },
+  };
+}
+
 async function untilRenewed(id: number): Promise<void> {
   const { lease_until: before } = await rowOf(id);
   const look = async () => (await rowOf(id)).lease_until;
@@ -60,13 +76,19 @@ test('a lease that another worker has is held no longer, and given up once', asy
 });
 
 test('that of a superseded operation is given up, and renewed until its step has let go', async (t) => {
-  const { id, lease, seen } = await kept(t);
-  const project = (trx: ConstructorParameters<typeof Project>[0]) =>
-    new Project(trx, place.projectId);
-  await db.transaction().execute((trx) => supersedeOperation(project(trx), id, 'a test'));
+  const clock = clockOf(t);
+  const { id, lease, seen, lines } = await kept(t);
+  const project = new Project(db, place.projectId);
+  await supersedeOperation(project, id, 'a test');
   await until('it is given up', () => seen.givenUp > 0);
-  await untilRenewed(id);
-  assert.equal(lease.isHeld(), true);
+  for (const _ of ['soon', 'later than it lasts if it is not renewed']) {
+    clock.pass(fenceMilliseconds - 4000);
+    // The first renewal may have begun before that time had passed.
+    await untilRenewed(id);
+    await untilRenewed(id);
+    assert.equal(lease.isHeld(), true);
+  }
+  assert.deepEqual(lines, []);
 });
 
 test('a renewal that fails is told and tried again', async (t) => {
