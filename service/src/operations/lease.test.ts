@@ -63,6 +63,7 @@ async function untilRenewed(id: number): Promise<void> {
 }
 
 test('a lease that another worker has is held no longer, and given up once', async (t) => {
+  const clock = clockOf(t);
   const { id, lease, seen, lines } = await kept(t);
   await untilRenewed(id);
   assert.deepEqual([lease.isHeld(), seen.givenUp], [true, 0]);
@@ -70,6 +71,10 @@ test('a lease that another worker has is held no longer, and given up once', asy
   await until('it is given up', () => seen.givenUp > 0);
   assert.equal(lease.isHeld(), false);
   const { lease_until: before } = await rowOf(id);
+  clock.pass(fenceMilliseconds);
+  const beside = await kept(t);
+  // Leases are renewed at equal intervals: the first would have been, too.
+  for (let times = 0; times < 4; times += 1) await untilRenewed(beside.id);
   await lease.stop();
   assert.equal((await rowOf(id)).lease_until, before);
   assert.deepEqual([seen.givenUp, lines], [1, []]);
@@ -106,12 +111,31 @@ test('a renewal that fails is told and tried again', async (t) => {
   fails = false;
   await untilRenewed(id);
   assert.deepEqual([lease.isHeld(), seen.givenUp], [true, 0]);
+  assert.equal(JSON.parse(lines[0] ?? '').operation, id);
+});
+
+test('one whose renewals fail is given up once its time has passed, and not before', async (t) => {
+  const clock = clockOf(t);
+  const leases = {
+    updateTable() {
+      throw new Error('It fails.');
+    },
+  } as unknown as Db;
+  const { lease, seen } = await kept(t, { leases });
+  clock.pass(fenceMilliseconds / 2);
+  assert.deepEqual([lease.isHeld(), seen.givenUp], [true, 0]);
+  clock.pass(fenceMilliseconds / 2);
+  assert.deepEqual([lease.isHeld(), seen.givenUp], [false, 1]);
 });
 
 test('one that was not renewed in time is given up for good, and says so', async (t) => {
+  const clock = t.mock.method(performance, 'now', () => fenceMilliseconds);
   const { id, lease, seen, lines } = await kept(t, { askedAgo: fenceMilliseconds });
   assert.deepEqual([lease.isHeld(), seen.givenUp, lines.length], [false, 1, 1]);
-  assert.match(lines[0] ?? '', /could not be renewed in time/);
+  clock.mock.restore();
+  const { msg, operation } = JSON.parse(lines[0] ?? '');
+  assert.match(msg, /could not be renewed in time/);
+  assert.equal(operation, id);
   await untilRenewed(id);
   await untilRenewed(id);
   assert.equal(lease.isHeld(), false);
