@@ -172,8 +172,8 @@ test('where others take the capacity of each node that is chosen, it ends after 
   assert.equal(looks, 20);
   looks = 0;
   const other = await newNode('roomy', { ram_mb: 512 });
-  const { nodeId } = await placedAnywhere({}, stale(1));
-  assert.equal(nodeId, other.id);
+  const { nodeId, placement } = await placedAnywhere({}, stale(1));
+  assert.deepEqual([nodeId, placement.reason], [other.id, 'The only node with room.']);
   assert.equal(looks, 4, `${full.name} was tried first`);
 });
 
