@@ -91,18 +91,6 @@ test('its end is noticed by the notification of it, and not by that of another',
   assert.equal(listeners(), 0);
 });
 
-test('its end is noticed within a second without a notification', async (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout'] });
-  const { wait, untilRead } = waiter();
-  const id = await enter(kind);
-  const waiting = wait(id, hour);
-  await untilRead(1);
-  await end(id);
-  t.mock.timers.tick(1000);
-  await untilRead(2);
-  assert.equal((await waiting)?.status, 'succeeded');
-});
-
 test('a service that stops ends all waits, and begins none', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const { wait, untilRead, stop, listeners } = waiter();
