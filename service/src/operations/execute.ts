@@ -71,14 +71,16 @@ export async function executeOperation(
   signal: AbortSignal,
 ): Promise<void> {
   const lease = keepLease({ ...execution, giveUp: () => abort.abort() }, leased);
-  let operation: OperationRow | undefined = leased.operation;
+  let { operation } = leased;
   let backOff: BackOff | undefined;
   try {
-    while (operation && lease.isHeld() && !signal.aborted) {
-      operation = await advance(execution, kind, operation, { lease, signal });
+    while (lease.isHeld() && !signal.aborted) {
+      const advanced = await advance(execution, kind, operation, { lease, signal });
+      if (!advanced) break;
+      operation = advanced;
     }
   } catch (error) {
-    backOff = backOffAfterFailedCommit(execution, operation ?? leased.operation, error);
+    backOff = backOffAfterFailedCommit(execution, operation, error);
   } finally {
     try {
       await release(execution, lease, backOff);
@@ -157,12 +159,12 @@ async function runStep(
   operation: OperationRow,
   signal: AbortSignal,
 ): Promise<StepResult<unknown> | undefined> {
-  if (!kind.steps[operation.step]) {
-    return fail('unknown_step', unknownStep(operation));
-  }
+  const step = kind.steps[operation.step];
+  if (!step) return fail('unknown_step', unknownStep(operation));
   const progress = throttledProgress(execution, operation, kind);
   try {
-    return await runOnSubject(execution, kind, operation, { signal, report: progress.report });
+    const given = { signal, report: progress.report };
+    return await runOnSubject(execution, kind, step, operation, given);
   } catch (error) {
     if (signal.aborted) return undefined;
     return retryOrFail(execution, operation, error);
@@ -175,19 +177,22 @@ async function runStep(
 async function runOnSubject(
   { db, engine, log, settings }: Execution,
   kind: OperationKind,
+  step: OperationKind['steps'][string],
   operation: OperationRow,
   given: { signal: AbortSignal; report: (fraction: number, doing?: string) => void },
-): Promise<StepResult<unknown> | undefined> {
-  const { id, step } = operation;
+): Promise<StepResult<unknown>> {
+  const { id } = operation;
   if (!kind.isOf(operation)) throw new TypeError(`The operation ${id} is of no ${kind.subject}.`);
   const { about, locationId, away } = await kind.load(db, operation);
   // A call to an unreachable node takes seconds to fail, and occupies a slot meanwhile.
   if (away !== undefined)
     return wait(unreachablePollSeconds, `waiting for ${away}, which does not answer`);
   const incus = await engine(locationId);
-  const surroundings = { ...given, db, incus, settings, log: log.child({ operation: id, step }) };
-  return await kind.steps[step]?.run({ ...surroundings, ...about, operation });
+  const surroundings = { ...given, db, incus, settings, log: logOf(log, operation) };
+  return await step.run({ ...surroundings, ...about, operation });
 }
+
+const logOf = (log: Logger, { id, step }: OperationRow) => log.child({ operation: id, step });
 
 /**
  * Fails at once if the error is permanent. Otherwise the step is retried, with exponential backoff.
@@ -303,18 +308,18 @@ async function commitWait(
     lastError: wait.retry ?? null,
   };
   if (!isHeld || !isUnchanged(operation, commit)) {
-    const written = await commitStep(db, operation, commit);
-    if (!written || !isHeld) return undefined;
+    await commitStep(db, operation, commit);
   }
+  if (!isHeld) return undefined;
   await pause(wait.seconds * 1000, signal);
   // Another worker may have leased and ended the operation meanwhile. Running a step again would
   // undo what came after.
-  return signal.aborted ? undefined : await leasedOperation(db, operation);
+  return await leasedOperation(db, operation);
 }
 
 /**
  * Whether the row already says all of this. Some steps poll several times a second, and should not
- * write each time.
+ * write each time. Without attempts there is no last error.
  */
 function isUnchanged(operation: OperationRow, commit: StepCommit): boolean {
   return (
@@ -322,8 +327,7 @@ function isUnchanged(operation: OperationRow, commit: StepCommit): boolean {
     commit.commands === undefined &&
     commit.message === operation.message &&
     commit.progress <= operation.progress &&
-    commit.attempts === operation.attempts &&
-    commit.lastError === operation.last_error
+    commit.attempts === operation.attempts
   );
 }
 

@@ -12,7 +12,7 @@ import {
   renewLease,
   reportProgress,
 } from './lease-queries.ts';
-import { type OperationRow, supersedeOperation } from './queries.ts';
+import { type OperationRow, startColumns, supersededBy, supersedeOperation } from './queries.ts';
 
 // A worker that has lost its lease must not be able to write anything.
 
@@ -114,4 +114,63 @@ test('the lease of a superseded operation lasts until its worker releases it', a
   assert.notEqual((await rowOf(late.id)).lease_until, null);
   await releaseLease(db, late);
   assert.equal((await rowOf(late.id)).lease_until, null);
+});
+
+test('what the holder of a lease writes changes no other operation, even under an equal fence', async () => {
+  const beside = await lease(await enter(kind, { secrets: Buffer.from('secret') }));
+  const before = await rowOf(beside.id);
+  const holder = await lease(await enter(kind));
+  assert.equal(holder.fence, beside.fence);
+  const since = (await rowOf(holder.id)).step_since;
+  const wait = { progress: 1, message: 'Waits.', wakeInSeconds: 30 };
+  const waiting = await commitStep(db, holder, wait);
+  assert.equal(waiting?.step_since, since);
+  assert.ok(Date.parse(waiting?.wake_at ?? '') > Date.parse(holder.wake_at) + 20_000);
+  const woken = { ...wait, wokenAt: holder.wake_at };
+  const again = await commitStep(db, holder, woken);
+  assert.ok(Date.parse(again?.wake_at ?? '') < Date.parse(waiting?.wake_at ?? ''));
+  const moved = await commitStep(db, holder, { ...wait, step: 'second' });
+  assert.notEqual(moved?.step_since, since);
+  await reportProgress(db, holder, 50, 'Reported.');
+  assert.equal(await renewLease(db, holder), 'held');
+  assert.equal((await leasedOperation(db, holder))?.id, holder.id);
+  await releaseLease(db, holder);
+  assert.ok(await db.transaction().execute((trx) => finishOperation(trx, holder, ending)));
+  assert.deepEqual(await rowOf(beside.id), before);
+  assert.ok(await db.transaction().execute((trx) => finishOperation(trx, beside, ending)));
+});
+
+test('an operation on a node waits for the lease of another one on it, and of no other node', async () => {
+  const nodes: number[] = [];
+  for (const name of ['one', 'other']) {
+    const node = { location_id: place.locationId, name, cpu: 1, ram_mb: 1 };
+    const values = { ...node, status: 'online' as const };
+    const { id } = await db
+      .insertInto('nodes')
+      .values(values)
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    nodes.push(id);
+  }
+  const [one = 0, other = 0] = nodes;
+  const onNode = async (node_id: number) => {
+    const first = { kind: 'test', step: 'only', message: 'new', deadlineSeconds: 60 };
+    const values = { node_id, ...startColumns(first) };
+    return (
+      await db.insertInto('operations').values(values).returningAll().executeTakeFirstOrThrow()
+    ).id;
+  };
+  const superseded = await lease(await onNode(one));
+  await db
+    .updateTable('operations')
+    .set(supersededBy('a test'))
+    .where('id', '=', superseded.id)
+    .execute();
+  const next = await onNode(one);
+  const elsewhere = await lease(await onNode(other));
+  assert.equal(await leaseNextOperation(db, crypto.randomUUID(), steps), undefined);
+  await releaseLease(db, superseded);
+  for (const holder of [await lease(next), elsewhere]) {
+    assert.ok(await db.transaction().execute((trx) => finishOperation(trx, holder, ending)));
+  }
 });

@@ -40,6 +40,22 @@ async function kept(t: TestContext, { leases = db, askedAgo = 0 }: Wanted = {}) 
   return { id, lease, lines, seen };
 }
 
+/** Lets a test say how much time has passed, by the clock and by the timer of the lease. */
+function clockOf(t: TestContext) {
+  const now = performance.now.bind(performance);
+  let passed = 0;
+  t.mock.method(performance, 'now', () => now() + passed);
+  const timers = t.mock.method(globalThis, 'setTimeout');
+  return {
+    pass(milliseconds: number) {
+      passed += milliseconds;
+      const last = timers.mock.calls.findLast(({ arguments: [run] }) => run.name === 'checkFence');
+      clearTimeout(last?.result);
+      last?.arguments[0]();
+    },
+  };
+}
+
 async function untilRenewed(id: number): Promise<void> {
   const { lease_until: before } = await rowOf(id);
   const look = async () => (await rowOf(id)).lease_until;
@@ -47,6 +63,7 @@ async function untilRenewed(id: number): Promise<void> {
 }
 
 test('a lease that another worker has is held no longer, and given up once', async (t) => {
+  const clock = clockOf(t);
   const { id, lease, seen, lines } = await kept(t);
   await untilRenewed(id);
   assert.deepEqual([lease.isHeld(), seen.givenUp], [true, 0]);
@@ -54,19 +71,29 @@ test('a lease that another worker has is held no longer, and given up once', asy
   await until('it is given up', () => seen.givenUp > 0);
   assert.equal(lease.isHeld(), false);
   const { lease_until: before } = await rowOf(id);
+  clock.pass(fenceMilliseconds);
+  const beside = await kept(t);
+  // Leases are renewed at equal intervals: the first would have been, too.
+  for (let times = 0; times < 4; times += 1) await untilRenewed(beside.id);
   await lease.stop();
   assert.equal((await rowOf(id)).lease_until, before);
   assert.deepEqual([seen.givenUp, lines], [1, []]);
 });
 
 test('that of a superseded operation is given up, and renewed until its step has let go', async (t) => {
-  const { id, lease, seen } = await kept(t);
-  const project = (trx: ConstructorParameters<typeof Project>[0]) =>
-    new Project(trx, place.projectId);
-  await db.transaction().execute((trx) => supersedeOperation(project(trx), id, 'a test'));
+  const clock = clockOf(t);
+  const { id, lease, seen, lines } = await kept(t);
+  const project = new Project(db, place.projectId);
+  await supersedeOperation(project, id, 'a test');
   await until('it is given up', () => seen.givenUp > 0);
-  await untilRenewed(id);
-  assert.equal(lease.isHeld(), true);
+  for (const _ of ['soon', 'later than it lasts if it is not renewed']) {
+    clock.pass(fenceMilliseconds - 4000);
+    // The first renewal may have begun before that time had passed.
+    await untilRenewed(id);
+    await untilRenewed(id);
+    assert.equal(lease.isHeld(), true);
+  }
+  assert.deepEqual(lines, []);
 });
 
 test('a renewal that fails is told and tried again', async (t) => {
@@ -84,12 +111,31 @@ test('a renewal that fails is told and tried again', async (t) => {
   fails = false;
   await untilRenewed(id);
   assert.deepEqual([lease.isHeld(), seen.givenUp], [true, 0]);
+  assert.equal(JSON.parse(lines[0] ?? '').operation, id);
+});
+
+test('one whose renewals fail is given up once its time has passed, and not before', async (t) => {
+  const clock = clockOf(t);
+  const leases = {
+    updateTable() {
+      throw new Error('It fails.');
+    },
+  } as unknown as Db;
+  const { lease, seen } = await kept(t, { leases });
+  clock.pass(fenceMilliseconds / 2);
+  assert.deepEqual([lease.isHeld(), seen.givenUp], [true, 0]);
+  clock.pass(fenceMilliseconds / 2);
+  assert.deepEqual([lease.isHeld(), seen.givenUp], [false, 1]);
 });
 
 test('one that was not renewed in time is given up for good, and says so', async (t) => {
+  const clock = t.mock.method(performance, 'now', () => fenceMilliseconds);
   const { id, lease, seen, lines } = await kept(t, { askedAgo: fenceMilliseconds });
   assert.deepEqual([lease.isHeld(), seen.givenUp, lines.length], [false, 1, 1]);
-  assert.match(lines[0] ?? '', /could not be renewed in time/);
+  clock.mock.restore();
+  const { msg, operation } = JSON.parse(lines[0] ?? '');
+  assert.match(msg, /could not be renewed in time/);
+  assert.equal(operation, id);
   await untilRenewed(id);
   await untilRenewed(id);
   assert.equal(lease.isHeld(), false);

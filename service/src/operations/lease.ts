@@ -80,9 +80,9 @@ export function keepLease(
   async function renew(): Promise<boolean> {
     const askedAt = performance.now();
     const seen = await renewLease(leases, { id, fence });
-    if (seen === 'held') renewedAt = askedAt;
-    if (seen === 'superseded') giveUp();
     if (seen === 'lost') lose();
+    else renewedAt = askedAt;
+    if (seen === 'superseded') giveUp();
     return seen !== 'lost';
   }
 

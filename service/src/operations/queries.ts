@@ -115,7 +115,7 @@ export async function wipeSecrets(project: Project, serverId: number): Promise<v
 }
 
 /** What the API shows of an operation: neither its secrets nor its state. */
-export const shownColumns = [
+const listedColumns = [
   'id',
   'kind',
   'server_id',
@@ -124,12 +124,12 @@ export const shownColumns = [
   'progress',
   'message',
   'error',
-  'commands',
   'placement',
   'created_at',
   'started_at',
   'finished_at',
 ] as const;
+export const shownColumns = [...listedColumns, 'commands'] as const;
 
 export type ShownOperation = Pick<OperationRow, (typeof shownColumns)[number]>;
 /** An operation in a list, without outputs: those of a single operation may have 256 KiB. */
@@ -137,7 +137,6 @@ export type ListedOperation = Omit<ShownOperation, 'commands'> & {
   commands: Omit<CommandResult, 'output'>[] | null;
 };
 
-const listedColumns = shownColumns.filter((column) => column !== 'commands');
 const withoutOutputs = sql<
   ListedOperation['commands']
 >`case when commands is not null then coalesce(

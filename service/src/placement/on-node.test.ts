@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
+import type { KyselyPlugin } from 'kysely';
 import { Project } from '../db/project.ts';
 import { insertServer } from '../servers/queries.ts';
 import { installation } from '../testing/fixtures.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
-import { placeOnNode } from './placement.ts';
+import { placeOnNode, placeServer } from './placement.ts';
 import { groupByNode, lockNodeIf, roomOfNodes } from './room-queries.ts';
 
 const { db, close } = await createTestDatabase();
@@ -114,4 +115,70 @@ test('a group is counted by node: the servers of it that are there, at the locat
     ]),
   );
   assert.equal((await groupByNode(project, at.locationId + 1000, 'database')).size, 0);
+});
+
+const placedAnywhere = (wanted: object, plugin?: KyselyPlugin) =>
+  db.transaction().execute((trx) => {
+    const own = plugin ? trx.withPlugin(plugin) : trx;
+    const size = { cpu: 1, ramMb: 1, diskGb: 1, group: null };
+    const project = new Project(trx, at.projectId);
+    return placeServer(own, project, location, { ...size, ...wanted });
+  });
+
+test('a server that moves does not count as its own neighbour', async () => {
+  await db.updateTable('nodes').set({ gone: true }).execute();
+  const domains = { current: 'rack-1', beside: 'rack-1', apart: 'rack-2', last: 'rack-3' };
+  const ids: Record<string, number> = {};
+  for (const [name, failure_domain] of Object.entries(domains)) {
+    ids[name] = (await newNode(`${name}-node`, { failure_domain })).id;
+  }
+  const project = new Project(db, at.projectId);
+  const enter = async (name: keyof typeof domains, group: string) => {
+    const uuid = randomUUID();
+    const server = { uuid, hostname: uuid, mac: uuid, trafficAllowance: null, group };
+    const size = { cpu: 1, ramMb: 1, diskGb: 1 };
+    await insertServer(project, { ...at, ...server, ...size, nodeId: ids[name] ?? 0 });
+  };
+  await db.updateTable('nodes').set({ cordoned: true }).where('name', '=', 'last-node').execute();
+  for (const name of ['current', 'current', 'apart'] as const) await enter(name, 'moved');
+  await enter('apart', 'moved');
+  const move = { currentNodeId: ids.current };
+  const { nodeId, placement } = await placedAnywhere({ ...move, group: 'moved' });
+  assert.equal(nodeId, ids.beside);
+  assert.equal(
+    placement.reason,
+    'The best of 2 nodes with room: 1 of the group moved in its failure domain rack-1, 0 of them on it.',
+  );
+  const without = await placedAnywhere(move);
+  assert.equal(without.nodeId, ids.beside, 'the one with the most memory');
+  assert.deepEqual(without.placement.excluded, { current: 1, cordoned: 1 });
+});
+
+test('where others take the capacity of each node that is chosen, it ends after ten attempts', async () => {
+  await db.updateTable('nodes').set({ gone: true }).execute();
+  const full = await newNode('full', { allocated_ram_mb: 1024 });
+  let looks = 0;
+  const stale = (times: number): KyselyPlugin => ({
+    transformQuery: ({ node }) => node,
+    transformResult: async ({ result }) => {
+      const rows = result.rows.filter((row) => 'ramAllocatedMb' in row);
+      // The list, unlike the row that is locked, does not know yet.
+      if (rows.length > 0) looks += 1;
+      if (looks % 2 === 1 && looks < 2 * times) for (const row of rows) row.ramAllocatedMb = 0;
+      return result;
+    },
+  });
+  await assert.rejects(placedAnywhere({}, stale(100)), { code: 'unavailable', retryAfter: 1 });
+  assert.equal(looks, 20);
+  looks = 0;
+  const other = await newNode('roomy', { ram_mb: 512 });
+  const { nodeId, placement } = await placedAnywhere({}, stale(1));
+  assert.deepEqual([nodeId, placement.reason], [other.id, 'The only node with room.']);
+  assert.equal(looks, 4, `${full.name} was tried first`);
+});
+
+test('a location without nodes says so', async () => {
+  await db.updateTable('nodes').set({ gone: true }).execute();
+  const detail = 'No node of this location takes servers: it has none. Try again later.';
+  await assert.rejects(placedAnywhere({}), { code: 'no_capacity', message: detail });
 });

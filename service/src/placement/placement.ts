@@ -42,8 +42,9 @@ export async function placeServer(
       ? await groupByNode(project, location.id, wanted.group)
       : new Map<number, number>();
     // The server does not count as its own neighbour.
-    const current = wanted.currentNodeId ?? 0;
-    if (group.has(current)) group.set(current, (group.get(current) ?? 0) - 1);
+    const { currentNodeId: current = 0 } = wanted;
+    const onCurrent = group.get(current);
+    if (onCurrent) group.set(current, onCurrent - 1);
     const { candidates, excluded } = rank(nodes, wanted, overcommit, group);
     const [chosen, ...others] = candidates;
     if (!chosen) throw noCapacity(nodes, wanted, excluded);

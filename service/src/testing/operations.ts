@@ -1,5 +1,6 @@
 import { after, afterEach } from 'node:test';
 import { pino } from 'pino';
+import type { Db } from '../db/connection.ts';
 import { listenForNotifications } from '../db/notifications.ts';
 import { Project } from '../db/project.ts';
 import type { IncusClient } from '../incus/client.ts';
@@ -77,7 +78,7 @@ export function run(
     kinds: [kind],
     concurrency: 8,
     ...runs,
-    log,
+    log: own.log ?? log,
     execution: {
       db,
       leases: db,
@@ -149,3 +150,35 @@ export async function untilEnded(id: number) {
 }
 
 export const ended = () => done('Well done.', async () => undefined);
+
+interface Watcher {
+  /** Called with the SQL of each statement before it is sent. What it throws fails the statement. */
+  before?(text: string): void;
+  /** Called with the SQL and the number of rows of each answer, which is held back until then. */
+  after?(text: string, rows: number): void | Promise<void>;
+}
+
+/** The same database, with each statement reported to a test. */
+export function watched({ before, after: answered }: Watcher): Db {
+  const texts = new WeakMap<object, string>();
+  return db.withPlugin({
+    transformQuery({ node, queryId }) {
+      const { sql: text } = db.getExecutor().compileQuery(node, queryId);
+      texts.set(queryId, text);
+      before?.(text);
+      return node;
+    },
+    async transformResult({ queryId, result }) {
+      await answered?.(texts.get(queryId) ?? '', result.rows.length);
+      return result;
+    },
+  });
+}
+
+/** What a log is told, line by line. */
+export function loggedLines() {
+  const lines: Record<string, unknown>[] = [];
+  const level = { level: 'info' };
+  const kept = pino(level, { write: (line: string) => void lines.push(JSON.parse(line)) });
+  return { log: kept, lines };
+}

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
+import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import type { NotificationListener } from '../db/notifications.ts';
+import { db, ended, enter, kindOf, rowOf, watched } from '../testing/operations.ts';
+import { until } from '../testing/until.ts';
+import { createWaiter } from './waiter.ts';
+
+const kind = kindOf({ only: async () => ended() });
+const hour = 3600;
+
+/** A waiter whose notifications and polls come when a test says so. */
+function waiter() {
+  const stopping = new AbortController();
+  const handlers = new Set<(payload: { id: number }) => void>();
+  const names: string[] = [];
+  const notifications = {
+    on(name: string, handler: (payload: { id: number }) => void) {
+      names.push(name);
+      handlers.add(handler);
+      return () => handlers.delete(handler);
+    },
+  } as unknown as NotificationListener;
+  let reads = 0;
+  const wait = createWaiter(
+    watched({
+      after: () => {
+        reads += 1;
+      },
+    }),
+    notifications,
+    stopping.signal,
+  );
+  return {
+    wait,
+    names,
+    stop: () => stopping.abort(),
+    tell: (id: number) => {
+      for (const handler of handlers) handler({ id });
+    },
+    untilRead: (times: number) => until(`it was read ${times} times`, () => reads >= times),
+    reads: () => reads,
+    listeners: () => handlers.size + getEventListeners(stopping.signal, 'abort').length,
+  };
+}
+
+async function end(id: number): Promise<void> {
+  const values = { status: 'succeeded' as const, finished_at: new Date().toISOString() };
+  await db.updateTable('operations').set(values).where('id', '=', id).execute();
+}
+
+test('an operation that has ended, or does not exist, is returned at once', async () => {
+  const { wait, listeners, reads } = waiter();
+  const id = await enter(kind);
+  await end(id);
+  assert.deepEqual(await wait(id, hour), {
+    ...{ id, kind: 'test', server_id: (await rowOf(id)).server_id, status: 'succeeded' },
+    ...{ progress: 0, message: 'new', error: null },
+  });
+  assert.equal(await wait(4711, hour), undefined);
+  assert.deepEqual([listeners(), reads()], [0, 2]);
+});
+
+test('one that has not ended is returned as it is when the time has passed', async () => {
+  const { wait, listeners, reads } = waiter();
+  const id = await enter(kind);
+  assert.equal((await wait(id, 0))?.status, 'pending');
+  assert.equal(reads(), 1);
+  assert.equal((await wait(id, 0.02))?.status, 'pending');
+  assert.ok(reads() > 2, 'it is read once more at the end');
+  assert.equal(listeners(), 0);
+});
+
+test('its end is noticed by the notification of it, and not by that of another', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { wait, names, tell, untilRead, reads, listeners } = waiter();
+  const id = await enter(kind);
+  const waiting = wait(id, hour);
+  await untilRead(1);
+  tell(id + 1);
+  for (let turns = 0; turns < 20; turns += 1) await turn();
+  await rowOf(id);
+  assert.equal(reads(), 1);
+  tell(id);
+  await untilRead(2);
+  await end(id);
+  tell(id);
+  assert.equal((await waiting)?.status, 'succeeded');
+  assert.deepEqual(new Set(names), new Set(['operation_finished']));
+  assert.equal(listeners(), 0);
+});
+
+test('a service that stops ends all waits, and begins none', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { wait, untilRead, stop, listeners } = waiter();
+  const id = await enter(kind);
+  const waiting = wait(id, hour);
+  await untilRead(1);
+  stop();
+  assert.equal((await waiting)?.status, 'pending');
+  assert.equal((await wait(id, hour))?.status, 'pending');
+  assert.equal(listeners(), 0);
+});
