@@ -120,7 +120,7 @@ beforeEach(async () => {
   await db.updateTable('servers').set({ deleted_at: new Date() }).execute();
 });
 
-test('instances are limited as their servers are to be, and only those that are not', async () => {
+test('instances are limited as their servers are to be, and only those that are not', async (t) => {
   const wanted = await enter({ rate: 10 });
   const applied = await enter({ rate: 10, throttledTo: 10 }, both);
   const confirmed = await enter({ rate: 10 }, both);
@@ -162,8 +162,9 @@ test('instances are limited as their servers are to be, and only those that are 
   assert.deepEqual(told(wanted.name), [{ ...line, rate: 10 }]);
   assert.deepEqual(told(lifted.name), [{ ...line, rate: null }]);
   assert.equal(lines.length, 3);
+  const { mock } = t.mock.method(db, 'transaction');
   await reconcile();
-  assert.deepEqual([changed.length, lines.length], [4, 3]);
+  assert.deepEqual([changed.length, lines.length, mock.callCount()], [4, 3, 0]);
 });
 
 test('a direction that its node can not limit is left alone, and the reason says so', async () => {
