@@ -218,12 +218,20 @@ const clustered = {
   },
 } as unknown as IncusClient;
 
-test('an instance is synced by its name', async () => {
+test('an instance is synced by its name, with the member that it is on', async () => {
   const { id, name } = await enter();
-  instances = [{ name, status: 'Stopped', location: 'none' }];
+  const on = { name: 'b', member: 'b', status: 'online', servers: 0 } as const;
+  const inserting = db
+    .insertInto('nodes')
+    .values({ ...node, ...on })
+    .returning('id');
+  const b = await inserting.executeTakeFirstOrThrow();
+  instances = [{ name, status: 'Stopped', location: 'b' }];
   await run(sync.instance, name);
-  const query = db.selectFrom('servers').select('status').where('id', '=', id);
-  assert.equal((await query.executeTakeFirstOrThrow()).status, 'stopped');
+  const query = db.selectFrom('servers').select(['status', 'node_id']).where('id', '=', id);
+  const { status, node_id } = await query.executeTakeFirstOrThrow();
+  assert.deepEqual([status, node_id], ['stopped', b.id]);
+  await db.updateTable('servers').set({ node_id: place.nodeId }).where('id', '=', id).execute();
 });
 
 async function enter(values: Record<string, unknown> = {}) {
