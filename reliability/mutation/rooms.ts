@@ -24,7 +24,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     tests: [
       ...testsIn('reconcilers', '**/*'),
       ...testsIn('reconciler-runtime', '*'),
-      ...testsIn('servers', 'sightings'),
+      ...testsIn('servers', 'sightings', 'truth-queries'),
     ],
   },
   changes: {

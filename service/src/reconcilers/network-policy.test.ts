@@ -433,6 +433,11 @@ describe('the rules of a location’s network', () => {
     ]);
   });
 
+  it('are not set where there is no such location', async () => {
+    const nowhere = { ...subject(), locationId: 0, protectedAddresses };
+    assert.deepEqual(await reconcileNetworkPolicy({ ...nowhere, findApi: async () => [] }), []);
+  });
+
   it('are not set on another kind of network', async () => {
     await set({ network_kind: 'unmanaged' });
     await keep();

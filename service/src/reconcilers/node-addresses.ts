@@ -36,11 +36,11 @@ async function hostAddresses(
   member: string | undefined,
   signal: AbortSignal,
 ): Promise<string[]> {
-  const options: CallOptions = { signal, timeoutSeconds: answerSeconds, member };
+  const options = { signal, timeoutSeconds: answerSeconds, member };
   const { environment } = await client.server.info(member, options);
-  const found = new Set((environment.addresses ?? []).map(withoutPort));
+  const found = new Set(environment.addresses?.map(withoutPort));
   for (const { name } of await client.networks.list(options)) {
-    for (const address of await addressesOn(client, name, member, options)) found.add(address);
+    for (const address of await addressesOn(client, name, options)) found.add(address);
   }
   return [...found].filter((address) => isIP(address) !== 0).sort();
 }
@@ -52,19 +52,18 @@ async function hostAddresses(
 async function addressesOn(
   { networks }: IncusClient,
   name: string,
-  member: string | undefined,
-  options: CallOptions,
-): Promise<string[]> {
+  options: CallOptions & { signal: AbortSignal },
+): Promise<Set<string>> {
   try {
-    const state = await networks.getState(name, member, options);
-    const global = (state?.addresses ?? []).filter(({ scope }) => scope === 'global');
-    return global.map(({ address }) => address);
+    const state = await networks.getState(name, options.member, options);
+    const global = state?.addresses?.filter(({ scope }) => scope === 'global');
+    return new Set(global?.map(({ address }) => address));
   } catch (error) {
-    if (options.signal?.aborted || !isEngineError(error, 'failed')) throw error;
+    if (options.signal.aborted || !isEngineError(error, 'failed')) throw error;
     // Incus answers with this error if an interface disappears while it is read.
     const listed = await networks.list(options);
     if (listed.some((one) => one.name === name)) throw error;
-    return [];
+    return new Set();
   }
 }
 

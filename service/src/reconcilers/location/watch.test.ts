@@ -1,0 +1,270 @@
+import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { pino } from 'pino';
+import { type Simulator, startSimulator } from '../../../../incus-sim/src/simulator.ts';
+import type { NotificationListener } from '../../db/notifications.ts';
+import { Project } from '../../db/project.ts';
+import { createIncusClient, type IncusClient } from '../../incus/client.ts';
+import { instanceName } from '../../instances/labels.ts';
+import { createEngines } from '../../locations/engines.ts';
+import { insertOperation } from '../../operations/queries.ts';
+import type { RunObserver } from '../../reconciler-runtime/observer.ts';
+import { installation } from '../../testing/fixtures.ts';
+import { testKeyring } from '../../testing/keys.ts';
+import { createTestDatabase } from '../../testing/postgres.ts';
+import { enterServer } from '../../testing/servers.ts';
+import { temporaryDirectory } from '../../testing/temporary-directory.ts';
+import { eventually, until } from '../../testing/until.ts';
+import { watchLocations } from './locations.ts';
+import type { WatchObserver } from './subject.ts';
+
+const { db, close } = await createTestDatabase();
+const place = await installation(db);
+const directory = temporaryDirectory('watch');
+const socketPath = join(directory, 'socket');
+const day = 24 * 3_600_000;
+
+let simulator: Simulator;
+let client: IncusClient;
+let server: { id: number; name: string };
+
+before(async () => {
+  simulator = await startSimulator({ listen: { socketPath }, version: '6.0.0' });
+  const belongings = { pool: 'berth', network: 'berthbr0', imageAliases: ['debian'] };
+  simulator.plant({ project: 'berth', ...belongings });
+  client = createIncusClient({ socketPath, project: 'berth' });
+  const engine = JSON.stringify({ socket_path: socketPath });
+  await db.updateTable('locations').set({ engine, reachable: false }).execute();
+  const id = await enterServer(db, place);
+  const query = db.selectFrom('servers').select('uuid').where('id', '=', id);
+  const name = instanceName((await query.executeTakeFirstOrThrow()).uuid);
+  const root = { type: 'disk', path: '/', pool: 'berth' };
+  const source = { type: 'image' as const, alias: 'debian' };
+  const devices = { root, eth0: { type: 'nic', name: 'eth0', network: 'berthbr0' } };
+  const wanted = { name, type: 'container' as const, source, profiles: [], config: {}, devices };
+  await client.operations.wait((await client.instances.create(wanted)).id, { timeoutSeconds: 60 });
+  server = { id, name };
+});
+
+after(async () => {
+  await client.close();
+  await simulator.close();
+  await close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+/** Watches all locations until `stop`. Tells what the process led, observed and ran. */
+async function watch({
+  observed = true,
+  signal,
+}: {
+  observed?: boolean;
+  signal?: AbortSignal;
+} = {}) {
+  const handlers = new Map<string, Set<(payload: object) => void>>();
+  const on = (name: string, handler: (payload: object) => void) => {
+    const all = handlers.get(name) ?? new Set();
+    handlers.set(name, all.add(handler));
+    return () => all.delete(handler);
+  };
+  const led: string[] = [];
+  const seen: unknown[][] = [];
+  const runs: string[] = [];
+  const schedules: string[] = [];
+  const note =
+    (what: string) =>
+    (...args: unknown[]) =>
+      void seen.push([what, ...args]);
+  const observer = {
+    ...{ led: note('led'), lagged: note('lagged'), swept: note('swept'), found: note('found') },
+    ...{ unconfined: note('unconfined'), withSubvolumes: note('subvolumes') },
+    ...{ quotas: note('quotas'), rescanned: note('rescanned') },
+  } as WatchObserver;
+  const runObserver: RunObserver = {
+    added: ({ reconciler, location }, seconds) =>
+      void schedules.push(`${location}/${reconciler} ${seconds}`),
+    began: () => undefined,
+    ended: ({ reconciler }, { key }) => void runs.push(`${reconciler} ${key}`),
+    removed: ({ reconciler, location }) => void schedules.push(`${location}/${reconciler} removed`),
+  };
+  const stopping = new AbortController();
+  const engines = createEngines();
+  const { ended } = await watchLocations(
+    {
+      ...{ db, engines, secretKey: testKeyring(), log: pino({ level: 'silent' }) },
+      leader: {
+        async whileLeading(name, leading, work) {
+          led.push(name);
+          await work(leading);
+        },
+      },
+      notifications: { on } as unknown as NotificationListener,
+      ...{ findApi: async () => [], protectedAddresses: [], imageServers: [] },
+      ...{ imageDirectories: { work: directory }, poolQuotas: { of: async () => undefined } },
+      ...{ sweepMilliseconds: day, pingMilliseconds: day },
+      ...(observed && { observer, runs: runObserver }),
+    },
+    signal ?? stopping.signal,
+  );
+  const emit = (name: string, payload: object) => {
+    for (const handler of handlers.get(name) ?? []) handler(payload);
+  };
+  const stop = async () => {
+    stopping.abort();
+    await ended;
+    await engines.close();
+    assert.ok([...handlers.values()].every(({ size }) => size === 0));
+  };
+  const count = (run: string) => runs.filter((one) => one === run).length;
+  return { led, seen, runs, schedules, emit, stop, count };
+}
+
+const isShown = (status: string) =>
+  until(`the server is ${status}`, async () => {
+    const query = db.selectFrom('servers').select('status').where('id', '=', server.id);
+    return (await query.executeTakeFirstOrThrow()).status === status;
+  });
+
+const location = () =>
+  db
+    .selectFrom('locations')
+    .selectAll()
+    .where('id', '=', place.locationId)
+    .executeTakeFirstOrThrow();
+
+test('a location is compared once it is connected to, followed by events, and left at a stop', async (t) => {
+  const { led, seen, runs, schedules, emit, stop, count } = await watch();
+  await isShown('stopped');
+  assert.deepEqual(led, [`watch location ${place.locationId}`]);
+  await eventually(async () => assert.equal((await location()).reachable, true));
+  await eventually(async () => assert.ok((await location()).network_subnets));
+  const ofStart = ['instances', 'network-policy', 'subnets', 'traffic-limits', 'images'];
+  for (const name of [...ofStart, 'engine-vulnerabilities', 'usage', 'disk-usage', 'allowances'])
+    await until(`${name} has run`, () => count(`${name} all`) > 0);
+
+  const realNow = Date.now;
+  // Lags are counted from the time in the event.
+  const { mock } = t.mock.method(Date, 'now', () => realNow() + 100_000);
+  simulator.administrator.start('berth', server.name);
+  await isShown('started');
+  mock.restore();
+  const lags = seen.filter(([what]) => what === 'lagged').map(([, seconds]) => Number(seconds));
+  assert.ok(
+    lags.some((seconds) => seconds >= 100 && seconds < 200),
+    String(lags),
+  );
+  t.mock.method(Date, 'now', () => realNow() - 100_000);
+  const before = lags.length;
+  simulator.administrator.freeze('berth', server.name);
+  await isShown('paused');
+  t.mock.restoreAll();
+  const later = seen.filter(([what]) => what === 'lagged').slice(before);
+  assert.deepEqual(new Set(later.map(([, seconds]) => seconds)), new Set([0]));
+  assert.ok(seen.some((one) => one.join() === 'found,status_changed,1'));
+
+  // The end of an operation, and what is wanted of a location, are heard of; not what is of another.
+  const about = { kind: 'stop', step: 'first', message: 'Under way', deadlineSeconds: 60 };
+  const operation = await db.transaction().execute(async (trx) => {
+    const project = new Project(trx, place.projectId);
+    return await insertOperation(project, { ...about, serverId: server.id });
+  });
+  const synced = count(`instance ${server.name}`);
+  emit('operation_finished', { id: operation.id + 1000 });
+  emit('operation_finished', { id: operation.id });
+  await until('it was synced', () => count(`instance ${server.name}`) > synced);
+  const wanted = { images: 'image_wanted', 'network-policy': 'network_policy_wanted' };
+  for (const [name, topic] of Object.entries(wanted)) {
+    const times = count(`${name} all`);
+    emit(topic, { id: place.locationId + 1 });
+    emit(topic, { id: place.locationId });
+    await until(`${name} has run`, () => count(`${name} all`) > times);
+  }
+  const images = count('images all');
+  emit('image_wanted', { id: place.locationId + 1 });
+
+  // A connection that is lost is made again, and everything is compared again.
+  const sweeps = count('instances all');
+  const connected = count('engine-vulnerabilities all');
+  simulator.cutEvents();
+  await until('it is compared again', () => count('instances all') > sweeps);
+  await until('it was connected to', () => count('engine-vulnerabilities all') > connected);
+  await until('images were looked at once more', () => count('images all') > images);
+  await stop();
+  assert.equal(count('images all'), images + 1);
+
+  const ends = seen.filter(([, , figure]) => figure === undefined).map(([what]) => what);
+  assert.deepEqual(
+    seen.filter(([what]) => what === 'led'),
+    [
+      ['led', 1],
+      ['led', -1],
+    ],
+  );
+  for (const what of ['unconfined', 'subvolumes', 'quotas']) assert.ok(ends.includes(what), what);
+  assert.ok(!runs.includes('instance undefined'));
+  const added = schedules.filter((one) => !one.endsWith('removed'));
+  assert.deepEqual(added.toSorted(), [
+    ...['/ended-operation null', '/locations 10', 'test/allowances null', 'test/disk-usage 45'],
+    ...['test/engine 86400', 'test/engine-vulnerabilities null', 'test/images 86400'],
+    ...['test/instance null', 'test/instance-quota null', 'test/instances null'],
+    ...['test/members-away 34560', 'test/network-policy null', 'test/nodes 86400'],
+    ...['test/pool-count 0.25', 'test/reachability 5', 'test/subnets null'],
+    ...['test/traffic-limits null', 'test/usage 15'],
+  ]);
+  assert.equal(schedules.length, 2 * added.length);
+});
+
+test('it is watched without an observer, too', async () => {
+  await db.deleteFrom('operations').execute();
+  const { stop } = await watch({ observed: false });
+  simulator.administrator.unfreeze('berth', server.name);
+  await isShown('started');
+  simulator.administrator.stop('berth', server.name);
+  await isShown('stopped');
+  await stop();
+});
+
+test('a location that changes is watched anew; one that does not, or is removed, is not', async () => {
+  const { led, seen, emit, stop, count } = await watch();
+  await until('it is watched', () => count('instances all') > 0);
+  const looks = count('locations all');
+  emit('locations_changed', {});
+  await until('it was looked at', () => count('locations all') > looks);
+  assert.equal(led.length, 1);
+  const set = (values: object) => db.updateTable('locations').set(values).execute();
+  for (const [change, watchers] of [
+    [{ storage_pool: 'other' }, 2],
+    [{ name: 'renamed' }, 3],
+    [{ name: 'test', storage_pool: 'berth' }, 4],
+  ] as const) {
+    await set(change);
+    emit('locations_changed', {});
+    await until('it is watched anew', () => led.length === watchers);
+    const [begins, ends] = [1, -1].map(
+      (by) => seen.filter((one) => one.join() === `led,${by}`).length,
+    );
+    assert.equal(ends, watchers - 1, 'the one before has ended first');
+    await until('it leads', () => seen.filter((one) => one.join() === 'led,1').length === watchers);
+    assert.ok(begins);
+  }
+  await set({ removed_at: new Date() });
+  emit('locations_changed', {});
+  await until('it is left', () => seen.filter((one) => one.join() === 'led,-1').length === 4);
+  // Nothing is to be synced at the end of an operation while no location is watched.
+  emit('operation_finished', { id: 1 });
+  await set({ removed_at: null });
+  emit('locations_changed', {});
+  await until(
+    'it is watched again',
+    () => seen.filter((one) => one.join() === 'led,1').length === 5,
+  );
+  await stop();
+  assert.equal(count('ended-operation 1'), 0);
+});
+
+test('nothing is watched after a stop', async () => {
+  const { led } = await watch({ signal: AbortSignal.abort() });
+  assert.deepEqual(led, []);
+});
