@@ -42,7 +42,14 @@ export const rooms: Readonly<Record<string, Room>> = {
       ...testsIn('http', 'access', 'access-roles'),
     ],
   },
-  credentials: folder('tokens'),
+  credentials: {
+    code: [`${service}/tokens/**/*.ts`],
+    // Without out.test.ts, which runs the command line of the documentation.
+    tests: [
+      ...testsIn('tokens', 'admin', 'descent', 'people', 'routes', 'token'),
+      ...testsIn('openapi', 'current'),
+    ],
+  },
   addresses: folder('address-pools'),
   quota: { code: [`${service}/projects/quota.ts`], tests: testsIn('projects', '*') },
   placement: folder('placement'),
@@ -54,5 +61,8 @@ export const rooms: Readonly<Record<string, Room>> = {
       ...testsIn('usage', 'months', 'queries.long', 'metering.property'),
     ],
   },
-  statements: folder('statements'),
+  statements: {
+    code: [`${service}/statements/**/*.ts`],
+    tests: [...testsIn('statements', '*'), ...testsIn('openapi', 'current')],
+  },
 };
