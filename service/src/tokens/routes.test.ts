@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { createTestToken } from '../testing/app.ts';
-import { createTestProject, createTestUser, signInAs } from '../testing/people.ts';
+import { auditOf, createTestProject, createTestUser, signInAs } from '../testing/people.ts';
 import { createWholeApp } from '../testing/whole-app.ts';
 
 const whole = await createWholeApp();
@@ -29,6 +29,16 @@ describe('a token', () => {
     assert.deepEqual({ ...Object(again.json()), last_used_at: null }, shown);
     const listed = await whole.ask('GET', '/tokens', admin);
     assert.ok(!listed.body.includes(token.slice(6, 36)));
+  });
+
+  it('is in the audit log with what it allows', async () => {
+    const scopes = ['servers:read'];
+    const expires_at = '2999-01-01T00:00:00.000000Z';
+    const allowed_networks = ['10.0.0.0/8'];
+    const { id } = (await make({ scopes, expires_at, allowed_networks })).json();
+    const entries = await auditOf(db, 'token_create');
+    const details = entries.filter(({ target_id }) => target_id === id).map((one) => one.details);
+    assert.deepEqual(details, [{ scopes, expires_at, allowed_networks }]);
   });
 
   it('holds no longer once it is revoked', async () => {
