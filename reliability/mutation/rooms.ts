@@ -42,7 +42,10 @@ export const rooms: Readonly<Record<string, Room>> = {
       ...testsIn('http', 'access', 'access-roles'),
     ],
   },
-  credentials: folder('tokens'),
+  credentials: {
+    code: [`${service}/tokens/**/*.ts`],
+    tests: [...testsIn('tokens', '*'), ...testsIn('openapi', 'current')],
+  },
   addresses: {
     code: [`${service}/address-pools/*.ts`],
     tests: [...testsIn('address-pools', '*'), ...testsIn('reconcilers', 'unknown-instances')],
@@ -57,5 +60,8 @@ export const rooms: Readonly<Record<string, Room>> = {
       ...testsIn('usage', 'months', 'queries.long', 'metering.property'),
     ],
   },
-  statements: folder('statements'),
+  statements: {
+    code: [`${service}/statements/**/*.ts`],
+    tests: [...testsIn('statements', '*'), ...testsIn('openapi', 'current')],
+  },
 };

@@ -4,6 +4,7 @@ import { Type } from 'typebox';
 import { type App, type Scope, scopes } from '../callers/app-types.ts';
 import { createTestApp, createTestToken } from '../testing/app.ts';
 import { inject } from '../testing/inject.ts';
+import { createTestProject } from '../testing/people.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { until } from '../testing/until.ts';
 import { revokeToken } from '../tokens/credential-queries.ts';
@@ -43,6 +44,21 @@ test('only public routes answer without a token', async () => {
     assert.equal(answer.headers['www-authenticate'], 'Bearer realm="berth"');
   }
   assert.equal((await ask(undefined, 'public')).statusCode, 200);
+});
+
+test('a token may name its own project by id and by name, and no other', async () => {
+  const { headers, projectId } = await createTestToken(db, { scopes: ['servers:write'] });
+  const other = await createTestProject(db, 'not its own');
+  const askIn = (project: string) =>
+    inject(app, { url: '/v1/servers-read', headers: { ...headers, 'berth-project': project } });
+  for (const own of [String(projectId), 'default', 'DEFAULT']) {
+    const answer = await askIn(own);
+    assert.deepEqual([answer.statusCode, answer.json().project?.id], [200, projectId], own);
+  }
+  for (const another of [String(other), 'not its own', 'none']) {
+    const answer = await askIn(another);
+    assert.deepEqual([answer.statusCode, answer.json().code], [404, 'project_not_found'], another);
+  }
 });
 
 test('a malformed token is refused without a query', async (t) => {

@@ -57,7 +57,7 @@ function projectFor(
   wanted: WantedProject | undefined,
 ): number {
   const { projectId, wantedProjectId: id } = found;
-  if (wanted === undefined || wanted.id === projectId || id === projectId) return projectId;
+  if (wanted === undefined || id === projectId) return projectId;
   if (scopes.includes('admin') && id !== null) return id;
   throw noSuchProject(String(wanted.id ?? wanted.name));
 }

@@ -105,6 +105,13 @@ test('a server that the engine reports to be broken may be seen to run later', a
   assert.equal(await isFinal(), false);
 });
 
+test('a server that broke after it was seen not to run keeps nothing open', async () => {
+  const server = await enterBefore('stopped');
+  await comparedAt(turn + 1);
+  await see(server, 'error');
+  assert.equal(await isFinal(), true);
+});
+
 test('what can never be read again keeps nothing open', async () => {
   await enterBefore('started');
   assert.equal(await isFinal(), false);

@@ -47,9 +47,9 @@ export async function isCountedUntil(
           select greatest(s.created_at, n.compared_at) where s.real_status = 'not_exists'
         ) as sight
         where n.compared_at >= ${end}
-          -- A reading that was under way then, or of an instance in passing, is recorded by now.
+          -- By now each reading is recorded that was under way then, also of an instance in passing.
           and seen_at < now() - interval '1 minute'
-          -- A broken one may run, and be seen to do so later.
+          -- A broken one may be seen to run later.
           and (s.real_status <> 'error' or s.real_status_at > seen_at)
       )
     limit 1

@@ -136,7 +136,7 @@ export async function isLastAdminToken(db: Queryable, id: number): Promise<boole
     with recursive goes as (
       select id from tokens where id = ${id}
       union all
-      select t.id from tokens t join goes on t.parent_id = goes.id where t.revoked_at is null
+      select t.id from tokens t join goes on t.parent_id = goes.id
     ), held as (
       select tokens.id from tokens
       join projects on projects.id = tokens.project_id and projects.deleted_at is null

@@ -174,6 +174,34 @@ test('who is removed meanwhile leaves no token behind', async () => {
   assert.deepEqual([answer.statusCode, answer.json().code], [404, 'project_not_found']);
 });
 
+test('a token of somebody who is removed meanwhile makes none', async () => {
+  const user = await createTestUser(db, { roles: { [projectId]: 'member' } });
+  const { ask } = await signInAs(app, user.credentials);
+  const scopes = ['servers:read', 'servers:write'];
+  const own = (await ask('POST', '/tokens', { body: { name: 'own', scopes } })).json();
+  const remove = async (trx: Trx) => {
+    await lockProject(trx, projectId);
+    await deleteMember(trx, projectId, user.id);
+  };
+  const payload = { name: 'late child', scopes: ['servers:read'] };
+  const answer = await amid(db, remove, () =>
+    inject(app, { method: 'POST', url: '/v1/tokens', headers: bearer(own), payload }),
+  );
+  assert.deepEqual([answer.statusCode, answer.json().code], [401, 'token_invalid']);
+});
+
+test('in a project that is deleted meanwhile none is made', async () => {
+  const project = `vanishing ${root.id}`;
+  const id = await createTestProject(db, project);
+  const { headers } = await createTestToken(db, { project });
+  const answer = await amid(
+    db,
+    (trx) => markProjectDeleted(trx, id),
+    () => post(headers),
+  );
+  assert.deepEqual([answer.statusCode, answer.json().code], [404, 'project_not_found']);
+});
+
 test('a project has a thousand tokens that hold at most, also when many ask at once', async () => {
   const project = `full ${root.id}`;
   const id = await createTestProject(db, project);
@@ -181,7 +209,8 @@ test('a project has a thousand tokens that hold at most, also when many ask at o
   await sql`
     insert into tokens (project_id, name, secret_sha256, scopes, expires_at, revoked_at)
     select ${id}, 'filler', sha256((${project} || n)::bytea), '{servers:read}',
-      case n when 1 then now() end, case n when 2 then now() end
+      case n when 1 then now() when 3 then now() + interval '1 day' end,
+      case n when 2 then now() end
     from generate_series(1, 1000) n`.execute(db);
   const answers = await Promise.all([1, 2, 3].map(() => post(headers)));
   assert.deepEqual(answers.map(({ statusCode }) => statusCode).sort(), [201, 403, 403]);

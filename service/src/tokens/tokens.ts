@@ -65,14 +65,14 @@ async function requireQuota(trx: Trx, project: Project): Promise<void> {
 }
 
 /** A user who was removed during the request must not leave a token behind. */
-async function requireMembership(
-  trx: Trx,
-  project: Project,
-  { tokenId, userId }: Caller,
-): Promise<void> {
-  const isPerson = tokenId === null && userId !== null;
-  if (isPerson && !(await mayActIn(trx, project.id, userId))) throw projectNotFound(project.id);
+async function requireMembership(trx: Trx, project: Project, caller: Caller): Promise<void> {
+  const person = personOf(caller);
+  if (person === null || (await mayActIn(trx, project.id, person))) return;
+  throw projectNotFound(project.id);
 }
+
+/** The user of a session; null for a token, also for one that a user owns. */
+const personOf = ({ tokenId, userId }: Caller) => (tokenId === null ? userId : null);
 
 /**
  * Revokes a token. This takes effect with the next request, on other replicas within a second. A
@@ -97,7 +97,7 @@ async function isTheirs(
   { tokenId, userId }: Caller,
   { id, created_by }: ShownToken,
 ): Promise<boolean> {
-  if (tokenId === null) return userId !== null && created_by === userId;
+  if (tokenId === null) return created_by === userId;
   const { isOf, isMakerOf } = await findKinship(project, id, tokenId);
   if (!isMakerOf) return isOf;
   const detail =
@@ -111,9 +111,8 @@ async function requireAuthority(
   caller: Caller,
   row: ShownToken,
 ): Promise<void> {
-  const { tokenId, userId } = caller;
-  const isPerson = tokenId === null && userId !== null;
-  const member = isPerson ? await findMember(trx, project.id, userId) : undefined;
+  const person = personOf(caller);
+  const member = person === null ? undefined : await findMember(trx, project.id, person);
   if (!allows(caller.scopes, 'admin') && member?.role !== 'owner') {
     const detail =
       'A token revokes itself and those that it made, a person their own. ' +
