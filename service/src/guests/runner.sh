@@ -173,6 +173,8 @@ run() {
   { until_read && kill "$collector"; } >/dev/null 2>&1 &
   watchdog=$!
   wait "$collector"
+  # A signal that the guest stops ends the wait, and not what is waited for.
+  if [ -n "$stopping" ]; then wait "$collector"; fi
   kill "$watchdog" 2>/dev/null
   record "$number" "$status" "$took"
 }

@@ -106,7 +106,8 @@ function boot() {
   const ended = once(child, 'exit').then(([code]) => code as number | null);
   const group = child.pid as number;
   groups.push(group);
-  return { ended, crash: () => killGroup(group) };
+  // As systemd does with the main process of a unit.
+  return { ended, crash: () => killGroup(group), stop: () => child.kill('SIGTERM') };
 }
 
 async function run(commands: InitialCommand[]): Promise<GuestProgress> {
@@ -211,15 +212,31 @@ onEachWay('a child left in the background neither blocks nor loses its output pi
   await until('the child has written', () => existsSync(survived));
 });
 
+const lateReader = () =>
+  `case "$*" in */part*) sleep 1.5;; esac; PATH=${process.env.PATH} exec dd "$@"`;
+
 onEachWay('the output of a command is kept, however late it is read', async () => {
-  fakeProgram(
-    'dd',
-    `case "$*" in */part*) sleep 1.5;; esac; PATH=${process.env.PATH} exec dd "$@"`,
-  );
+  fakeProgram('dd', lateReader());
   const { results } = await run(['echo soon', 'sleep 60 & echo with a child']);
   assert.deepEqual(untimed(results), [
     { exit_status: 0, output: 'soon\n' },
     { exit_status: 0, output: 'with a child\n' },
+  ]);
+});
+
+onEachWay('the output of a command is kept when the guest stops meanwhile', async () => {
+  fakeProgram('dd', lateReader());
+  handOver([`echo soon; touch ${out}`, 'echo next']);
+  const first = boot();
+  await until('the first has run', () => existsSync(out));
+  first.stop();
+  assert.equal(await first.ended, 0);
+  assert.equal(await boot().ended, 0);
+  const { phase, results } = await progress(2);
+  assert.equal(phase, 'done');
+  assert.deepEqual(untimed(results), [
+    { exit_status: 0, output: 'soon\n' },
+    { exit_status: 0, output: 'next\n' },
   ]);
 });
 
