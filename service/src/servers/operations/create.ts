@@ -1,5 +1,4 @@
 import { addressHeldByUnknown } from '../../address-pools/unknown-queries.ts';
-import { handoverFiles } from '../../guests/handover.ts';
 import { resultPaths } from '../../guests/progress.ts';
 import { ensureImage, ImageServerNotAllowed, ImageServerUnreachable } from '../../images/images.ts';
 import { recordImage } from '../../images/queries.ts';
@@ -22,6 +21,7 @@ import {
   startInstance,
 } from '../engine/engine.ts';
 import { progressOf } from '../engine/guest-report.ts';
+import { handOver } from '../engine/hand-over.ts';
 import { instanceDefinition } from '../engine/instance.ts';
 import { removeInstance } from '../engine/removal.ts';
 import { failedCommands, failedIndexes } from '../failed-commands.ts';
@@ -218,7 +218,8 @@ function poolIsFull({ storagePool, node }: Context['server']): string {
   );
 }
 
-async function handover({ incus, operation, server, settings, signal }: Context): Result {
+async function handover(context: Context): Result {
+  const { incus, operation, server, settings, signal } = context;
   const name = instanceName(server.uuid);
   const found = await findInstance(incus, name, { signal });
   if (!found) return next('instance');
@@ -228,9 +229,7 @@ async function handover({ incus, operation, server, settings, signal }: Context)
   const place = operationSecrets(server.id, operation.id);
   const secrets = sealed && settings.secretKey.open<CreateSecrets>(place, sealed);
   if (!secrets) return fail('secrets_unreadable', secretsUnreadable);
-  for (const { path, ...file } of handoverFiles(secrets)) {
-    await incus.files.push(name, path, file, { signal });
-  }
+  await handOver(context, found, secrets);
   return next('start');
 }
 
