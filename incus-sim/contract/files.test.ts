@@ -67,10 +67,12 @@ describe('files in an instance', () => {
     await assert.rejects(pull('/srv/plain/below'), failsWith('failed', /HTTP 500/));
   });
 
-  it('are pulled up to a bound', async () => {
+  it('are pulled up to a bound, and tell their length', async () => {
     const { files } = target.client;
     await files.push(name, '/srv/long', file('x'.repeat(2000)));
     await assert.rejects(pull('/srv/long'), failsWith('invalid', /longer than 1000/));
+    assert.equal(await files.size(name, '/srv/long'), 2000);
+    assert.equal(await files.size(name, '/srv/nothing'), null);
   });
 
   it('are deleted, directories only if they are empty', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { startsFromFiles } from '../../service/src/guests/first-start.ts';
 import { handoverFiles } from '../../service/src/guests/handover.ts';
 import {
   type GuestProgress,
@@ -30,63 +31,77 @@ function unlessPassing(error: unknown): void {
   assert.ok(error instanceof EngineError && error.retryable, String(error));
 }
 
-describe('a new guest', () => {
-  it('runs its handover once, also if that powers it off', async () => {
-    const { client } = target;
-    const { name } = await createInstance(target, 'guest');
-    for (const { path, ...file } of handoverFiles({ passwordHash, commands })) {
-      await client.files.push(name, path, file);
-    }
-    const content = async (path: string) =>
-      (await client.files.pull(name, path, longestProgressBytes))?.content ?? null;
-    const seen: GuestProgress[] = [await readProgress(content, commands.length)];
-    assert.equal(seen[0]?.phase, 'booting');
+const ways = [
+  { way: 'cloud-init', fromFiles: false, script: '/var/lib/cloud/scripts/per-boot/00-berth' },
+  { way: 'a unit of its image', fromFiles: true, script: '/var/lib/berth/runner' },
+];
 
-    const events = await follow(target);
-    const isEnd = (event: IncusEvent) =>
-      isLifecycle(event) && event.action === 'instance-shutdown' && event.instance === name;
-    await start(target, name);
-    // Its status is no sign: it is shown as stopped, as running again, and then as stopped.
-    await until('it powers itself off', 60, async () => {
-      await readProgress(content, commands.length).then((now) => seen.push(now), unlessPassing);
-      return events.some(isEnd);
-    });
-    // Incus tells of it just before it lets go of the instance, which it shows running till then.
-    const status = async () => (await client.instances.get(name))?.status;
-    await until('it is shown as stopped', 30, async () => (await status()) === 'Stopped');
-    assert.equal(await content('/var/lib/berth/handover'), null);
-    assert.equal((await content('/root/kept'))?.toString(), 'kept\n');
+for (const { way, fromFiles, script } of ways) {
+  describe(`a new guest whose boot ends with ${way}`, () => {
+    it('runs its handover once, also if that powers it off', async () => {
+      const { client } = target;
+      const { name, config } = await createInstance(target, 'guest');
+      const network = config['cloud-init.network-config'] ?? '';
+      const firstStart = fromFiles ? { hostname: 'contract', network } : undefined;
+      for (const { path, ...file } of handoverFiles({ passwordHash, commands }, firstStart)) {
+        await client.files.push(name, path, file);
+      }
+      const content = async (path: string) =>
+        (await client.files.pull(name, path, longestProgressBytes))?.content ?? null;
+      const seen: GuestProgress[] = [await readProgress(content, commands.length)];
+      assert.equal(seen[0]?.phase, 'booting');
 
-    await start(target, name);
-    const last = await until('it is done', 60, async () => {
-      const progress = await readProgress(content, commands.length);
-      seen.push(progress);
-      return progress.phase === 'done' && progress;
+      const events = await follow(target);
+      const isEnd = (event: IncusEvent) =>
+        isLifecycle(event) && event.action === 'instance-shutdown' && event.instance === name;
+      await start(target, name);
+      // Its status is no sign: it is shown as stopped, as running again, and then as stopped.
+      await until('it powers itself off', 60, async () => {
+        await readProgress(content, commands.length).then((now) => seen.push(now), unlessPassing);
+        return events.some(isEnd);
+      });
+      // Incus tells of it just before it lets go of the instance, which it shows running till then.
+      const status = async () => (await client.instances.get(name))?.status;
+      await until('it is shown as stopped', 30, async () => (await status()) === 'Stopped');
+      assert.equal(await content('/var/lib/berth/handover'), null);
+      assert.equal((await content('/root/kept'))?.toString(), 'kept\n');
+
+      await start(target, name);
+      const last = await until('it is done', 60, async () => {
+        const progress = await readProgress(content, commands.length);
+        seen.push(progress);
+        return progress.phase === 'done' && progress;
+      });
+      const times = last.results.map(({ duration_ms }) => duration_ms);
+      assert.ok(times.every(Number.isInteger), String(times));
+      const results = last.results.map(({ duration_ms: _, ...result }) => result);
+      assert.deepEqual(
+        { ...last, results },
+        {
+          phase: 'done',
+          finished: 6,
+          results: [
+            { exit_status: 3, output: 'one\n' },
+            { exit_status: 0, output: 'a b "c"\n' },
+            { exit_status: 1, output: 'quoted; not run\n' },
+            { exit_status: 0, output: '' },
+            { exit_status: 0, output: '' },
+            { exit_status: 0, output: 'after\n' },
+          ],
+          sshReady: true,
+        },
+      );
+      const counts = seen.map(({ finished }) => finished);
+      assert.deepEqual(counts, [...counts].sort(), 'what it has done never becomes less');
+      // The guest says that it is done, and then removes its work and, last, the script that did it.
+      await until('its script is gone', 30, async () => (await content(script)) === null);
+      for (const path of resultPaths) await client.files.delete(name, path);
     });
-    const times = last.results.map(({ duration_ms }) => duration_ms);
-    assert.ok(times.every(Number.isInteger), String(times));
-    const results = last.results.map(({ duration_ms: _, ...result }) => result);
-    assert.deepEqual(
-      { ...last, results },
-      {
-        phase: 'done',
-        finished: 6,
-        results: [
-          { exit_status: 3, output: 'one\n' },
-          { exit_status: 0, output: 'a b "c"\n' },
-          { exit_status: 1, output: 'quoted; not run\n' },
-          { exit_status: 0, output: '' },
-          { exit_status: 0, output: '' },
-          { exit_status: 0, output: 'after\n' },
-        ],
-        sshReady: true,
-      },
-    );
-    const counts = seen.map(({ finished }) => finished);
-    assert.deepEqual(counts, [...counts].sort(), 'what it has done never becomes less');
-    // The guest says that it is done, and then removes its work and, last, the script that did it.
-    const script = '/var/lib/cloud/scripts/per-boot/00-berth';
-    await until('its script is gone', 30, async () => (await content(script)) === null);
-    for (const path of resultPaths) await client.files.delete(name, path);
   });
+}
+
+it('an instance knows what its image says of itself', async () => {
+  const { name } = await createInstance(target, 'image');
+  const instance = await target.client.instances.get(name);
+  assert.ok(instance && startsFromFiles(instance), JSON.stringify(instance?.config));
 });

@@ -26,8 +26,12 @@ export interface GuestHost {
 const folder = '/var/lib/berth';
 const handover = `${folder}/handover`;
 const progress = `${folder}/progress`;
-/** cloud-init runs it at the end of each boot. */
-const script = '/var/lib/cloud/scripts/per-boot/00-berth';
+/** cloud-init runs it at the end of each boot, unless it is off. */
+const cloudInitScript = '/var/lib/cloud/scripts/per-boot/00-berth';
+const cloudInitOff = '/etc/cloud/cloud-init.disabled';
+/** The same by a unit, which images have that say so. */
+const unitScript = `${folder}/runner`;
+const unitProperty = 'image.berth.first-start';
 const keptBytes = 4096;
 /** From a command that ends the guest to its end. */
 const goingDownMs = 20;
@@ -40,10 +44,25 @@ export async function liveGuest(instance: Instance, run: Run, host: GuestHost): 
   await run.pause(network);
   run.hasAddresses = true;
   await run.pause(Math.max(0, boot - network));
-  if (readEntry(instance.files, script)) await carryOut(instance, run, host);
+  const script = scriptOf(instance);
+  if (script) await carryOut(instance, script, run, host);
 }
 
-async function carryOut(instance: Instance, run: Run, host: GuestHost): Promise<void> {
+/** What the end of a boot runs. */
+function scriptOf({ config, files }: Instance): string | undefined {
+  const scripts = [
+    ...(readEntry(files, cloudInitOff) ? [] : [cloudInitScript]),
+    ...(config[unitProperty] ? [unitScript] : []),
+  ];
+  return scripts.find((path) => readEntry(files, path));
+}
+
+async function carryOut(
+  instance: Instance,
+  script: string,
+  run: Run,
+  host: GuestHost,
+): Promise<void> {
   const work = instance.work ?? takeOver(instance, host);
   if (!work) return report(instance, host, 'failed', 0);
   instance.work = work;

@@ -137,7 +137,10 @@ function addImage({ images }: Project, image: Image): void {
   images.set(image.fingerprint, image);
 }
 
-/** An image with an alias that is there from the start, for which nothing was uploaded. */
+/**
+ * An image with an alias that is there from the start, for which nothing was uploaded: as one that was built for it,
+ * its containers start without cloud-init.
+ */
 export function plantImage(
   project: Project,
   alias: string,
@@ -145,7 +148,8 @@ export function plantImage(
 ): string {
   const fingerprint = createHash('sha256').update(`${project.name} ${alias}`).digest('hex');
   const image = newImage({ fingerprint, type, size: 300 * 2 ** 20, fileName: 'rootfs.tar' });
-  project.images.set(fingerprint, { ...image, properties: { description: `${alias}, simulated` } });
+  const properties = { description: `${alias}, simulated`, 'berth.first-start': '1' };
+  project.images.set(fingerprint, { ...image, properties });
   project.aliases.set(alias, { name: alias, description: '', target: fingerprint, type });
   return fingerprint;
 }

@@ -21,7 +21,8 @@ const directory = (mode = 0o755): Entry => ({
 });
 
 const folders =
-  '/ /etc /home /mnt /opt /srv /usr /usr/bin /usr/sbin /usr/local /usr/local/bin /var /var/lib';
+  '/ /etc /etc/cloud /etc/netplan /etc/ssh /home /mnt /opt /srv /usr /usr/bin /usr/sbin /usr/local ' +
+  '/usr/local/bin /var /var/lib';
 
 /** The files of every image, as far as they matter. */
 const image: ReadonlyMap<string, Entry> = new Map<string, Entry>([

@@ -1,10 +1,6 @@
 import { readFileSync } from 'node:fs';
-
-/** A file or folder to put into a guest, owned by root, before its first start. */
-export type GuestFile = { path: string; uid: 0; gid: 0; mode: number } & (
-  | { type: 'directory' }
-  | { type: 'file'; content: string }
-);
+import { directory, file, type GuestFile } from './files.ts';
+import { type FirstStart, firstStartFiles } from './first-start.ts';
 
 /** Run by `/bin/sh -c`, or an argument vector, run as it is. */
 export type InitialCommand = string | string[];
@@ -14,43 +10,51 @@ const runner = readFileSync(new URL('./runner.sh', import.meta.url), 'utf8');
 
 export const stateFolder = '/var/lib/berth';
 
-/**
- * The files to push into a new, stopped guest, in this order: the secrets, which only root can
- * read, and the script that runs at the first boot and removes both. The guest must never have been
- * started, since it would run everything again.
- */
-export function handoverFiles(handover: {
+/** The secrets, and the files that the guest writes itself. */
+interface Handover {
   passwordHash: string;
   commands: InitialCommand[];
-}): GuestFile[] {
+  /** Readable by everybody. */
+  files?: { path: string; content: string }[];
+}
+
+/**
+ * The files to push into a new, stopped guest, in this order: the secrets, which only root can
+ * read; the files of `firstStart`, if the guest starts without cloud-init; and the script that
+ * carries out the secrets and removes them and itself. cloud-init runs it at the end of a boot, or,
+ * with `firstStart`, a unit of the image does. The guest must never have been started, since it
+ * would run everything again.
+ */
+export function handoverFiles(handover: Handover, firstStart?: FirstStart): GuestFile[] {
+  if (!firstStart) {
+    return [
+      ...secrets(handover),
+      directory('/var/lib/cloud', 0o755),
+      directory('/var/lib/cloud/scripts', 0o755),
+      directory(scripts, 0o755),
+      file(`${scripts}/00-berth`, 0o700, runner),
+    ];
+  }
+  const { before, during } = firstStartFiles(firstStart);
   return [
-    directory(stateFolder, 0o700),
-    file(`${stateFolder}/handover`, 0o600, script(handover)),
-    directory('/var/lib/cloud', 0o755),
-    directory('/var/lib/cloud/scripts', 0o755),
-    directory(scripts, 0o755),
-    file(`${scripts}/00-berth`, 0o700, runner),
+    ...secrets({ ...handover, files: during }),
+    ...before,
+    file(`${stateFolder}/runner`, 0o700, runner),
   ];
 }
 
-function directory(path: string, mode: number): GuestFile {
-  return { path, uid: 0, gid: 0, mode, type: 'directory' };
-}
-
-function file(path: string, mode: number, content: string): GuestFile {
-  return { path, uid: 0, gid: 0, mode, type: 'file', content };
-}
-
 /** A single file, because each file that is pushed into a guest takes tens of milliseconds. */
-function script({
-  passwordHash,
-  commands,
-}: {
-  passwordHash: string;
-  commands: InitialCommand[];
-}): string {
-  const lines = commands.map((command) => `add_command ${quoted(argumentsLine(command))}\n`);
-  return `password_hash=${quoted(passwordHash)}\n${lines.join('')}`;
+function secrets(handover: Handover): GuestFile[] {
+  return [directory(stateFolder, 0o700), file(`${stateFolder}/handover`, 0o600, script(handover))];
+}
+
+function script({ passwordHash, commands, files = [] }: Handover): string {
+  const lines = [
+    `password_hash=${quoted(passwordHash)}`,
+    ...files.map(({ path, content }) => `add_file ${quoted(path)} ${quoted(content)}`),
+    ...commands.map((command) => `add_command ${quoted(argumentsLine(command))}`),
+  ];
+  return `${lines.join('\n')}\n`;
 }
 
 function argumentsLine(command: InitialCommand): string {

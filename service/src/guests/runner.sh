@@ -1,7 +1,7 @@
 #!/bin/sh
 # The first work in a new guest: root's password, SSH, then the initial commands, each once, in order.
-# cloud-init runs this at the end of every boot, once the network is up, until it has removed itself:
-# a command that restarts the guest doesn't lose those after it.
+# cloud-init or a unit of the image runs this at the end of every boot, once the network is up, until it
+# has removed itself: a command that restarts the guest doesn't lose those after it.
 # Plain POSIX sh: dash, bash and busybox run it. BERTH_ROOT and BERTH_PATH are for its tests.
 
 root=${BERTH_ROOT:-}
@@ -41,6 +41,7 @@ take_over() {
   # A hash of its own also unlocks root. It goes by a pipe, as arguments can be read by anyone.
   printf 'root:%s\n' "$password_hash" | chpasswd -e || give_up
   unset password_hash
+  close_host_keys
   allow_root_login || sshd=missing
   printf '%s\n' "$total" >"$work/total"
   printf '%s\n' "$sshd" >"$work/sshd"
@@ -67,6 +68,18 @@ save() {
 add_command() {
   total=$((total + 1))
   printf '%s' "$1" >"$work/command.$total"
+}
+
+# And this once a file that others may read, such as /etc/hosts.
+add_file() { (umask 022 && printf '%s' "$2" >"$root$1"); }
+
+# Incus sets the mode of a file that is put into a guest last. Where that was cut short, anybody may read
+# the file, and sshd takes no such key.
+close_host_keys() {
+  open_keys=$(find "$root/etc/ssh" -name 'ssh_host_*_key' -perm /007 2>/dev/null)
+  if [ -z "$open_keys" ]; then return; fi
+  printf '%s\n' "$open_keys" | while read -r key; do chmod 600 "$key"; done
+  systemctl restart ssh.service
 }
 
 allow_root_login() {
@@ -160,6 +173,8 @@ run() {
   { until_read && kill "$collector"; } >/dev/null 2>&1 &
   watchdog=$!
   wait "$collector"
+  # A signal that the guest stops ends the wait, and not what is waited for.
+  if [ -n "$stopping" ]; then wait "$collector"; fi
   kill "$watchdog" 2>/dev/null
   record "$number" "$status" "$took"
 }

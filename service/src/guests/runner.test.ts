@@ -17,10 +17,37 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { until } from '../testing/until.ts';
+import type { FirstStart } from './first-start.ts';
 import { handoverFiles, type InitialCommand } from './handover.ts';
 import { type GuestProgress, readProgress } from './progress.ts';
 
-const runner = '/var/lib/cloud/scripts/per-boot/00-berth';
+/** What a guest begins with, and the script that its first boot runs. */
+interface Way {
+  firstStart?: FirstStart;
+  runner: string;
+}
+
+const ways = {
+  'by cloud-init': { runner: '/var/lib/cloud/scripts/per-boot/00-berth' },
+  'from files': {
+    firstStart: { hostname: 'web-1.example.org', network: '{"version": 2}\n' },
+    runner: '/var/lib/berth/runner',
+  },
+} satisfies Record<string, Way>;
+let way: Way;
+
+function on(name: keyof typeof ways, what: string, holds: () => Promise<void>): void {
+  test(`${what}, ${name}`, async () => {
+    way = ways[name];
+    await holds();
+  });
+}
+
+function onEachWay(what: string, holds: () => Promise<void>): void {
+  on('by cloud-init', what, holds);
+  on('from files', what, holds);
+}
+
 const passwordHash = "$y$j9T$ab'cd$efgh";
 let root: string;
 let out: string;
@@ -31,7 +58,9 @@ beforeEach(() => {
   fakeProgram('chpasswd', `echo "$@" >${root}/chpasswd.args; cat >${root}/chpasswd.in`);
   fakeProgram('sshd', '');
   fakeProgram('systemctl', `echo "$@" >>${root}/systemctl.args`);
-  mkdirSync(join(root, 'etc/ssh'), { recursive: true });
+  for (const name of ['cloud', 'netplan', 'ssh']) {
+    mkdirSync(join(root, 'etc', name), { recursive: true });
+  }
   writeFileSync(join(root, 'etc/ssh/sshd_config'), 'Include /etc/ssh/sshd_config.d/*.conf\n');
 });
 
@@ -59,7 +88,7 @@ function fakeProgram(name: string, body: string): void {
 }
 
 function handOver(commands: InitialCommand[]): void {
-  for (const file of handoverFiles({ passwordHash, commands })) {
+  for (const file of handoverFiles({ passwordHash, commands }, way.firstStart)) {
     const { mode } = file;
     const path = join(root, file.path);
     if (file.type === 'directory') mkdirSync(path, { recursive: true, mode });
@@ -71,11 +100,16 @@ function handOver(commands: InitialCommand[]): void {
 function boot() {
   const path = `${root}/bin:${process.env.PATH}`;
   const env = { PATH: path, BERTH_ROOT: root, BERTH_PATH: path };
-  const child = spawn('/bin/sh', [join(root, runner)], { env, stdio: 'inherit', detached: true });
+  const child = spawn('/bin/sh', [join(root, way.runner)], {
+    env,
+    stdio: 'inherit',
+    detached: true,
+  });
   const ended = once(child, 'exit').then(([code]) => code as number | null);
   const group = child.pid as number;
   groups.push(group);
-  return { ended, crash: () => killGroup(group) };
+  // As systemd does with the main process of a unit.
+  return { ended, crash: () => killGroup(group), stop: () => child.kill('SIGTERM') };
 }
 
 async function run(commands: InitialCommand[]): Promise<GuestProgress> {
@@ -92,7 +126,7 @@ function progress(total: number): Promise<GuestProgress> {
 const untimed = (results: GuestProgress['results']) =>
   results.map(({ duration_ms: _, ...result }) => result);
 
-test('commands run in order, and a failing one does not end the rest', async () => {
+onEachWay('commands run in order, and a failing one does not end the rest', async () => {
   const { phase, finished, results } = await run([
     `echo one; echo one >>${out}`,
     `echo two >>${out}; echo wrong >&2; exit 7`,
@@ -110,7 +144,7 @@ test('commands run in order, and a failing one does not end the rest', async () 
   assert.equal(results[3]?.output, `${root}/root\n${root}/root\n`);
 });
 
-test('arguments are passed unchanged, byte by byte', async () => {
+onEachWay('arguments are passed unchanged, byte by byte', async () => {
   const odd = ["it's", '"$HOME"', 'a\nb\n', '-n', '', '\\n \t*', 'ü€😀', '`id`', '\x01\x7f'];
   const { results } = await run([['printf', '[%s]', ...odd], '-x; true', `printf %s 'a'"b"`]);
   assert.equal(results[0]?.output, odd.map((argument) => `[${argument}]`).join(''));
@@ -118,13 +152,13 @@ test('arguments are passed unchanged, byte by byte', async () => {
   assert.equal(results[2]?.output, 'ab');
 });
 
-test('the password hash is passed to chpasswd by standard input only', async () => {
+onEachWay('the password hash is passed to chpasswd by standard input only', async () => {
   await run([]);
   assert.equal(readFileSync(join(root, 'chpasswd.in'), 'utf8'), `root:${passwordHash}\n`);
   assert.equal(readFileSync(join(root, 'chpasswd.args'), 'utf8'), '-e\n');
 });
 
-test('if the password can not be set, that is reported and no command runs', async () => {
+onEachWay('if the password can not be set, that is reported and no command runs', async () => {
   fakeProgram('chpasswd', 'exit 1');
   handOver([`echo one >${out}`]);
   assert.equal(await boot().ended, 1);
@@ -132,14 +166,14 @@ test('if the password can not be set, that is reported and no command runs', asy
   assert.equal(existsSync(out), false);
 });
 
-test('files of a command are readable by others, and ours are not', async () => {
+onEachWay('files of a command are readable by others, and ours are not', async () => {
   await run([`echo one >${out}; mkdir ${out}.d`]);
   const mode = (path: string) => statSync(path).mode & 0o777;
   assert.deepEqual([mode(out), mode(`${out}.d`)], [0o644, 0o755]);
   assert.equal(mode(join(root, 'var/lib/berth/progress')), 0o600);
 });
 
-test('root may log in over SSH with its password, and sshd is reloaded once', async () => {
+onEachWay('root may log in over SSH with its password, and sshd is reloaded once', async () => {
   await run(['true']);
   const settings = readFileSync(join(root, 'etc/ssh/sshd_config.d/00-berth.conf'), 'utf8');
   assert.match(settings, /^PermitRootLogin yes$/m);
@@ -147,7 +181,7 @@ test('root may log in over SSH with its password, and sshd is reloaded once', as
   assert.equal(calls.match(/try-reload/g)?.length, 1);
 });
 
-test('a guest without an SSH server gets one, or reports that it has none', async () => {
+onEachWay('a guest without an SSH server gets one, or reports that it has none', async () => {
   rmSync(join(root, 'bin/sshd'));
   fakeProgram('apt-get', `echo "$@" >>${root}/apt.args; exit 1`);
   fakeProgram('sleep', '');
@@ -155,13 +189,13 @@ test('a guest without an SSH server gets one, or reports that it has none', asyn
   assert.deepEqual([sshReady, phase], [existsSync('/usr/sbin/sshd'), 'done']);
 });
 
-test('the end of a long output is kept', async () => {
+onEachWay('the end of a long output is kept', async () => {
   const { results } = await run(['seq 1 2000000; echo end']);
   assert.equal(results[0]?.output.length, 4096);
   assert.match(results[0]?.output ?? '', /2000000\nend\n$/);
 });
 
-test('binary output is made safe to store', async () => {
+onEachWay('binary output is made safe to store', async () => {
   const { results } = await run([
     `printf 'a\\000b\\377c'`,
     "printf 'x%.0s' $(seq 4094); printf '€€'",
@@ -170,7 +204,7 @@ test('binary output is made safe to store', async () => {
   assert.match(results[1]?.output ?? '', /^x+€€$/);
 });
 
-test('a child left in the background neither blocks nor loses its output pipe', async () => {
+onEachWay('a child left in the background neither blocks nor loses its output pipe', async () => {
   const [goOn, survived] = [join(root, 'go-on'), join(root, 'survived')];
   const child = `until [ -e ${goOn} ]; do sleep 0.1; done; echo late; echo >${survived}`;
   // It has not ended before, so it was not waited for.
@@ -180,11 +214,12 @@ test('a child left in the background neither blocks nor loses its output pipe', 
   await until('the child has written', () => existsSync(survived));
 });
 
-test('the output of a command is kept, however late it is read', async () => {
-  fakeProgram(
-    'dd',
-    `case "$*" in */part*) sleep 1.5;; esac; PATH=${process.env.PATH} exec dd "$@"`,
-  );
+const lateReader = () =>
+  `case "$*" in */part*) sleep 1.5;; esac; PATH=${process.env.PATH} exec dd "$@"`;
+
+// It waits for seconds, and the script is the same on both ways.
+on('by cloud-init', 'the output of a command is kept, however late it is read', async () => {
+  fakeProgram('dd', lateReader());
   const { results } = await run(['echo soon', 'sleep 60 & echo with a child']);
   assert.deepEqual(untimed(results), [
     { exit_status: 0, output: 'soon\n' },
@@ -192,52 +227,102 @@ test('the output of a command is kept, however late it is read', async () => {
   ]);
 });
 
-test('a command that a crash interrupts is recorded and not repeated, and the rest run', async () => {
-  const commands = ['true', `echo x >>${out}; echo before; sleep 60`, `echo y >>${out}`];
-  handOver(commands);
+on('from files', 'the output of a command is kept when the guest stops meanwhile', async () => {
+  fakeProgram('dd', lateReader());
+  handOver([`echo soon; touch ${out}`, 'echo next']);
   const first = boot();
-  const collected = join(root, 'var/lib/berth/work/part');
-  await until('the second runs', () => existsSync(out));
-  const printed = () => existsSync(collected) && readFileSync(collected, 'utf8');
-  await until('its output is collected', printed, (seen) => seen === 'before\n');
-  assert.deepEqual((await progress(3)).finished, 1);
-  first.crash();
-  await first.ended;
+  await until('the first has run', () => existsSync(out));
+  first.stop();
+  assert.equal(await first.ended, 0);
   assert.equal(await boot().ended, 0);
-  const { phase, results } = await progress(3);
+  const { phase, results } = await progress(2);
   assert.equal(phase, 'done');
-  assert.equal(readFileSync(out, 'utf8'), 'x\ny\n');
-  assert.equal(results[1]?.exit_status, 143);
-  assert.equal(results[1]?.duration_ms, null, 'nobody measured it');
-  assert.match(results[1]?.output ?? '', /^before\n\nInterrupted: /);
+  assert.deepEqual(untimed(results), [
+    { exit_status: 0, output: 'soon\n' },
+    { exit_status: 0, output: 'next\n' },
+  ]);
 });
 
-test('no command starts while the guest shuts down; the rest run after the next boot', async () => {
-  fakeProgram('systemctl', `[ "$1" != is-system-running ] || cat ${root}/system-state`);
-  writeFileSync(join(root, 'system-state'), 'running');
-  const commands = [`echo stopping >${root}/system-state; echo one >>${out}`, `echo two >>${out}`];
-  assert.equal((await run(commands)).phase, 'running');
-  assert.equal(readFileSync(out, 'utf8'), 'one\n');
-  writeFileSync(join(root, 'system-state'), 'running');
-  assert.equal(await boot().ended, 0);
-  assert.equal((await progress(2)).phase, 'done');
-  assert.equal(readFileSync(out, 'utf8'), 'one\ntwo\n');
-});
+onEachWay(
+  'a command that a crash interrupts is recorded and not repeated, and the rest run',
+  async () => {
+    const commands = ['true', `echo x >>${out}; echo before; sleep 60`, `echo y >>${out}`];
+    handOver(commands);
+    const first = boot();
+    const collected = join(root, 'var/lib/berth/work/part');
+    await until('the second runs', () => existsSync(out));
+    const printed = () => existsSync(collected) && readFileSync(collected, 'utf8');
+    await until('its output is collected', printed, (seen) => seen === 'before\n');
+    assert.deepEqual((await progress(3)).finished, 1);
+    first.crash();
+    await first.ended;
+    assert.equal(await boot().ended, 0);
+    const { phase, results } = await progress(3);
+    assert.equal(phase, 'done');
+    assert.equal(readFileSync(out, 'utf8'), 'x\ny\n');
+    assert.equal(results[1]?.exit_status, 143);
+    assert.equal(results[1]?.duration_ms, null, 'nobody measured it');
+    assert.match(results[1]?.output ?? '', /^before\n\nInterrupted: /);
+  },
+);
 
-test('secrets are deleted when the commands have started, and everything except the results at the end', async () => {
-  const secret = 'hunter2';
-  const look = `grep -rl ${secret.slice(0, 3)}${secret.slice(3)} ${root}/var; true`;
-  const { results } = await run([`true ${secret}`, look]);
-  assert.equal(results[1]?.output, '');
-  assert.deepEqual(readdirSync(join(root, 'var/lib/berth')), ['progress']);
-  assert.ok(!existsSync(join(root, runner)));
-});
+onEachWay(
+  'no command starts while the guest shuts down; the rest run after the next boot',
+  async () => {
+    fakeProgram('systemctl', `[ "$1" != is-system-running ] || cat ${root}/system-state`);
+    writeFileSync(join(root, 'system-state'), 'running');
+    const commands = [
+      `echo stopping >${root}/system-state; echo one >>${out}`,
+      `echo two >>${out}`,
+    ];
+    assert.equal((await run(commands)).phase, 'running');
+    assert.equal(readFileSync(out, 'utf8'), 'one\n');
+    writeFileSync(join(root, 'system-state'), 'running');
+    assert.equal(await boot().ended, 0);
+    assert.equal((await progress(2)).phase, 'done');
+    assert.equal(readFileSync(out, 'utf8'), 'one\ntwo\n');
+  },
+);
 
-test('the progress says which command is running', async () => {
+onEachWay(
+  'secrets are deleted when the commands have started, and everything except the results at the end',
+  async () => {
+    const secret = 'hunter2';
+    const look = `grep -rl ${secret.slice(0, 3)}${secret.slice(3)} ${root}/var; true`;
+    const { results } = await run([`true ${secret}`, look]);
+    assert.equal(results[1]?.output, '');
+    assert.deepEqual(readdirSync(join(root, 'var/lib/berth')), ['progress']);
+    assert.ok(!existsSync(join(root, way.runner)));
+  },
+);
+
+onEachWay('the progress says which command is running', async () => {
   handOver(['true', `touch ${out}; sleep 60`]);
   const running = boot();
   await until('the second runs', () => existsSync(out));
   const { phase, finished } = await progress(2);
   running.crash();
   assert.deepEqual([phase, finished], ['running', 1]);
+});
+
+test('a guest that starts from files has its names and its public keys before a command runs', async () => {
+  way = ways['from files'] as Way;
+  const look = `cat ${root}/etc/hosts; ls -l ${root}/etc/ssh`;
+  const { results } = await run([look]);
+  const output = results[0]?.output ?? '';
+  assert.match(output, /^127\.0\.1\.1 web-1\.example\.org web-1\n/);
+  for (const type of ['ed25519', 'ecdsa']) {
+    assert.match(output, new RegExp(`^-rw-r--r--.* ssh_host_${type}_key\\.pub$`, 'm'));
+    assert.match(output, new RegExp(`^-rw-------.* ssh_host_${type}_key$`, 'm'));
+  }
+});
+
+test('a host key that was put there in part is closed, and sshd started with it', async () => {
+  way = ways['from files'] as Way;
+  handOver([]);
+  const key = join(root, 'etc/ssh/ssh_host_ed25519_key');
+  chmodSync(key, 0o644);
+  assert.equal(await boot().ended, 0);
+  assert.equal(statSync(key).mode & 0o777, 0o600);
+  assert.match(readFileSync(join(root, 'systemctl.args'), 'utf8'), /^restart ssh\.service$/m);
 });

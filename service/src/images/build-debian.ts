@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { madeForFiles } from '../guests/first-start.ts';
 import { machineArchitecture } from '../operating-systems/catalogue.ts';
 import { runProgram } from './child.ts';
 import { machineMirror, reachableSources, sourcesList } from './debian-mirror.ts';
@@ -126,7 +127,7 @@ function mmdebstrapArguments(rootfsPath: string, hooks: string[]): string[] {
   ];
 }
 
-/** Each server creates its own machine id and host keys at its first boot. */
+/** Each server has its own machine id and host keys: they are pushed into it, or made at its first boot. */
 async function customizeHooks(sourcesPath: string): Promise<string[]> {
   return [
     ...(await templateUploads()),
@@ -137,6 +138,7 @@ async function customizeHooks(sourcesPath: string): Promise<string[]> {
     'ln -sf /usr/share/zoneinfo/Etc/UTC "$1"/etc/localtime; echo Etc/UTC >"$1"/etc/timezone',
     'echo localhost >"$1"/etc/hostname; rm -f "$1"/etc/resolv.conf',
     'ln -s ../run/systemd/resolve/stub-resolv.conf "$1"/etc/resolv.conf',
+    'ln -s ../berth-first-start.service "$1"/etc/systemd/system/multi-user.target.wants/',
   ];
 }
 
@@ -172,9 +174,14 @@ function metadata() {
   return {
     architecture: machineArchitecture(),
     creation_date: Math.floor(Date.now() / 1000),
-    properties: { os: 'Debian', release, description: 'Debian 12, built by Berth' },
+    properties: {
+      os: 'Debian',
+      release,
+      description: 'Debian 12, built by Berth',
+      ...madeForFiles,
+    },
+    // None of a file that is put into a guest before its first start: it would be written over.
     templates: {
-      '/etc/hostname': filledIn('hostname.tpl'),
       [`${seed}/meta-data`]: filledIn('meta-data.tpl'),
       [`${seed}/user-data`]: filledIn('user-data.tpl', empty),
       [`${seed}/vendor-data`]: filledIn('vendor-data.tpl', empty),

@@ -32,7 +32,7 @@ describe('files', () => {
       response.end(request.method === 'HEAD' ? undefined : content);
     });
     const pull = (maxBytes: number) => client.files.pull('a', '/f', maxBytes);
-    return { asked, pull };
+    return { asked, pull, size: () => client.files.size('a', '/f') };
   }
 
   it('are pulled up to a bound', async () => {
@@ -52,6 +52,22 @@ describe('files', () => {
     const { pull, asked } = await serverOf('file', 0, 'endless');
     assert.equal((await pull(1000))?.content.length, 0);
     assert.deepEqual(asked, ['HEAD']);
+  });
+
+  it('tell their length without being opened, whatever they are', async () => {
+    for (const [type, told, length] of [
+      ['file', 12, 12],
+      ['file', 0, 0],
+      ['directory', undefined, 0],
+    ] as const) {
+      const { size, asked } = await serverOf(type, told, 'x'.repeat(12));
+      assert.equal(await size(), length);
+      assert.deepEqual(asked, ['HEAD']);
+    }
+    const without = await clientOf((_, response) => response.writeHead(404).end());
+    assert.equal(await without.files.size('a', '/f'), null);
+    const broken = await clientOf((_, response) => response.writeHead(500).end());
+    await assert.rejects(broken.files.size('a', '/f'), failsWith('failed', /HTTP 500/));
   });
 
   it('are not directories or links, which are not opened either', async () => {

@@ -77,6 +77,13 @@ export function fileCalls(api: Api) {
       return await orNull(content);
     },
 
+    /**
+     * Its length in bytes, without opening it: 0 for what has none, as a directory; `null` without such a file or
+     * instance.
+     */
+    size: (instance: string, path: string, options?: CallOptions): Promise<number | null> =>
+      orNull(api.read(request('HEAD', instance, path), options, readSize)),
+
     /** A directory must be empty. */
     delete: (instance: string, path: string, options?: CallOptions): Promise<void> =>
       api.change(request('DELETE', instance, path), options),
@@ -105,6 +112,12 @@ async function readLook(response: WireResponse, path: string, maxBytes: number) 
     throw new EngineError('invalid', `${path} is longer than ${maxBytes} bytes`);
   }
   return { owner, size };
+}
+
+async function readSize(response: WireResponse): Promise<number> {
+  if (response.statusCode >= 400) throw await errorOf(response);
+  await response.body.dump();
+  return Number(response.headers['content-length'] ?? 0);
 }
 
 async function readFile(

@@ -7,11 +7,23 @@ import {
 } from '../../guests/progress.ts';
 import { isEngineError } from '../../incus/transport/errors.ts';
 import { instanceName } from '../../instances/labels.ts';
+import { pause } from '../../lib/pause.ts';
 import { fail, type StepResult } from '../../operations/define.ts';
 import type { ServerStepContext } from '../define-operation.ts';
 
 /** With the pauses in between this is about four minutes, by when a slow engine has answered. */
 const maxAttempts = 10;
+/** The pause between two polls, for each guest that is watched: polls must not slow down guests that boot together. */
+const pollMs = 20;
+/** After this time the step checks for other events, such as a crash of the guest. */
+const maxWatchMs = 500;
+
+let watching = 0;
+
+type Reported = GuestProgress & {
+  /** The length of the report; null while there is none. */
+  bytes: number | null;
+};
 
 /**
  * Reads the progress that a new guest reports, or returns how the step ends if it can't be read.
@@ -23,12 +35,16 @@ export async function progressOf({
   operation,
   server,
   signal,
-}: ServerStepContext<{ commands: number }>): Promise<GuestProgress | StepResult<never>> {
+}: ServerStepContext<{ commands: number }>): Promise<Reported | StepResult<never>> {
   const name = instanceName(server.uuid);
-  const pull = async (path: string) =>
-    (await incus.files.pull(name, path, longestProgressBytes, { signal }))?.content ?? null;
+  let bytes: number | null = null;
+  const pull = async (path: string) => {
+    const file = await incus.files.pull(name, path, longestProgressBytes, { signal });
+    bytes = file?.content.length ?? null;
+    return file?.content ?? null;
+  };
   try {
-    return await readProgress(pull, operation.state.commands);
+    return { ...(await readProgress(pull, operation.state.commands)), bytes };
   } catch (error) {
     if (error instanceof ProgressReplaced || isEngineError(error, 'invalid')) {
       const what = error instanceof ProgressReplaced ? error.message : error.publicMessage;
@@ -38,6 +54,28 @@ export async function progressOf({
       isEngineError(error, 'timeout', 'failed') && operation.attempts >= maxAttempts;
     if (isBlocked) return fail('guest_report_unreadable', unreadable(error.publicMessage));
     throw error;
+  }
+}
+
+/**
+ * Resolves when the report has another length than `bytes`, or after half a second. Each report has
+ * another length than the one before: a result is longer than `done` is shorter than `running`.
+ */
+export async function reportChanges(
+  { incus, server, signal }: Pick<ServerStepContext<unknown>, 'incus' | 'server' | 'signal'>,
+  bytes: number | null,
+): Promise<void> {
+  const name = instanceName(server.uuid);
+  const end = performance.now() + maxWatchMs;
+  watching += 1;
+  try {
+    for (let left = maxWatchMs; left > 0 && !signal.aborted; left = end - performance.now()) {
+      await pause(Math.min(pollMs * watching, left), signal);
+      if (signal.aborted || (await incus.files.size(name, progressFile, { signal })) !== bytes)
+        return;
+    }
+  } finally {
+    watching -= 1;
   }
 }
 

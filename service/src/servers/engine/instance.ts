@@ -26,11 +26,7 @@ export function instanceDefinition(
       'limits.memory': `${server.ramMb}MiB`,
       ...(server.os.type === 'container' ? containerLimits(server) : machineSettings),
       'cloud-init.user-data': userData({ hostname: server.hostname }),
-      'cloud-init.network-config': networkConfig({
-        type: server.os.type,
-        mac: server.mac,
-        addresses: guestAddresses(server),
-      }),
+      'cloud-init.network-config': guestNetwork(server),
       // By default, Incus moves no instance on a bridge that it does not manage; ours exists on
       // every member.
       ...(server.network.kind === 'unmanaged' && { 'cluster.evacuate': 'migrate' }),
@@ -42,6 +38,12 @@ export function instanceDefinition(
       [nicDevice]: networkDevice(server),
     },
   };
+}
+
+/** The network configuration of its guest. */
+export function guestNetwork(server: ServerForOperation): string {
+  const { os, mac } = server;
+  return networkConfig({ type: os.type, mac, addresses: guestAddresses(server) });
 }
 
 function containerLimits(server: ServerForOperation) {

@@ -1,5 +1,4 @@
 import { addressHeldByUnknown } from '../../address-pools/unknown-queries.ts';
-import { handoverFiles } from '../../guests/handover.ts';
 import { resultPaths } from '../../guests/progress.ts';
 import { ensureImage, ImageServerNotAllowed, ImageServerUnreachable } from '../../images/images.ts';
 import { recordImage } from '../../images/queries.ts';
@@ -21,7 +20,8 @@ import {
   nextPollSeconds,
   startInstance,
 } from '../engine/engine.ts';
-import { progressOf } from '../engine/guest-report.ts';
+import { progressOf, reportChanges } from '../engine/guest-report.ts';
+import { handOver } from '../engine/hand-over.ts';
 import { instanceDefinition } from '../engine/instance.ts';
 import { removeInstance } from '../engine/removal.ts';
 import { failedCommands, failedIndexes } from '../failed-commands.ts';
@@ -70,6 +70,8 @@ const waitForRules = {
 };
 const bootSeconds = 30 * 60;
 const commandsSeconds = 2 * 3600;
+/** A guest that would be polled more often than this is watched. */
+const maxWatchedSeconds = 0.5;
 /** The time for what remains after the commands. */
 const marginSeconds = 10 * 60;
 /** A guest that crashes while it boots should not be restarted without a pause. */
@@ -218,7 +220,8 @@ function poolIsFull({ storagePool, node }: Context['server']): string {
   );
 }
 
-async function handover({ incus, operation, server, settings, signal }: Context): Result {
+async function handover(context: Context): Result {
+  const { incus, operation, server, settings, signal } = context;
   const name = instanceName(server.uuid);
   const found = await findInstance(incus, name, { signal });
   if (!found) return next('instance');
@@ -228,9 +231,7 @@ async function handover({ incus, operation, server, settings, signal }: Context)
   const place = operationSecrets(server.id, operation.id);
   const secrets = sealed && settings.secretKey.open<CreateSecrets>(place, sealed);
   if (!secrets) return fail('secrets_unreadable', secretsUnreadable);
-  for (const { path, ...file } of handoverFiles(secrets)) {
-    await incus.files.push(name, path, file, { signal });
-  }
+  await handOver(context, found, secrets);
   return next('start');
 }
 
@@ -283,9 +284,10 @@ async function boot(context: Context): Result {
   const { operation } = context;
   const progress = await progressOf(context);
   if ('outcome' in progress) return progress;
-  const { phase } = progress;
-  if (phase === 'booting')
-    return (await unlessRunning(context)) ?? wait(nextPollSeconds(operation));
+  const { phase, bytes } = progress;
+  if (phase === 'booting') {
+    return (await unlessRunning(context)) ?? wait(await untilNews(context, bytes));
+  }
   const since = operation.state.commands_since;
   // After a restart of the service, the commands have what is left of their time.
   if (since !== undefined) return next('initialise', { has_place: false });
@@ -303,7 +305,7 @@ async function initialise(context: Context): Result {
   const { commands: total, commands_since: since } = operation.state;
   const progress = await progressOf(context);
   if ('outcome' in progress) return progress;
-  const { phase, finished, results, sshReady } = progress;
+  const { phase, finished, results, sshReady, bytes } = progress;
   if (phase === 'failed') {
     return fail('initialisation_failed', 'Its password could not be set, or its disk is full.');
   }
@@ -318,9 +320,20 @@ async function initialise(context: Context): Result {
   const at = `running command ${Math.min(finished + 1, total)} of ${total}`;
   const doing = failed === 0 ? at : `${at} (${failed} failed so far)`;
   const fraction = finished / (total || 1);
-  const seconds = nextPollSeconds(operation);
   const news = results.length > (operation.commands?.length ?? 0);
-  return { outcome: 'wait', seconds, why: doing, fraction, ...(news && { commands: results }) };
+  if (news) return { outcome: 'wait', seconds: 0, why: doing, fraction, commands: results };
+  // The message is updated before the next report is waited for.
+  const isShown = operation.message.includes(doing);
+  return wait(isShown ? await untilNews(context, bytes) : 0, doing, fraction);
+}
+
+/** Waits for another report; returns how many seconds to wait until the next poll. */
+async function untilNews(context: Context, bytes: number | null): Promise<number> {
+  const seconds = nextPollSeconds(context.operation);
+  // A step that has waited for long frees its worker.
+  if (seconds > maxWatchedSeconds) return seconds;
+  await reportChanges(context, bytes);
+  return 0;
 }
 
 async function unlessRunning(context: Context) {

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { imageAlias } from '../service/src/images/images.ts';
+import { until } from '../service/src/testing/until.ts';
+import {
+  create,
+  created,
+  incusProject,
+  incusSocket,
+  operations,
+  primaryAddress,
+  remove,
+  status,
+  untilIdle,
+  view,
+} from './api.ts';
+import { incus } from './incus.ts';
+import { ssh, untilSsh } from './ssh.ts';
+
+// What a new guest is, on both ways into it: from files, as the image that Berth builds is made for, and
+// by cloud-init, as it is with images of others.
+
+const onIncus = (...args: string[]) =>
+  incus({ socketPath: incusSocket(), names: { project: incusProject() } }, args);
+
+const image = imageAlias('debian-12');
+const property = 'berth.first-start';
+
+const ways = [
+  { way: 'from files', cloudInit: 'status: disabled', prepare: async () => undefined },
+  {
+    way: 'by cloud-init',
+    cloudInit: 'status: done',
+    prepare: () => onIncus('image', 'unset-property', image, property),
+  },
+];
+
+for (const { way, cloudInit, prepare } of ways) {
+  describe(`a server that is set up ${way}`, () => {
+    before(prepare);
+    after(() => onIncus('image', 'set-property', image, property, '1'));
+
+    it('has its names, and shares neither machine id nor host keys with another', async () => {
+      const wishes = ['one', 'two'].map((name) => created({ name: `${name}.example.org` }));
+      const servers = await Promise.all(wishes);
+      const ids = new Set<string>();
+      for (const [index, server] of servers.entries()) {
+        const name = ['one', 'two'][index];
+        const on = (command: string) => ssh(primaryAddress(server), command);
+        assert.equal(server.status, 'started');
+        assert.equal(await on('hostname; hostname -f'), `${name}\n${name}.example.org`);
+        assert.equal(await on('getent hosts localhost | wc -l'), '1');
+        assert.equal(await on('cloud-init status || true'), cloudInit);
+        const machine = await on('cat /etc/machine-id');
+        assert.match(machine, /^[0-9a-f]{32}$/);
+        const keys = (await on('cd /etc/ssh && stat -c "%a %U %n" ssh_host_*')).split('\n');
+        assert.deepEqual(keys, [
+          '600 root ssh_host_ecdsa_key',
+          '644 root ssh_host_ecdsa_key.pub',
+          '600 root ssh_host_ed25519_key',
+          '644 root ssh_host_ed25519_key.pub',
+        ]);
+        const prints = await on('cd /etc/ssh && for key in *.pub; do ssh-keygen -lf $key; done');
+        const hashes = prints.split('\n').map((line) => line.split(' ')[1] ?? '');
+        assert.equal(hashes.length, 2);
+        for (const own of [machine, ...hashes]) {
+          assert.ok(!ids.has(own), `${own} is of two servers`);
+          ids.add(own);
+        }
+        assert.equal(await on('systemctl is-system-running --wait'), 'running');
+      }
+      await Promise.all(servers.map(({ id }) => remove(id)));
+    });
+
+    it('runs its commands once and in order, over a reboot and a cut of its power', async () => {
+      const note = (word: string) => `echo ${word} >> /root/ran`;
+      const server = await create({
+        initialCommands: [
+          `${note('one')}; echo printed; reboot`,
+          `${note('two')}; sync; sleep 600`,
+          note('three'),
+        ],
+      });
+      await until(
+        'the second command runs',
+        () => status(server.id),
+        (now) => /running command 2 of 3/.test(now.status),
+      );
+      await onIncus('stop', '--force', `srv-${server.uuid}`);
+      await untilIdle(server.id);
+      const [operation] = await operations(server.id);
+      const results = operation?.commands?.map(({ exit_status, output }) => [exit_status, output]);
+      assert.deepEqual(results?.[0], [0, 'printed\n']);
+      assert.equal(results?.[1]?.[0], 143);
+      assert.deepEqual(results?.[2], [0, '']);
+      const address = primaryAddress(await view(server.id));
+      assert.equal(await ssh(address, 'cat /root/ran'), 'one\ntwo\nthree');
+      await remove(server.id);
+    });
+
+    it('keeps what a command leaves in the background, and nothing of what was handed over', async () => {
+      const secret = 'canary-51f0e2';
+      const server = await created({
+        initialCommands: [
+          `sleep 4321 & echo left`,
+          `true ${secret}`,
+          'systemctl restart ssh.service',
+        ],
+      });
+      const address = primaryAddress(server);
+      const [operation] = await operations(server.id);
+      const statuses = operation?.commands?.map(({ exit_status: code }) => code);
+      assert.deepEqual(statuses, [0, 0, 0]);
+      assert.match(await ssh(address, 'pgrep -f "^sleep 4321"'), /^\d+$/);
+      const places = '/var/lib /var/log /etc /run /tmp /root';
+      // Not in whole, lest it find the command that looks.
+      const found = await ssh(address, `grep -rslF ${secret.slice(0, -1)} ${places} || true`);
+      assert.equal(found, '');
+      assert.equal(await ssh(address, 'ls -d /var/lib/berth 2>/dev/null || echo gone'), 'gone');
+      await remove(server.id);
+    });
+
+    it('is itself again after a restart', async () => {
+      const server = await created({ name: 'again.example.org' });
+      const address = primaryAddress(server);
+      const look =
+        'hostname -f; cat /etc/machine-id; cat /etc/ssh/*.pub; ip -o addr | awk "{print \\$4}"';
+      const first = await ssh(address, look);
+      await onIncus('restart', `srv-${server.uuid}`);
+      await untilSsh(address);
+      assert.equal(await ssh(address, look), first);
+      await remove(server.id);
+    });
+  });
+}

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { handoverFiles } from '../guests/handover.ts';
+
+const unit = fileURLToPath(
+  new URL('./template/rootfs/etc/systemd/system/berth-first-start.service', import.meta.url),
+);
+const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
+
+test('systemd takes the unit of the images that are built', {
+  skip: !hasSystemd && 'this machine has no systemd-analyze',
+}, () => {
+  const { status, stderr } = spawnSync('systemd-analyze', ['verify', unit]);
+  assert.deepEqual([status, String(stderr)], [0, '']);
+});
+
+test('it runs what is put last into a guest that starts from files, while that is there', () => {
+  const firstStart = { hostname: 'web-1', network: '{}' };
+  const files = handoverFiles({ passwordHash: '$6$x$y', commands: [] }, firstStart);
+  const runner = files.at(-1)?.path;
+  const text = readFileSync(unit, 'utf8');
+  assert.match(text, new RegExp(`^ConditionPathExists=${runner}$`, 'm'));
+  assert.match(text, new RegExp(`^ExecStart=/bin/sh ${runner}$`, 'm'));
+});

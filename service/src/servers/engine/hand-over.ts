@@ -1,0 +1,22 @@
+import { startsFromFiles } from '../../guests/first-start.ts';
+import { handoverFiles, type InitialCommand } from '../../guests/handover.ts';
+import type { Instance } from '../../incus/instances.ts';
+import type { ServerStepContext } from '../define-operation.ts';
+import { guestNetwork } from './instance.ts';
+
+type Context = Pick<ServerStepContext<unknown>, 'incus' | 'server' | 'signal'>;
+
+/** Puts into a guest that has never been started what it begins with, in the way that its image is made for. */
+export async function handOver(
+  { incus, server, signal }: Context,
+  found: Instance,
+  secrets: { passwordHash: string; commands: InitialCommand[] },
+): Promise<void> {
+  const { hostname } = server;
+  const firstStart = startsFromFiles(found)
+    ? { hostname, network: guestNetwork(server) }
+    : undefined;
+  for (const { path, ...file } of handoverFiles(secrets, firstStart)) {
+    await incus.files.push(found.name, path, file, { signal });
+  }
+}
