@@ -31,8 +31,8 @@ test('a clause of a query is left out', () => {
   assert.deepEqual([...queryClause.mutate({ node: call('execute') })], []);
 });
 
-test('each condition of SQL is neutralised, one at a time', () => {
-  const text = 'select 1 where a and b or c';
+test('each condition of SQL is neutralised, one at a time, and comments are left alone', () => {
+  const text = 'select 1 -- where this and that\nwhere a and b or c';
   const quasi = types.templateLiteral([types.templateElement({ raw: text }, true)], []);
   const changes = [
     ...sqlCondition.mutate({
@@ -44,9 +44,9 @@ test('each condition of SQL is neutralised, one at a time', () => {
       (node) => types.isTaggedTemplateExpression(node) && node.quasi.quasis[0]?.value.raw,
     ),
     [
-      'select 1 where true or a and b or c',
-      'select 1 where a and true or b or c',
-      'select 1 where a and b or false and c',
+      'select 1 -- where this and that\nwhere true or a and b or c',
+      'select 1 -- where this and that\nwhere a and true or b or c',
+      'select 1 -- where this and that\nwhere a and b or false and c',
     ],
   );
   const other = types.taggedTemplateExpression(types.identifier('html'), quasi);

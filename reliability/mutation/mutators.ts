@@ -44,6 +44,7 @@ export const sqlCondition: Mutator = {
     for (const [index, { value }] of node.quasi.quasis.entries()) {
       for (const [begins, insertion] of conditions) {
         for (const { 0: word, index: at } of value.raw.matchAll(begins)) {
+          if (isCommented(value.raw, at)) continue;
           const end = at + word.length;
           const raw = value.raw.slice(0, end) + insertion + value.raw.slice(end);
           yield withQuasi(node, index, raw);
@@ -52,6 +53,8 @@ export const sqlCondition: Mutator = {
     }
   },
 };
+
+const isCommented = (text: string, at: number) => /--.*$/.test(text.slice(0, at));
 
 function withQuasi(node: types.TaggedTemplateExpression, index: number, raw: string): types.Node {
   const changed = types.cloneNode(node);
