@@ -19,8 +19,8 @@ test('limits are those of the contract unless others are set', () => {
     actions: { perSecond: 5, burst: 20 },
     failures: { perSecond: 10 / 60, burst: 20 },
     public: { perSecond: 100, burst: 500 },
-    tries: { perSecond: 10 / 60, burst: 20 },
-    beginnings: { perSecond: (10 / 60) * 6, burst: 120 },
+    attempts: { perSecond: 10 / 60, burst: 20 },
+    sign_in_starts: { perSecond: (10 / 60) * 6, burst: 120 },
     networks: { perSecond: (10 / 60) * 8, burst: 160 },
     accounts: { perSecond: 1 / 60, burst: 20 },
     strangers: { perSecond: 10 / 60 / 50, burst: 3 },
@@ -30,7 +30,7 @@ test('limits are those of the contract unless others are set', () => {
   const { limits } = loadConfig({ BERTH_LIMIT_READS: '1/1', BERTH_LIMIT_BAD_TOKENS: '60/7' });
   assert.deepEqual(limits.reads, { perSecond: 1, burst: 1 });
   assert.deepEqual(limits.failures, { perSecond: 1, burst: 7 });
-  assert.deepEqual(limits.tries, { perSecond: 1, burst: 7 });
+  assert.deepEqual(limits.attempts, { perSecond: 1, burst: 7 });
 });
 
 test('metrics of servers are asked for in so many words', () => {

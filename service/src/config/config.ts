@@ -188,9 +188,9 @@ function limitsOf(values: Values): Limits {
     actions: values.BERTH_LIMIT_ACTIONS,
     public: values.BERTH_LIMIT_PUBLIC,
     failures,
-    tries: failures,
+    attempts: failures,
     // Nobody can guess there; but each takes a row for a while.
-    beginnings: times(failures, 6),
+    sign_in_starts: times(failures, 6),
     networks: times(failures, 8),
     accounts: { perSecond: failures.perSecond / 10, burst: failures.burst },
     strangers: { perSecond: failures.perSecond / 50, burst: Math.ceil(failures.burst / 8) },

@@ -162,12 +162,12 @@ const guesses = {
     ask('PUT', '/session/password', { body: { password: 'guess', new_password: 'x' } }),
 };
 
-/** Asks a service of its own, where four tries are answered. */
+/** Asks a service of its own, where four attempts are answered. */
 async function strictly(
   work: (from: (at: string, page: Browser) => Browser['ask']) => Promise<void>,
 ) {
-  const tries = { burst: 4, perSecond: 1e-6 };
-  const limiter = createLimiter({ ...generousLimits, tries });
+  const attempts = { burst: 4, perSecond: 1e-6 };
+  const limiter = createLimiter({ ...generousLimits, attempts });
   const strict = await createTestApp(db, routes, { limiter });
   await work((remoteAddress, { headers }) => (method, url, { body } = {}) => {
     const payload = body as object;

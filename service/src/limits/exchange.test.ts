@@ -16,8 +16,8 @@ const limits = {
   actions: limit,
   failures: limit,
   public: limit,
-  tries: limit,
-  beginnings: limit,
+  attempts: limit,
+  sign_in_starts: limit,
   networks: limit,
   accounts: limit,
   strangers: limit,
@@ -59,15 +59,15 @@ test('what one service lets through is counted once by the other, and not again 
 });
 
 test('a refund is passed on to the other service', async () => {
-  a.take('tries', 'somebody');
-  await untilLeft(() => [b.peek('tries', 'somebody').remaining], 999);
-  a.refund('tries', 'somebody');
-  a.take('tries', 'else');
-  a.take('tries', 'else');
-  a.refund('tries', 'else');
-  await untilLeft(() => [b.peek('tries', 'else').remaining], 999);
-  assert.equal(b.peek('tries', 'somebody').remaining, 1000);
-  assert.equal(a.peek('tries', 'somebody').remaining, 1000);
+  a.take('attempts', 'somebody');
+  await untilLeft(() => [b.peek('attempts', 'somebody').remaining], 999);
+  a.refund('attempts', 'somebody');
+  a.take('attempts', 'else');
+  a.take('attempts', 'else');
+  a.refund('attempts', 'else');
+  await untilLeft(() => [b.peek('attempts', 'else').remaining], 999);
+  assert.equal(b.peek('attempts', 'somebody').remaining, 1000);
+  assert.equal(a.peek('attempts', 'somebody').remaining, 1000);
 });
 
 test('debt beyond the limit is passed on to the other service', async () => {

@@ -2,15 +2,15 @@ import { type BucketState, type Buckets, createBuckets, type Limit } from './buc
 
 /**
  * The policies, each with buckets of its own. Of a token: `reads` and `actions`. Of an address:
- * `failures` (bad credentials), `public` (requests that need no token) and `beginnings` (sign-ins
- * that were started). Of an address and of a user: `tries` (attempts to authenticate that did not
+ * `failures` (bad credentials), `public` (requests that need no token) and `sign_in_starts` (sign-ins
+ * that were started). Of an address and of a user: `attempts` (attempts to authenticate that did not
  * succeed). Attempts with a password from a network where the user has not signed in before are also
  * counted by network (`networks`), by account (`accounts`), and by account and network once the
  * account's bucket is empty (`strangers`). Accepted changes are counted by token or user (`changes`)
  * and by project (`projects`).
  */
 export const policies = [
-  ...(['reads', 'actions', 'failures', 'public', 'tries', 'beginnings'] as const),
+  ...(['reads', 'actions', 'failures', 'public', 'attempts', 'sign_in_starts'] as const),
   ...(['networks', 'accounts', 'strangers', 'changes', 'projects'] as const),
 ];
 export type Policy = (typeof policies)[number];
@@ -49,8 +49,8 @@ export function createLimiter(limits: Limits, now?: () => number): Limiter {
     actions: createBuckets(limits.actions, now),
     failures: createBuckets(limits.failures, now),
     public: createBuckets(limits.public, now),
-    tries: createBuckets(limits.tries, now),
-    beginnings: createBuckets(limits.beginnings, now),
+    attempts: createBuckets(limits.attempts, now),
+    sign_in_starts: createBuckets(limits.sign_in_starts, now),
     networks: createBuckets(limits.networks, now),
     accounts: createBuckets(limits.accounts, now),
     strangers: createBuckets(limits.strangers, now),

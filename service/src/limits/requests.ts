@@ -129,7 +129,7 @@ export function limitRequests(limiter: Limiter, db: Db): RequestLimits {
     request: FastifyRequest,
     reply: FastifyReply,
     key: string,
-    policy: Policy = 'tries',
+    policy: Policy = 'attempts',
   ) {
     await take(reply, policy, key);
     attempts.set(request, [...(attempts.get(request) ?? []), [policy, key]]);
@@ -168,7 +168,7 @@ export function limitRequests(limiter: Limiter, db: Db): RequestLimits {
       const key = addressKey(addressOf(request));
       const { canRefuse, beginsSignIn, countsAs } = request.routeOptions.config;
       await take(reply, 'public', key, countsAs);
-      if (beginsSignIn) return await take(reply, 'beginnings', key);
+      if (beginsSignIn) return await take(reply, 'sign_in_starts', key);
       // Reading something public, such as the health, is no attempt to authenticate.
       if (policyOf(request) === 'reads' && !canRefuse) return;
       await takeAttempt(request, reply, key);
@@ -194,7 +194,7 @@ export function limitRequests(limiter: Limiter, db: Db): RequestLimits {
       for (const [policy, key] of attempts.get(request) ?? []) limiter.refund(policy, key);
       attempts.delete(request);
     },
-    admitEmailLookup: (reply, userId) => take(reply, 'tries', userKey(userId)),
+    admitEmailLookup: (reply, userId) => take(reply, 'attempts', userKey(userId)),
     async countFailure(request, reply, error) {
       if (!(error instanceof Problem && failures.has(error.code))) return error;
       const state = limiter.take('failures', addressKey(addressOf(request)));
@@ -221,7 +221,7 @@ function refusalMessage(policy: Policy, limiter: Limiter, seconds: number): stri
   if (policy === 'failures') {
     return `This address has sent too many invalid tokens or cookies of ended sessions. ${slowly} ${again}`;
   }
-  if (policy === 'tries') {
+  if (policy === 'attempts') {
     return `There were too many attempts to sign in, to confirm a sign-in or to add members from this address or as this user. ${slowly} ${again}`;
   }
   if (policy === 'networks') {
@@ -230,7 +230,7 @@ function refusalMessage(policy: Policy, limiter: Limiter, seconds: number): stri
   if (policy === 'strangers') {
     return `There were too many attempts to sign in with this email address, which has not been used recently from this network. ${again}`;
   }
-  if (policy === 'beginnings') {
+  if (policy === 'sign_in_starts') {
     return `Too many sign-ins were begun from this address. ${slowly} ${again}`;
   }
   if (policy === 'public') {

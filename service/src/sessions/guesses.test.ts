@@ -19,7 +19,12 @@ const { db, close } = await createTestDatabase();
 after(close);
 
 const slowly = (burst: number) => ({ burst, perSecond: 1e-6 });
-const limits = { tries: slowly(4), networks: slowly(8), accounts: slowly(5), strangers: slowly(2) };
+const limits = {
+  attempts: slowly(4),
+  networks: slowly(8),
+  accounts: slowly(5),
+  strangers: slowly(2),
+};
 
 const apps: App[] = [];
 afterEach(async () => {
@@ -50,7 +55,7 @@ async function guesses(times: number, guess: (at: number) => Promise<number>) {
   return found;
 }
 
-const wide = { tries: limits.tries, networks: limits.networks };
+const wide = { attempts: limits.attempts, networks: limits.networks };
 const refusedAfter = (good: number, times: number) => [
   ...Array(good).fill(401),
   ...Array(times - good).fill(429),

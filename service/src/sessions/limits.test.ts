@@ -46,7 +46,7 @@ async function statuses(times: number, ask: () => ReturnType<typeof inject>) {
 }
 
 test('signing in uses up no try, and failing to does', async () => {
-  const { post } = await serve({ tries: few });
+  const { post } = await serve({ attempts: few });
   assert.deepEqual(await statuses(5, () => post('/session', credentials)), Array(5).fill(201));
   assert.deepEqual(await statuses(3, () => post('/session', wrong)), [401, 401, 401]);
   const refused = await post('/session', credentials);
@@ -55,14 +55,14 @@ test('signing in uses up no try, and failing to does', async () => {
 });
 
 test('of many tries at once no more are looked at than may fail', async () => {
-  const { post } = await serve({ tries: few });
+  const { post } = await serve({ attempts: few });
   const answers = await Promise.all(Array.from({ length: 12 }, () => post('/session', wrong)));
   const found = answers.map(({ statusCode }) => statusCode).sort();
   assert.deepEqual(found, [401, 401, 401, ...Array(9).fill(429)]);
 });
 
 test('beginning to sign in with a passkey is no try, and bounded by itself', async () => {
-  const { post } = await serve({ tries: few, beginnings: { ...few, burst: 5 } });
+  const { post } = await serve({ attempts: few, sign_in_starts: { ...few, burst: 5 } });
   const options = () => post('/session/passkey/options');
   const where = { origin: 'http://localhost:8080', rpId: 'localhost' };
   const device = createDevice();

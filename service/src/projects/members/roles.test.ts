@@ -217,8 +217,8 @@ test('an unknown email address gets an explanation, and adds nobody', async () =
 
 test('attempts to find users by address are limited, except for administrators', async () => {
   const [owner, admin] = [await person('owner'), await person('admin')];
-  const tries = { burst: 3, perSecond: 1e-6 };
-  const limiter = createLimiter({ ...generousLimits, tries });
+  const attempts = { burst: 3, perSecond: 1e-6 };
+  const limiter = createLimiter({ ...generousLimits, attempts });
   const strict = await createTestApp(db, [membershipRoutes], { limiter });
   const statuses = async ({ headers }: Browser) => {
     const found: number[] = [];
