@@ -25,4 +25,6 @@ test('an outage is logged at the first failure, then once a minute with a count,
   );
   outage.failed(new Error('away'));
   assert.equal(told().length, 1, 'the next outage is told at once');
+  outage.worked();
+  assert.ok(!('count' in told()[0]), 'nothing came between');
 });

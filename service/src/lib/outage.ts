@@ -4,13 +4,14 @@ const minuteMs = 60_000;
 
 /** Logs the failures of something that is retried. */
 export interface Outage {
-  failed(error: unknown): void;
+  /** `about`: more fields of the line, of this failure. */
+  failed(error: unknown, about?: object): void;
   worked(): void;
 }
 
 /**
  * Logs the first failure as a warning, then one a minute with the number since the last (`count`), and once that it
- * works again. `now`: ms, of a clock that only goes forward.
+ * works again. A count of 0 is left out. `now`: ms, of a clock that only goes forward.
  */
 export function createOutage(
   log: Logger,
@@ -20,17 +21,17 @@ export function createOutage(
   let told: number | undefined;
   let count = 0;
   return {
-    failed(error) {
+    failed(error, about) {
       count += 1;
       if (told !== undefined && now() - told < minuteMs) return;
-      log.warn({ err: error, count }, words.failed);
+      log.warn({ err: error, count, ...about }, words.failed);
       told = now();
       count = 0;
     },
     worked() {
       if (told === undefined) return;
       // Logged as a warning, so that it is seen by those who saw the failure.
-      log.warn({ count }, words.works);
+      log.warn(count > 0 ? { count } : {}, words.works);
       told = undefined;
       count = 0;
     },

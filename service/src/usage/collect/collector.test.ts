@@ -121,6 +121,34 @@ test('an unreadable NIC does not affect the other figures of its server', async 
   assert.deepEqual(await trafficOf(other), november(3, 3));
 });
 
+test('a node that is away is logged once, not in each round, and so is its return', async () => {
+  const uuid = await insertServer();
+  const kept = collector();
+  count({ [uuid]: { in: 10, out: 20 } });
+  await kept.collect();
+  engine.metricsEndIn = new EngineError('unreachable', 'It is away.');
+  engine.unreadableNics.add(`srv-${uuid}`);
+  for (const _ of [1, 2, 3]) {
+    pass(15);
+    await kept.collect();
+  }
+  assert.deepEqual(warnings.splice(0).toSorted(), [
+    'Metrics of a node could not be read.',
+    'Traffic of some servers could not be read.',
+  ]);
+  engine.metricsEndIn = undefined;
+  engine.unreadableNics.clear();
+  count({ [uuid]: { in: 30, out: 40 } });
+  for (const _ of [1, 2]) {
+    pass(15);
+    await kept.collect();
+  }
+  assert.deepEqual(warnings.toSorted(), [
+    'Metrics of a node can be read again.',
+    'Traffic of these servers can be read again.',
+  ]);
+});
+
 test('NICs that hang do not keep others from being read, nor servers from being counted', async () => {
   const hanging = await insertServers(8);
   const uuid = await insertServer();

@@ -1,6 +1,7 @@
+import { createOutage, type Outage } from '../../lib/outage.ts';
 import { createRecorder } from '../record/record.ts';
 import { ScrapeMemory } from '../record/scrapes.ts';
-import { collectDiskUse } from './disk.ts';
+import { collectDiskUse, createDiskMemory } from './disk.ts';
 import { eachInPace } from './each.ts';
 import { type Node, onlineNodes } from './node-queries.ts';
 import { createNodeMemory, type NodeMemory, readNode } from './node-reading.ts';
@@ -45,7 +46,10 @@ const nodeSeconds = 10;
 const pace = { atOnce: 3, patienceMilliseconds: 200 };
 
 const recordMilliseconds = 3000;
-const notCounted = 'Usage of a location could not be collected.';
+const notCounted = {
+  failed: 'Usage of a location could not be collected.',
+  works: 'Usage of a location is collected again.',
+};
 
 /**
  * Collects the usage of a location's servers. If two processes do so, usage is still counted once.
@@ -56,7 +60,9 @@ export function createUsageCollector(
   limits: Partial<Limits> = {},
 ): UsageCollector {
   const nodes = new Map<string, NodeMemory>();
-  const turn = { after: 0 };
+  const log = context.log.child({ location: location.id });
+  const disks = createDiskMemory(log);
+  const outage = createOutage(log, notCounted);
   const running = createRunningCount(context.db);
   const memory = new ScrapeMemory();
   const most = {
@@ -65,10 +71,10 @@ export function createUsageCollector(
     maxFigures: maxFiguresPerRound,
     nodeSeconds,
   };
-  const limited = { running, ...context, memory, ...most, ...limits };
+  const limited = { running, ...context, log, memory, ...most, ...limits };
   return {
-    collect: (signal) => collectLocation({ ...limited, signal }, location, nodes),
-    collectDisk: (signal) => collectDiskUse({ ...limited, signal }, location, turn),
+    collect: (signal) => collectLocation({ ...limited, outage, signal }, location, nodes),
+    collectDisk: (signal) => collectDiskUse({ ...limited, signal }, location, disks),
   };
 }
 
@@ -80,6 +86,7 @@ interface Limits {
 }
 
 interface LocationContext extends CollectContext, Limits {
+  outage: Outage;
   memory: ScrapeMemory;
 }
 
@@ -88,7 +95,7 @@ async function collectLocation(
   location: UsageLocation,
   remembered: Map<string, NodeMemory>,
 ): Promise<unknown[]> {
-  const { db, log, running, memory, signal } = context;
+  const { db, log, running, memory, outage, signal } = context;
   try {
     const nodes = await onlineNodes(db, location.id);
     const counted = await running(location.id);
@@ -98,10 +105,10 @@ async function collectLocation(
     const begin = await clockOfRound(context);
     const limited = { ...context, share, begin };
     // What was read of other nodes should not wait for a slow one.
-    const report = (err: unknown) => log.warn({ err, location: location.id }, notCounted);
-    const timer = setInterval(() => void recorder.finish().catch(report), recordMilliseconds);
+    const finish = () => void recorder.finish().catch(outage.failed);
+    const timer = setInterval(finish, recordMilliseconds);
     const readOne = async (node: Node) => {
-      const ofNode = remembered.get(node.name) ?? createNodeMemory();
+      const ofNode = remembered.get(node.name) ?? createNodeMemory(log.child({ node: node.name }));
       remembered.set(node.name, ofNode);
       const reading = await readNode(limited, location, node, ofNode);
       if (reading) await recorder.add(reading);
@@ -109,10 +116,12 @@ async function collectLocation(
     const errors = await eachInPace(nodes, readOne, pace).finally(() => clearInterval(timer));
     await recorder.finish();
     const [error] = errors;
-    if (error && !signal?.aborted) report(error);
+    if (signal?.aborted) return errors;
+    if (error) outage.failed(error);
+    else outage.worked();
     return errors;
   } catch (error) {
-    if (!signal?.aborted) log.warn({ err: error, location: location.id }, notCounted);
+    if (!signal?.aborted) outage.failed(error);
     return [error];
   }
 }

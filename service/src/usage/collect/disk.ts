@@ -1,4 +1,6 @@
+import type { Logger } from 'pino';
 import { instanceName } from '../../instances/labels.ts';
+import { createOutage, type Outage } from '../../lib/outage.ts';
 import type { ScrapeMemory } from '../record/scrapes.ts';
 import { type DiskUse, serversWithOldDiskUse, setDiskUse } from './disk-queries.ts';
 import { each, eachWithin } from './each.ts';
@@ -10,13 +12,31 @@ import type { CollectContext, UsageLocation } from './source.ts';
 const oldMilliseconds = 40_000;
 const enoughServers = 500;
 
-/**
- * The id of the last server of the previous round. The next round continues after it, so that
- * unreadable disks do not keep others from being read.
- */
-export interface DiskTurn {
+/** What is kept between two rounds. */
+export interface DiskMemory {
+  /**
+   * The id of the last server of the previous round. The next round continues after it, so that
+   * unreadable disks do not keep others from being read.
+   */
   after: number;
+  /** What is logged of failures, which come in each round: of some servers, or of the whole location. */
+  outages: Record<'some' | 'all', Outage>;
 }
+
+/** `log`: with the location. */
+export const createDiskMemory = (log: Logger): DiskMemory => ({
+  after: 0,
+  outages: {
+    some: createOutage(log, {
+      failed: 'Disk use of some servers could not be read.',
+      works: 'Disk use of these servers can be read again.',
+    }),
+    all: createOutage(log, {
+      failed: 'Disk use of a location could not be collected.',
+      works: 'Disk use of a location is collected again.',
+    }),
+  },
+});
 
 interface DiskContext extends CollectContext {
   maxDisks: number;
@@ -30,16 +50,17 @@ interface DiskContext extends CollectContext {
 export async function collectDiskUse(
   context: DiskContext,
   { id, client, pool }: UsageLocation,
-  turn: DiskTurn,
+  kept: DiskMemory,
 ): Promise<unknown[]> {
-  const { db, log, running, signal, maxDisks, memory, nodeSeconds } = context;
+  const { db, running, signal, maxDisks, memory, nodeSeconds } = context;
   try {
     const begin = await clockOfRound(context);
     const before = new Date(begin().at.getTime() - oldMilliseconds);
     const counted = await running(id);
-    const limit = Math.ceil(counted.here * shareOf(counted, maxDisks));
-    const servers = await serversWithOldDiskUse(db, id, { before, after: turn.after, limit });
-    turn.after = servers.at(-1)?.id ?? 0;
+    const share = shareOf(counted, maxDisks);
+    const limit = Math.ceil(counted.here * share);
+    const servers = await serversWithOldDiskUse(db, id, { before, after: kept.after, limit });
+    kept.after = servers.at(-1)?.id ?? 0;
     let used: DiskUse[] = [];
     const enter = async () => {
       const read = used;
@@ -74,14 +95,14 @@ export async function collectDiskUse(
     errors.push(...(await each(byNode.values(), readNode, signal)));
     await enter();
     const [err] = errors;
-    if (err && !signal?.aborted) {
-      const about = { err, location: id, servers: errors.length };
-      log.warn(about, 'Disk use of some servers could not be read.');
-    }
+    if (signal?.aborted) return errors;
+    kept.outages.all.worked();
+    if (err) kept.outages.some.failed(err, { servers: errors.length });
+    // Otherwise those that can't be read may not have had their turn.
+    else if (share === 1 || servers.length < limit) kept.outages.some.worked();
     return errors;
   } catch (error) {
-    if (!signal?.aborted)
-      log.warn({ err: error, location: id }, 'Disk use of a location could not be collected.');
+    if (!signal?.aborted) kept.outages.all.failed(error);
     return [error];
   }
 }

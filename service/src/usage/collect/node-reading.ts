@@ -1,5 +1,7 @@
+import type { Logger } from 'pino';
 import { isEngineError } from '../../incus/transport/errors.ts';
 import { instanceName, serverUuid } from '../../instances/labels.ts';
+import { createOutage, type Outage } from '../../lib/outage.ts';
 import type { NicUsage, Reading, ReadingTime, ServerUsage } from '../record/reading-queries.ts';
 import { eachWithin } from './each.ts';
 import { type InstanceReading, parseMetrics } from './metrics.ts';
@@ -22,14 +24,38 @@ export interface NodeMemory {
   nics: Nics;
   /** Servers whose own state could not be read. */
   late: Set<string>;
+  /** Servers whose NICs could not be read. */
+  unread: Set<string>;
   /** For how many rounds its metrics are skipped. */
   roundsToSkip: number;
+  /** What is logged of its failures, which come in each round. */
+  outages: Record<'metrics' | 'states' | 'traffic' | 'node', Outage>;
 }
 
-export const createNodeMemory = (): NodeMemory => ({
+/** `log`: with the location and the node. */
+export const createNodeMemory = (log: Logger): NodeMemory => ({
   nics: new Map(),
   late: new Set(),
+  unread: new Set(),
   roundsToSkip: 0,
+  outages: {
+    metrics: createOutage(log, {
+      failed: 'Metrics of a node could not be read.',
+      works: 'Metrics of a node can be read again.',
+    }),
+    states: createOutage(log, {
+      failed: 'Usage of some servers could not be read.',
+      works: 'Usage of these servers can be read again.',
+    }),
+    traffic: createOutage(log, {
+      failed: 'Traffic of some servers could not be read.',
+      works: 'Traffic of these servers can be read again.',
+    }),
+    node: createOutage(log, {
+      failed: 'Traffic of a node could not be read.',
+      works: 'Traffic of a node can be read again.',
+    }),
+  },
 });
 
 /** If reading the metrics took too long, it will again, and puts load on the node. */
@@ -46,28 +72,32 @@ export async function readNode(
   node: Node,
   memory: NodeMemory,
 ): Promise<Reading | undefined> {
-  const { db, log, signal, begin } = context;
-  const { nics, late } = memory;
+  const { db, signal, begin } = context;
+  const { nics, late, outages } = memory;
   try {
     const begun = begin();
     const told = await readMetrics(context, location, node, memory);
     if (typeof told === 'object') {
       const names = [...told.running.keys()].filter((name) => serverUuid(name));
       for (const name of nics.keys()) if (!told.running.has(name)) nics.delete(name);
-      const read = await readNics({ ...context, begun }, location, node, { names, nics });
+      const read = await readNics({ ...context, begun }, location, node, { names, memory });
+      outages.states.worked();
+      outages.node.worked();
       return { begun, scrape: scrapeOf(node, told.running), nics: read };
     }
     const running = (await runningOn(db, node.id)).map(instanceName);
     const names = [...new Set([...nics.keys(), ...running])];
     const [read, states] = await Promise.all([
-      readNics({ ...context, begun }, location, node, { names, nics }),
-      told === 'away' ? undefined : readStates(context, location, node, { names: running, late }),
+      readNics({ ...context, begun }, location, node, { names, memory }),
+      told === 'away'
+        ? undefined
+        : readStates(context, location, { names: running, late, outage: outages.states }),
     ]);
+    outages.node.worked();
     return { begun, ...(states?.size && { scrape: scrapeOf(node, states) }), nics: read };
   } catch (error) {
     if (signal?.aborted) return undefined;
-    const about = { err: error, location: location.id, node: node.name };
-    log.warn(about, 'Traffic of a node could not be read.');
+    outages.node.failed(error);
     return undefined;
   }
 }
@@ -81,8 +111,8 @@ const scrapeOf = ({ id: nodeId }: Node, told: Map<string, InstanceReading>) => (
  * Readings by instance; otherwise why there are none: the node is unreachable, or could not answer.
  */
 async function readMetrics(
-  { log, signal }: NodeContext,
-  { id, client }: UsageLocation,
+  { signal }: NodeContext,
+  { client }: UsageLocation,
   node: Node,
   memory: NodeMemory,
 ): Promise<{ running: Map<string, InstanceReading> } | 'away' | 'silent'> {
@@ -91,12 +121,12 @@ async function readMetrics(
     return 'silent';
   }
   try {
-    return {
-      running: await client.server.metrics(node.member ?? undefined, parseMetrics, { signal }),
-    };
+    const running = await client.server.metrics(node.member ?? undefined, parseMetrics, { signal });
+    memory.outages.metrics.worked();
+    return { running };
   } catch (error) {
     if (signal?.aborted) throw error;
-    log.warn({ err: error, location: id, node: node.name }, 'Metrics of a node could not be read.');
+    memory.outages.metrics.failed(error);
     if (isEngineError(error, 'unreachable')) return 'away';
     if (isEngineError(error, 'timeout')) memory.roundsToSkip = skipRounds;
     return 'silent';
@@ -105,36 +135,40 @@ async function readMetrics(
 
 interface Due {
   names: string[];
-  nics: Nics;
+  memory: NodeMemory;
 }
 
 /** If the NIC of a server can't be read, its other figures are still recorded. */
 async function readNics(
-  { log, signal, share, begin, begun, nodeSeconds }: NodeContext & { begun: ReadingTime },
-  { id, client }: UsageLocation,
+  { signal, share, begin, begun, nodeSeconds }: NodeContext & { begun: ReadingTime },
+  { client }: UsageLocation,
   node: Node,
-  { names, nics }: Due,
+  { names, memory: { nics, unread, outages } }: Due,
 ): Promise<NicUsage[]> {
   const read: NicUsage[] = [];
   const unknown = names.filter((name) => !nics.has(name));
   const due = [...unknown, ...nics.keys()].slice(0, Math.ceil(names.length * share));
   const deadline = { what: 'The NICs of a node', timeoutSeconds: nodeSeconds, signal };
+  const known = new Set(names);
+  for (const name of unread) if (!known.has(name)) unread.delete(name);
   const errors = await eachWithin(deadline, due, async (name, untilThen) => {
+    unread.add(name);
     const network = await readNetwork(
       { client, member: node.member, signal: untilThen },
       name,
       nics,
     );
+    unread.delete(name);
     const uuid = serverUuid(name);
     if (!network || !uuid) return;
     const networkAfter = begin().at.getTime() - begun.at.getTime();
     read.push({ uuid, ...network, networkAfter });
   });
   const [err] = errors;
-  if (err && !signal?.aborted) {
-    const about = { err, location: id, node: node.name, servers: errors.length };
-    log.warn(about, 'Traffic of some servers could not be read.');
-  }
+  if (signal?.aborted) return read;
+  if (err) outages.traffic.failed(err, { servers: errors.length });
+  // A round may have read only a share of them.
+  else if (unread.size === 0) outages.traffic.worked();
   return read;
 }
 

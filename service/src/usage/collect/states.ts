@@ -1,4 +1,5 @@
 import { serverUuid } from '../../instances/labels.ts';
+import type { Outage } from '../../lib/outage.ts';
 import { eachWithin } from './each.ts';
 import type { InstanceReading } from './metrics.ts';
 import type { CollectContext, UsageLocation } from './source.ts';
@@ -12,13 +13,13 @@ interface StatesContext extends CollectContext {
  * Reads each instance's own state, for a node that can't report all of them at once, for example
  * because a guest has created so many interfaces that listing them takes too long. Memory includes
  * the page cache, and disk traffic is missing. Instances that can't be read are skipped.
+ * @param outage logs it if some can't be read
  * @param late instances that could not be read before; they come last, and the set is updated
  */
 export async function readStates(
-  { log, signal, nodeSeconds }: StatesContext,
-  { id, client }: UsageLocation,
-  node: { name: string },
-  { names, late }: { names: string[]; late: Set<string> },
+  { signal, nodeSeconds }: StatesContext,
+  { client }: UsageLocation,
+  { names, late, outage }: { names: string[]; late: Set<string>; outage: Outage },
 ): Promise<Map<string, InstanceReading>> {
   const read = new Map<string, InstanceReading>();
   const servers = new Set(names.filter((name) => serverUuid(name)));
@@ -37,9 +38,8 @@ export async function readStates(
     read.set(name, { cpuSeconds, ramBytes, diskRead: null, diskWritten: null });
   });
   const [err] = errors;
-  if (err && !signal?.aborted) {
-    const about = { err, location: id, node: node.name, servers: errors.length };
-    log.warn(about, 'Usage of some servers could not be read.');
-  }
+  if (signal?.aborted) return read;
+  if (err) outage.failed(err, { servers: errors.length });
+  else if (late.size === 0) outage.worked();
   return read;
 }
