@@ -48,7 +48,7 @@ export const sharedHeaders = {
   ),
   'Preference-Applied': text(
     'The preference of the header `Prefer` that was applied: the response waited for the operation, or has `Total-Count`.',
-    'wait=60',
+    'wait=75',
   ),
   RateLimit: text(
     'The number of requests that the caller has left (`r`), and the seconds after which all are available again if it sends none (`t`).',

@@ -29,7 +29,7 @@ const count = text(
   'count=exact',
 );
 const wait = text(
-  'With `wait=N`, the response waits up to N seconds, at most 60, until the operation has ended. By default it comes at once.',
+  'With `wait=N`, the response waits up to N seconds, at most 75, until the operation has ended. By default it comes at once.',
   'wait=30',
 );
 const key = Type.Optional(

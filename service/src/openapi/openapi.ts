@@ -34,8 +34,8 @@ Changes that take time are carried out by an operation. Each response to a reque
 | Problem \`operation_in_progress\` | The request was refused. \`operation\` is the operation that is in progress. | Send the request again when that operation has ended. |
 | No response, or 500 \`internal_error\` | It is not known whether the request was accepted. | Send the request again with the same \`Idempotency-Key\`. |
 
-Without \`Prefer: wait\`, the response comes at once. With \`Prefer: wait=60\`, it comes when the operation has ended, or
-after 60 seconds. Only such a response can be the problem of an operation that failed.
+Without \`Prefer: wait\`, the response comes at once. With \`Prefer: wait=75\`, it comes when the operation has ended, or
+after 75 seconds, which is the longest wait. Only such a response can be the problem of an operation that failed.
 
 An \`Idempotency-Key\` makes it safe to send a request again that changes something. For 24 hours, the same request with
 the same key gets the same response, and nothing is done twice. If a request waited for its operation, the outcome of the

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FastifyRequest } from 'fastify';
+import { loadConfig } from '../config/config.ts';
+import { defaultTimeouts } from '../edge/listener.ts';
 import { readId } from './path-id.ts';
 import { preferredWait } from './prefer.ts';
 
@@ -19,10 +21,18 @@ test('a wait is read as RFC 7240 has it', () => {
     ['wait=5, wait=7', 5],
     ['wait=5; foo=bar', 5],
     ['wait=0', 0],
-    ['wait=61', 60],
-    ['wait=999999999', 60],
+    ['wait=75', 75],
+    ['wait=76', 75],
+    ['wait=999999999', 75],
   ];
   for (const [header, seconds] of waits) assert.equal(waitOf(header), seconds, header);
+});
+
+test('with the defaults, the longest wait outlasts a stop that fails, and no connection closes before', () => {
+  const longest = waitOf('wait=999') * 1000;
+  // A guest is polled every few seconds, and Incus takes a moment to give up.
+  assert.ok(longest >= (loadConfig({}).stopTimeoutSeconds + 10) * 1000);
+  assert.ok(longest < defaultTimeouts.silence);
 });
 
 test('an invalid wait is ignored', () => {

@@ -1,17 +1,21 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-const maxWaitSeconds = 60;
+/**
+ * Longer than the default of `BERTH_STOP_TIMEOUT` with what a stop needs besides, so that a stop that fails is the
+ * response; shorter than the timeouts of proxies in the documentation, and than the silence of a connection.
+ */
+const longestWaitSeconds = 75;
 
 /**
  * Seconds that a client would wait for the outcome: `Prefer: wait=N` (RFC 7240, section 4.3), at
- * most 60. 0 without it; a preference that can't be read is ignored, as the RFC asks (section 2).
+ * most `longestWaitSeconds`. 0 without it; a preference that can't be read is ignored, as the RFC asks (section 2).
  */
 export function preferredWait(request: FastifyRequest): number {
   // If there are several, the first one counts (RFC 7240, section 2).
   const wait = preferences(request)
     .map(waitSeconds)
     .find((seconds) => seconds !== undefined);
-  return Math.min(wait ?? 0, maxWaitSeconds);
+  return Math.min(wait ?? 0, longestWaitSeconds);
 }
 
 /** Whether a client would know how long a list is: `Prefer: count=exact`, or just `count`. */
