@@ -58,7 +58,11 @@ export async function watchLocations(
   signal: AbortSignal,
 ): Promise<{ ended: Promise<void> }> {
   const { db, log, notifications, runs } = watching;
-  const shared = { instanceTriggers: new Map(), running: createRunningCount(db) } satisfies Shared;
+  const shared = {
+    instanceTriggers: new Map(),
+    running: createRunningCount(db),
+    toldVulnerabilities: new Map(),
+  } satisfies Shared;
   const watchers = { watching: { ...watching, ...shared }, watched: new Map(), signal };
   await lookAtAll(watchers);
   const reconcilers = [locations, endedOperation];

@@ -68,6 +68,8 @@ export interface Shared {
   /** Triggers the sync of an instance, by the id of its location. */
   instanceTriggers: Map<number, (instance: string) => void>;
   running: CountRunning;
+  /** The notes about releases of Incus that this process has logged, by the id of the location. */
+  toldVulnerabilities: Map<number, Set<string>>;
 }
 
 /** Events of a location that trigger its reconcilers. */
@@ -96,7 +98,7 @@ export type LocationTopic =
 
 /** A location while this process watches it, with what its reconcilers remember between runs. */
 export interface LocationSubject extends Subject {
-  watching: Watching;
+  watching: Watching & Pick<Shared, 'toldVulnerabilities'>;
   location: LocationRow;
   installationId: string;
   log: Logger;
@@ -109,8 +111,6 @@ export interface LocationSubject extends Subject {
   reconcileOrphans: ReturnType<typeof createOrphanReconciler>;
   countSubvolumes: ReturnType<typeof subvolumeCounter>;
   warned: {
-    /** Notes about the engine's releases that were logged. */
-    vulnerabilities: Set<string>;
     /** The last warning about other users to whom the network is open; empty if there are none. */
     others: string;
   };

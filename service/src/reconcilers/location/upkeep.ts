@@ -68,11 +68,12 @@ export const images = define({
 export const engineVulnerabilities = define({
   name: 'engine-vulnerabilities',
   on: ['connected'],
-  async run({ client, location, log, signal, warned }) {
+  async run({ client, location, log, signal, watching: { toldVulnerabilities } }) {
     const { server_version } = (await client.server.info(undefined, { signal })).environment;
     const note = vulnerabilityWarning(server_version);
-    if (note !== undefined && !warned.vulnerabilities.has(note)) {
-      warned.vulnerabilities.add(note);
+    const told = toldVulnerabilities.get(location.id) ?? new Set();
+    if (note !== undefined && !told.has(note)) {
+      toldVulnerabilities.set(location.id, told.add(note));
       log.warn({ location: location.name }, note);
     }
     return { vulnerabilities: knownHoles(server_version).length };

@@ -116,7 +116,7 @@ function subjectOf({ watching, location, signal, ours, trigger }: SubjectOptions
     countSubvolumes: subvolumeCounter(of, location, (servers) =>
       observer?.withSubvolumes(location.name, servers),
     ),
-    warned: { vulnerabilities: new Set(), others: '' },
+    warned: { others: '' },
   };
 }
 
