@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => laboratory.close());
 
-const unreachable = /could not be reached/;
+const unreachable = /does not answer/;
 /** With neither the name of a class before it nor an address. */
 const unfollowed = /^Incus (could not be reached: [A-Z_]+|closed the event stream: \d+)$/;
 
@@ -124,7 +124,7 @@ describe('while the engine is away', { concurrency: true }, () => {
 async function saysThatItWaits(serverId: number): Promise<void> {
   await eventually(async () => {
     const { status, is_processing } = await laboratory.ask(`/servers/${serverId}/status`);
-    assert.match(String(status), /^Creating the server: trying again, for: .*could not be reached/);
+    assert.match(String(status), /^Creating the server: retrying: the node does not answer/);
     assert.equal(is_processing, true);
   });
 }

@@ -144,7 +144,11 @@ function addressErrors(body: AddressPoolCreate): FieldError[] {
 function subnetErrors(cidr: string, facts: SubnetFacts): FieldError[] {
   const outside = `Must lie within ${facts.network}.`;
   const faults: [boolean, string, string][] = [
-    [facts.network !== cidr.toLowerCase(), '/cidr', `Begins with ${facts.network}: write it so.`],
+    [
+      facts.network !== cidr.toLowerCase(),
+      '/cidr',
+      `${cidr} is not the start of a subnet. Write ${facts.network}.`,
+    ],
     [!facts.gatewayIsWithin, '/gateway', outside],
     [!facts.firstIsWithin, '/first', outside],
     [!facts.lastIsWithin, '/last', outside],

@@ -118,6 +118,11 @@ it('an invalid subnet, or an address outside of it, is refused', async () => {
     assert.equal(answer.statusCode, 422, `${JSON.stringify(more)} ${answer.body}`);
     assert.equal(answer.json().errors[0].pointer, pointer, JSON.stringify(more));
   }
+  const unaligned = await add({ ...good, cidr: '198.51.100.7/24' });
+  assert.equal(
+    unaligned.json().errors[0].detail,
+    '198.51.100.7/24 is not the start of a subnet. Write 198.51.100.0/24.',
+  );
 });
 
 it('no two pools overlap, even if they are added concurrently', async () => {

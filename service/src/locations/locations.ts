@@ -127,7 +127,7 @@ function networkError(text: string): string | undefined {
   const kind = family === 4 ? ipaddr.IPv4 : ipaddr.IPv6;
   const network = kind.networkAddressFromCIDR(text).toString();
   if (ipaddr.parse(address).toString() === network) return undefined;
-  return `Begins with ${network}: write it as ${network}/${length}.`;
+  return `${text} is not the start of a network. Write ${network}/${length}.`;
 }
 
 async function unknownSystems(trx: Trx, ids: number[]): Promise<FieldError[]> {

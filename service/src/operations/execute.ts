@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Db } from '../db/connection.ts';
 import { isDatabaseUnavailable } from '../db/errors.ts';
 import type { IncusClient } from '../incus/client.ts';
-import { EngineError } from '../incus/transport/errors.ts';
+import { EngineError, messageForUsers } from '../incus/transport/errors.ts';
 import { pause } from '../lib/pause.ts';
 import {
   type Failure,
@@ -211,7 +211,7 @@ function retryOrFail(
   const seconds = secondsUntilRetry(operation);
   // Stored for operators; `npm run inspect` shows it.
   const retry = error instanceof EngineError ? error.message : message;
-  return { outcome: 'wait', seconds, why: `trying again, for: ${message}`, retry };
+  return { outcome: 'wait', seconds, why: `retrying: ${clause(message)}`, retry };
 }
 
 /**
@@ -232,10 +232,14 @@ function backOffAfterFailedCommit(
 const secondsUntilRetry = ({ attempts }: OperationRow) =>
   Math.min(0.5 * 2 ** attempts, maxRetrySeconds);
 
+/** A sentence as the end of a message, without its capital and full stop. */
+const clause = (sentence: string) =>
+  sentence.replace(/^(The|An?) /, (article) => article.toLowerCase()).replace(/\.$/, '');
+
 /** The reason without details: the engine's message and internal errors are in the log only. */
 function publicReason(error: unknown): string {
   return error instanceof EngineError
-    ? error.publicMessage
+    ? messageForUsers(error)
     : 'an internal error, which the log shows';
 }
 
@@ -400,10 +404,9 @@ function secondsSince(time: string): number {
 }
 
 function pastDeadline(operation: OperationRow) {
-  const reason = operation.last_error ?? operation.message;
   return fail(
     'deadline_exceeded',
-    `It took too long and was given up. The last that happened: ${reason}`,
+    `It took too long and was given up. The last that happened: ${operation.message}`,
   );
 }
 

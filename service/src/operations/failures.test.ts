@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { EngineError, errorFromIncus } from '../incus/transport/errors.ts';
+import { EngineError, errorFromConnection, errorFromIncus } from '../incus/transport/errors.ts';
 import { ended, enter, kindOf, rowOf, run, type State, untilEnded } from '../testing/operations.ts';
 import { until } from '../testing/until.ts';
 import { fail, type StepResult } from './define.ts';
@@ -33,6 +33,28 @@ test('a permanent error ends the operation, and its reason is shown', async () =
   assert.deepEqual(row.error, { code: 'engine_invalid', message: 'No such thing.' });
 });
 
+test('of a connection to the engine that fails, users are told that the node does not answer', async () => {
+  const refused = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
+  let isAway = true;
+  const kind = kindOf({
+    only: async (): Promise<StepResult<State>> => {
+      if (isAway) throw errorFromConnection(refused, '/run/incus.socket');
+      return ended();
+    },
+  });
+  run(kind);
+  const id = await enter(kind);
+  const { message, last_error } = await until(
+    'its error is kept',
+    () => rowOf(id),
+    (row) => row.last_error !== null,
+  );
+  isAway = false;
+  assert.match(message, /: retrying: the node does not answer$/);
+  assert.equal(last_error, 'Incus could not be reached: ECONNREFUSED', 'operators see it');
+  await untilEnded(id);
+});
+
 test('messages of the engine are for operators: neither a retry nor the end shows them', async () => {
   const raw = 'Failed to run: btrfs subvolume create /var/lib/incus/disk: exit status 1';
   let runs = 0;
@@ -52,7 +74,7 @@ test('messages of the engine are for operators: neither a retry nor the end show
   );
   const { message } = await rowOf(id);
   assert.doesNotMatch(message, /btrfs/);
-  assert.match(message, /trying again, for: The engine reported a failure\.$/);
+  assert.match(message, /: retrying: the engine reported a failure$/);
   const { error, message: last } = await untilEnded(id);
   assert.deepEqual(error, { code: 'engine_invalid', message: 'The engine refused the request.' });
   assert.doesNotMatch(last, /btrfs/);

@@ -58,7 +58,10 @@ describe('what customers are shown', () => {
   for (const [text, status] of spoken) {
     it(`has no words of Incus: ${text}`, () => {
       const { publicMessage } = errorFromIncus(`${text} at /var/lib/incus/x`, status);
-      assert.match(publicMessage, /^(The engine|There is no space|Another instance) [a-z ]+\.$/);
+      assert.match(
+        publicMessage,
+        /^(The engine|The node|There is no space|Another instance) [a-z ]+\.$/,
+      );
     });
   }
 });

@@ -200,13 +200,20 @@ const wordsFor: Record<EngineErrorCode, string> = {
   not_found: 'The engine does not have what this needs.',
   already_exists: 'The engine already has something of that name.',
   busy: 'The engine is busy with another operation.',
-  unreachable: 'The engine could not be reached.',
+  unreachable: 'The node does not answer.',
   timeout: 'The engine did not answer in time.',
   invalid: 'The engine refused the request.',
   no_space: 'There is no space left on the storage of the node.',
   forbidden: 'The engine does not allow the request.',
   failed: 'The engine reported a failure.',
 };
+
+/**
+ * The sentence for the users of a project. Of a connection to Incus that failed, administrators are also told the code,
+ * in `publicMessage`.
+ */
+export const messageForUsers = ({ code, publicMessage, where }: EngineError): string =>
+  where === undefined ? publicMessage : wordsFor[code];
 
 function publicWords(text: string, code: EngineErrorCode, host: string | undefined): string {
   if (host !== undefined) return `${host} could not be reached.`;
