@@ -94,7 +94,7 @@ export const isInstalled = (root: string) =>
   lstatSync(join(root, places.current), { throwIfNoEntry: false }) !== undefined;
 
 /** A path of the machine, below the root. */
-export const on = ({ root }: Host, path: string) => join(root, path);
+export const on = ({ root }: Pick<Host, 'root'>, path: string) => join(root, path);
 
 /** Makes a directory with its parents. */
 export function makeFolder(host: Host, path: string, mode: number): void {
