@@ -5,7 +5,7 @@ import { findingsInWords, summaryInWords } from '../doctor/doctor.ts';
 import { examine } from '../doctor/examine.ts';
 import { thisMachine } from '../doctor/machine.ts';
 import { buildFirstImage } from '../installation/first-image.ts';
-import { isInstalled, openHost } from '../installation/host.ts';
+import { isInstalled, openHost, withoutSystemd } from '../installation/host.ts';
 import { installedInWords, installService, ownFolder } from '../installation/install-service.ts';
 import { announcedInWords, askToRemove } from '../installation/removal-question.ts';
 import type { Announcement } from '../installation/uninstall.ts';
@@ -70,7 +70,7 @@ async function install({
   data?: string | undefined;
   root: string;
 }): Promise<string> {
-  const host = openHost(pathFromShell(root), tell);
+  const host = openHost(pathFromShell(root), tell, withoutSystemd.install);
   const taken = data === undefined ? undefined : pathFromShell(data);
   const buildImage = async (path: string) => {
     if (host.root === '/') await buildFirstImage(path, tell);
@@ -85,8 +85,10 @@ interface UpgradeOptions {
 }
 
 async function change({ back, import: imported }: UpgradeOptions): Promise<string> {
-  const host = openHost('/', tell);
-  if (back || imported !== undefined) {
+  const isReturn = back || imported !== undefined;
+  const instead = imported !== undefined ? withoutSystemd.restore : withoutSystemd.back;
+  const host = openHost('/', tell, isReturn ? instead : withoutSystemd.upgrade);
+  if (isReturn) {
     const path = imported === undefined ? undefined : pathFromShell(imported);
     return `The service runs ${await goBack(host, { isToPrevious: back === true, imported: path })}.`;
   }
@@ -106,12 +108,12 @@ async function doctor(): Promise<Answer> {
 }
 
 async function removeService({ root }: { root: string }): Promise<string> {
-  const host = openHost(pathFromShell(root), tell);
+  const host = openHost(pathFromShell(root), tell, withoutSystemd.remove);
   return removedInWords(host, await uninstallService(host));
 }
 
 async function uninstall({ yes }: { yes?: true | undefined }): Promise<string> {
-  const host = openHost('/', tell, isInstalled('/'));
+  const host = openHost('/', tell, isInstalled('/') ? withoutSystemd.uninstall : undefined);
   const confirm = async (announced: Announcement) => {
     process.stderr.write(announcedInWords(announced));
     if (!yes) await askToRemove(process.stdin, process.stderr);

@@ -36,7 +36,7 @@ function newMachine() {
   machines += 1;
   const root = join(directory, `machine-${machines}`);
   const said: string[] = [];
-  return { root, said, host: openHost(root, (text) => said.push(text)) };
+  return { root, said, host: openHost(root, (text) => said.push(text), undefined) };
 }
 
 /** The folder of a version, which everybody can read. */
@@ -221,6 +221,27 @@ test('the commands write below another root without a machine’s systemd', () =
   assert.ok(!existsSync(join(root, places.units, 'berth.service')));
   assert.equal(run('frob').status, 2);
   assert.match(run('install-service', '--help').stdout, /Installs Berth on this machine/);
+});
+
+test('without systemd each command says what to do in its place', {
+  skip: existsSync('/run/systemd/system') && 'this machine runs systemd',
+}, () => {
+  const cases: [string[], RegExp][] = [
+    [['install-service'], /run "npm start" in this directory at boot/],
+    [['uninstall-service'], /remove "npm start" from .* init system/],
+    [['upgrade'], /npm run db -- export FILE.* BERTH_DATA_DIR/],
+    [['upgrade', '--back'], /"npm start" in the directory of the previous version/],
+    [['upgrade', '--back', '--import', 'x.gz'], /npm run db -- import FILE/],
+  ];
+  for (const [args, words] of cases) {
+    const { status, stderr } = spawnSync(process.execPath, [toolEntry, ...args], {
+      encoding: 'utf8',
+    });
+    assert.equal(status, 1, stderr);
+    assert.match(stderr, /This machine was not started by systemd\./);
+    assert.match(stderr.replaceAll('\n', ' '), words);
+    if (args[0] !== 'install-service') assert.doesNotMatch(stderr, /at boot/);
+  }
 });
 
 test('each command that the documentation names is there', () => {

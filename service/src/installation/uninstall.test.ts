@@ -124,7 +124,14 @@ function machine(name: string, dataDir?: string) {
   }
   const read = (file: string) => readFileSync(join(path, file), 'utf8');
   const has = (file: string) => existsSync(join(path, file));
-  return { path, said, write, read, has, host: openHost(path, (text) => said.push(text)) };
+  return {
+    path,
+    said,
+    write,
+    read,
+    has,
+    host: openHost(path, (text) => said.push(text), undefined),
+  };
 }
 
 /** The list before the question, and what is said of what stays. */
