@@ -36,21 +36,23 @@ export async function examine(machine: Machine): Promise<Finding[]> {
   const isInstalled = existsSync(places.settings);
   const { config, findings } = readSettings(isInstalled);
   const installed = isInstalled ? { wayOut: wayToSeeService(machine) } : undefined;
-  const folders = {
-    data: config?.dataDir ?? '.',
-    Incus: '/var/lib/incus',
-    exports: places.exports,
-  };
   return [
     ...versions(machine),
     ...findings,
     ...(await machineFindings(machine, config)),
     ...(config ? await ownFindings(machine, config, installed) : []),
     clockFinding(machine),
-    ...diskFindings(machine, folders),
+    ...diskFindings(machine, foldersOf(config)),
     ...(isInstalled ? [exportFinding(machine, places.exports)] : []),
   ];
 }
+
+/** Whose disks can be full. */
+export const foldersOf = (config: Config | undefined): Record<string, string> => ({
+  data: config?.dataDir ?? '.',
+  ...(!(config && isSimulated(config.dataDir)) && { Incus: '/var/lib/incus' }),
+  exports: places.exports,
+});
 
 /** What servers need of the machine. */
 export async function machineFindings(

@@ -3,6 +3,7 @@ import { countUnknownInstances } from '../address-pools/unknown-queries.ts';
 import type { Db } from '../db/connection.ts';
 import { isDatabaseUnavailable } from '../db/errors.ts';
 import { requireWritable } from '../db/queries.ts';
+import { isEngineError } from '../incus/transport/errors.ts';
 import type { Engines } from '../locations/engines.ts';
 import { findLocation, type LocationRow, listAllLocations } from '../locations/queries.ts';
 import { type HealthCheck, type HealthChecks, Unwell } from './checks.ts';
@@ -61,12 +62,21 @@ function locationCheck(db: Db, engines: Pick<Engines, 'of'>, location: LocationR
       // An engine that takes longer may only be slow: its watcher finds out whether it is away.
       const asked = Promise.race([info, sleep(patienceMs, undefined, { ref: false })]);
       // Both are awaited from the start: a promise that fails before it is awaited ends the process.
-      const [known] = await Promise.all([findInTime(db, location.id), asked]);
+      const [known] = await Promise.all([findInTime(db, location.id), asked.catch(unanswered)]);
       if (!known?.isReachable)
         throw new Error(known?.unreachable_reason ?? 'No service watches this location.');
     },
     note: () => noteOn(db, location.id),
   };
+}
+
+/** Its error code is for anybody; its message may name paths and addresses, and is for the log. */
+function unanswered(error: unknown): never {
+  const cause = isEngineError(error, 'unreachable') ? error.cause : undefined;
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  // Of errno(3): another certificate is no reason to start it.
+  if (!/^E[A-Z]+$/.test(code)) throw error;
+  throw new Unwell(`Incus does not answer (${code}).`, { cause: error });
 }
 
 /** Throws `Unwell` where the database does not answer: the engine is not to blame. */
