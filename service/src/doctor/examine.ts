@@ -26,6 +26,7 @@ import {
   wayToSeeService,
   wayToStartIncus,
 } from './doctor.ts';
+import { limitFindings } from './limits.ts';
 import { databaseFinding, roomFinding, serviceFinding } from './reachable.ts';
 import { keyFindings } from './secret-key.ts';
 
@@ -87,6 +88,7 @@ async function ownFindings(
     ...(await roomFinding(config.dataDir)),
     database,
     ...(isKnown ? await keyFindings(machine, { ...config, exports }) : []),
+    ...(isKnown ? await limitFindings(config) : []),
     await serviceFinding(config, installed),
   ];
 }
