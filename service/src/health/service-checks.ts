@@ -3,7 +3,6 @@ import { countUnknownInstances } from '../address-pools/unknown-queries.ts';
 import type { Db } from '../db/connection.ts';
 import { isDatabaseUnavailable } from '../db/errors.ts';
 import { requireWritable } from '../db/queries.ts';
-import { isEngineError } from '../incus/transport/errors.ts';
 import type { Engines } from '../locations/engines.ts';
 import { findLocation, type LocationRow, listAllLocations } from '../locations/queries.ts';
 import { type HealthCheck, type HealthChecks, Unwell } from './checks.ts';
@@ -72,10 +71,10 @@ function locationCheck(db: Db, engines: Pick<Engines, 'of'>, location: LocationR
 
 /** Its error code is for anybody; its message may name paths and addresses, and is for the log. */
 function unanswered(error: unknown): never {
-  const cause = isEngineError(error, 'unreachable') ? error.cause : undefined;
+  const cause = error instanceof Error ? error.cause : undefined;
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
-  // Of errno(3): another certificate is no reason to start it.
-  if (!/^E[A-Z]+$/.test(code)) throw error;
+  // Of connect(2): a certificate or a lack of permission is no reason to start it.
+  if (!/^E(?!ACCES|PERM)[A-Z]+$/.test(code)) throw error;
   throw new Unwell(`Incus does not answer (${code}).`, { cause: error });
 }
 
