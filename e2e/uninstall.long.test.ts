@@ -54,7 +54,7 @@ test('an installation is removed with a running server, and another one stays', 
   const dataDir = dataDirectory(own);
   await requireStopped(dataDir);
   const config = loadConfig({ BERTH_DATA_DIR: dataDir });
-  const host = openHost(join(own, 'machine'), () => undefined);
+  const host = openHost(join(own, 'machine'), () => undefined, undefined);
   const inventory = await takeInventory(host, config);
   requireClear(inventory);
   assert.deepEqual(inventory.plan?.stays, []);

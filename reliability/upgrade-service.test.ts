@@ -54,7 +54,7 @@ async function stop(): Promise<void> {
 
 /** The machine, with the part of systemd that an upgrade asks for. */
 function machine(): Host {
-  const host = openHost(root, () => undefined);
+  const host = openHost(root, () => undefined, undefined);
   return {
     ...host,
     async command(_wayOut, program, ...args) {

@@ -48,6 +48,8 @@ test('settings that are right are, and what is wrong is named with what was mean
     [0, '1 setting is set, and a service would take them.\n'],
   );
   assert.match(right.stderr, /DATABSE_URL is not read by Berth. If DATABASE_URL was meant/);
+  const none = await run({}, 'check');
+  assert.deepEqual([none.code, none.stdout], [0, 'No settings are set. The defaults are valid.\n']);
   const wrong = await run({ BERTH_LOG_LEVEL: 'verbose', BERTH_PROT: '80' }, 'check');
   assert.deepEqual([wrong.code, wrong.stdout], [1, '']);
   assert.match(wrong.stderr, /2 settings are wrong:/);

@@ -80,7 +80,10 @@ function check({ env, notes }: Given): Answer {
   const set = settingNames.filter((name) => env[name] !== undefined).length;
   const count = set === 1 ? '1 setting is set' : `${set} settings are set`;
   return {
-    text: `${count}, and a service would take them.`,
+    text:
+      set === 0
+        ? 'No settings are set. The defaults are valid.'
+        : `${count}, and a service would take them.`,
     json: { set, notes: [...notes, ...all] },
   };
 }

@@ -5,12 +5,12 @@ import { findingsInWords, summaryInWords } from '../doctor/doctor.ts';
 import { examine } from '../doctor/examine.ts';
 import { thisMachine } from '../doctor/machine.ts';
 import { buildFirstImage } from '../installation/first-image.ts';
-import { isInstalled, openHost, places } from '../installation/host.ts';
-import { installService, ownFolder } from '../installation/install-service.ts';
+import { isInstalled, openHost, withoutSystemd } from '../installation/host.ts';
+import { installedInWords, installService, ownFolder } from '../installation/install-service.ts';
 import { announcedInWords, askToRemove } from '../installation/removal-question.ts';
 import type { Announcement } from '../installation/uninstall.ts';
 import { uninstallAll } from '../installation/uninstall-all.ts';
-import { uninstallService } from '../installation/uninstall-service.ts';
+import { removedInWords, uninstallService } from '../installation/uninstall-service.ts';
 import { goBack, upgrade } from '../installation/upgrade.ts';
 import { type Answer, type Program, printing } from './command-line.ts';
 
@@ -70,17 +70,13 @@ async function install({
   data?: string | undefined;
   root: string;
 }): Promise<string> {
-  const host = openHost(pathFromShell(root), tell);
+  const host = openHost(pathFromShell(root), tell, withoutSystemd.install);
   const taken = data === undefined ? undefined : pathFromShell(data);
   const buildImage = async (path: string) => {
-    if (root === '/') await buildFirstImage(path, tell);
+    if (host.root === '/') await buildFirstImage(path, tell);
   };
   await installService(host, { data: taken, buildImage });
-  return `Berth runs, and is started at boot: systemctl status berth, journalctl -u berth.
-
-Its settings are in ${places.settings}; "npm run doctor" looks at the machine. As soon as it is ready, which takes some
-seconds, its first token is in ${places.data}/admin-token. Each day its database is exported to ${places.exports}.
-Keep a copy of ${places.data}/secret-key somewhere else: without it an export can't be used.`;
+  return installedInWords(host);
 }
 
 interface UpgradeOptions {
@@ -89,8 +85,10 @@ interface UpgradeOptions {
 }
 
 async function change({ back, import: imported }: UpgradeOptions): Promise<string> {
-  const host = openHost('/', tell);
-  if (back || imported !== undefined) {
+  const isReturn = back || imported !== undefined;
+  const instead = imported !== undefined ? withoutSystemd.restore : withoutSystemd.back;
+  const host = openHost('/', tell, isReturn ? instead : withoutSystemd.upgrade);
+  if (isReturn) {
     const path = imported === undefined ? undefined : pathFromShell(imported);
     return `The service runs ${await goBack(host, { isToPrevious: back === true, imported: path })}.`;
   }
@@ -110,12 +108,12 @@ async function doctor(): Promise<Answer> {
 }
 
 async function removeService({ root }: { root: string }): Promise<string> {
-  const kept = await uninstallService(openHost(pathFromShell(root), tell));
-  return `The service is removed. These stay: ${kept.join(', ')}. "npm run uninstall" removes all.`;
+  const host = openHost(pathFromShell(root), tell, withoutSystemd.remove);
+  return removedInWords(host, await uninstallService(host));
 }
 
 async function uninstall({ yes }: { yes?: true | undefined }): Promise<string> {
-  const host = openHost('/', tell, isInstalled('/'));
+  const host = openHost('/', tell, isInstalled('/') ? withoutSystemd.uninstall : undefined);
   const confirm = async (announced: Announcement) => {
     process.stderr.write(announcedInWords(announced));
     if (!yes) await askToRemove(process.stdin, process.stderr);

@@ -6,7 +6,7 @@ import { after, test } from 'node:test';
 import { startSimulator } from '../../../incus-sim/src/simulator.ts';
 import { loadConfig } from '../config/config.ts';
 import type { Machine } from './doctor.ts';
-import { machineFindings, settingsFindings } from './examine.ts';
+import { foldersOf, machineFindings, settingsFindings } from './examine.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'berth-doctor-'));
 after(() => rmSync(dataDir, { recursive: true }));
@@ -23,10 +23,12 @@ test('for a simulated Incus nothing of the machine is asked for', async () => {
   const config = loadConfig({ BERTH_DATA_DIR: dataDir, BERTH_LOCAL: 'false' });
   const real = await machineFindings(bare, config);
   assert.ok(real.some(({ state }) => state === 'problem'));
+  assert.deepEqual(Object.keys(foldersOf(config)), ['data', 'Incus', 'exports']);
   writeFileSync(join(dataDir, 'simulated'), '');
   const [simulated, ...others] = await machineFindings(bare, config);
   assert.deepEqual([simulated?.what, simulated?.state, others], ['Incus', 'note', []]);
   assert.match(simulated?.says ?? '', /^simulated, /);
+  assert.deepEqual(Object.keys(foldersOf(config)), ['data', 'exports']);
 });
 
 test('an Incus that does not answer is a problem, with how it is started or installed', async (t) => {

@@ -26,6 +26,7 @@ import {
   wayToSeeService,
   wayToStartIncus,
 } from './doctor.ts';
+import { limitFindings } from './limits.ts';
 import { databaseFinding, roomFinding, serviceFinding } from './reachable.ts';
 import { keyFindings } from './secret-key.ts';
 
@@ -36,21 +37,23 @@ export async function examine(machine: Machine): Promise<Finding[]> {
   const isInstalled = existsSync(places.settings);
   const { config, findings } = readSettings(isInstalled);
   const installed = isInstalled ? { wayOut: wayToSeeService(machine) } : undefined;
-  const folders = {
-    data: config?.dataDir ?? '.',
-    Incus: '/var/lib/incus',
-    exports: places.exports,
-  };
   return [
     ...versions(machine),
     ...findings,
     ...(await machineFindings(machine, config)),
     ...(config ? await ownFindings(machine, config, installed) : []),
     clockFinding(machine),
-    ...diskFindings(machine, folders),
+    ...diskFindings(machine, foldersOf(config)),
     ...(isInstalled ? [exportFinding(machine, places.exports)] : []),
   ];
 }
+
+/** Whose disks can be full. */
+export const foldersOf = (config: Config | undefined): Record<string, string> => ({
+  data: config?.dataDir ?? '.',
+  ...(!(config && isSimulated(config.dataDir)) && { Incus: '/var/lib/incus' }),
+  exports: places.exports,
+});
 
 /** What servers need of the machine. */
 export async function machineFindings(
@@ -85,6 +88,7 @@ async function ownFindings(
     ...(await roomFinding(config.dataDir)),
     database,
     ...(isKnown ? await keyFindings(machine, { ...config, exports }) : []),
+    ...(isKnown ? await limitFindings(config) : []),
     await serviceFinding(config, installed),
   ];
 }

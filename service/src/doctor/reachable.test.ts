@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
 import { plainShell } from '../edge/settings.ts';
+import { type HealthCheck, Unwell } from '../health/checks.ts';
 import { healthRoutes } from '../health/routes.ts';
 import { createTestApp } from '../testing/app.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
@@ -98,6 +99,36 @@ test('a service that answers is right, and one that is failing says what', async
     assert.equal(state, isWell ? 'ok' : 'problem', says);
     assert.match(says, isWell ? /^answers at 127\.0\.0\.1:/ : /^queue: /);
   }
+});
+
+test('what a service notes of a location is told, and what to do about an Incus that is away', async (t) => {
+  const unknown = '1 instance belongs to no server in the records.';
+  const refused = 'Incus does not answer (ECONNREFUSED).';
+  const away = async () => {
+    throw new Unwell(refused);
+  };
+  const breaks = async () => {
+    throw new Error('canary');
+  };
+  const name = 'location local';
+  const look = async (check: HealthCheck) => {
+    const app = await createTestApp(db, [healthRoutes], { healthChecks: async () => [check] });
+    t.after(() => app.close());
+    await app.listen({ host: '127.0.0.1', port: 0 });
+    const { port } = app.server.address() as AddressInfo;
+    const asked = { host: '127.0.0.1', port, shell: plainShell };
+    const { state, says, wayOut } = await serviceFinding(asked, installed);
+    return [state, says, wayOut];
+  };
+  const noted = await look({ name, check: async () => undefined, note: async () => unknown });
+  const see = 'See "Backup and restore" in docs/operations.md.';
+  assert.deepEqual(noted, ['note', `${name}: ${unknown}`, see]);
+  assert.deepEqual(await look({ name, check: away }), [
+    ...['problem', `${name}: ${refused}`, 'Start Incus.'],
+  ]);
+  assert.deepEqual(await look({ name, check: breaks }), [
+    ...['problem', `${name}: The check failed.`, 'Its log says why.'],
+  ]);
 });
 
 test('a service that hangs is a problem, and not taken for none', async (t) => {

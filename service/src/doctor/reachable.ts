@@ -6,6 +6,7 @@ import { findEmbeddedPostgres } from '../db/embedded/embedded.ts';
 import { lackOfRoom } from '../db/embedded/no-room.ts';
 import { databaseError, isDatabaseUnavailable } from '../db/errors.ts';
 import type { DatabasePlace } from '../db/open.ts';
+import { works } from '../health/checks.ts';
 import { type Asked, askService } from '../installation/ready.ts';
 import type { Finding } from './doctor.ts';
 
@@ -105,10 +106,23 @@ export async function serviceFinding(
     const wayOut = 'Set BERTH_PORT to another port, or end what listens there.';
     return { what, state: 'problem', says: `what answers at ${at} is not Berth`, wayOut };
   }
-  const failing = health.checks.filter(({ status }) => status !== 'ok');
-  if (failing.length === 0) return { what, state: 'ok', says: `answers at ${at}` };
-  const says = failing.map(({ name, detail }) => `${name}: ${detail}`).join(' ');
-  return { what, state: 'problem', says, wayOut: 'Its log says why.' };
+  return { what, ...healthInWords(health, at) };
+}
+
+function healthInWords({ checks }: Health, at: string): Omit<Finding, 'what'> {
+  // Of a check that works only what there is to know besides.
+  const told = checks.filter(({ status, detail }) => status !== 'ok' || detail !== works);
+  if (told.length === 0) return { state: 'ok', says: `answers at ${at}` };
+  const says = told
+    .map(({ name, detail }) => `${name}: ${detail.replace(' The log has the reason.', '')}`)
+    .join(' ');
+  const failing = told.filter(({ status }) => status !== 'ok');
+  if (failing.length === 0) {
+    const wayOut = 'See "Backup and restore" in docs/operations.md.';
+    return { state: 'note', says, wayOut };
+  }
+  const isIncusAway = failing.every(({ detail }) => detail.startsWith('Incus does not answer'));
+  return { state: 'problem', says, wayOut: isIncusAway ? 'Start Incus.' : 'Its log says why.' };
 }
 
 function healthIn(body: string): Health | undefined {

@@ -99,7 +99,7 @@ async function keyOf(path: string): Promise<string | null | undefined | SetupErr
 }
 
 /** PostgreSQL's invalid_catalog_name, undefined_table and undefined_column: a first start or an upgrade has not come so far. */
-const notMigrated = ['3D000', '42P01', '42703'];
+export const notMigrated = ['3D000', '42P01', '42703'];
 
 /** The fingerprint of the key that a database says; undefined where it says none. */
 async function notedIn(connectionString: string): Promise<string | undefined> {

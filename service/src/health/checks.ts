@@ -21,6 +21,9 @@ export type HealthChecks = () => Promise<HealthCheck[]>;
 
 const timeoutMilliseconds = 2000;
 
+/** Said of what works, where there is nothing else to say of it. */
+export const works = 'It works.';
+
 /** All at once. One that takes over 2 s counts as failing. */
 async function runChecks(checks: HealthCheck[]): Promise<Health & { errors: unknown[] }> {
   const errors: unknown[] = [];
@@ -70,7 +73,7 @@ async function runCheck({ name, check, note }: HealthCheck, errors: unknown[]) {
   const timer = setTimeout(() => late.resolve(null), timeoutMilliseconds);
   const run = async () => {
     await check();
-    return ['It works.', await note?.()].filter(Boolean).join(' ');
+    return (await note?.()) ?? works;
   };
   try {
     const detail = await Promise.race([run(), late.promise]);

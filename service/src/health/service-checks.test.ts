@@ -72,6 +72,18 @@ test('while PostgreSQL refuses connections the answer says so, and no error is l
   );
 });
 
+test('an Incus that is away is said to be, without its address', async (t) => {
+  const { db, answer } = await service(t);
+  const socketPath = directory.file('nobody');
+  const engine = JSON.stringify({ socket_path: socketPath });
+  await db.updateTable('locations').set({ engine }).execute();
+  const [, location] = (await answer('/health')).health.checks;
+  assert.deepEqual(
+    [location?.status, location?.detail],
+    ['failing', 'Incus does not answer (ENOENT).'],
+  );
+});
+
 test('a database that takes no changes fails the check, as a standby after a failover does', async (t) => {
   const { db, health, line } = await service(t);
   assert.deepEqual(await health('/health/ready'), [200, 'database is ok']);

@@ -61,12 +61,21 @@ function locationCheck(db: Db, engines: Pick<Engines, 'of'>, location: LocationR
       // An engine that takes longer may only be slow: its watcher finds out whether it is away.
       const asked = Promise.race([info, sleep(patienceMs, undefined, { ref: false })]);
       // Both are awaited from the start: a promise that fails before it is awaited ends the process.
-      const [known] = await Promise.all([findInTime(db, location.id), asked]);
+      const [known] = await Promise.all([findInTime(db, location.id), asked.catch(unanswered)]);
       if (!known?.isReachable)
         throw new Error(known?.unreachable_reason ?? 'No service watches this location.');
     },
     note: () => noteOn(db, location.id),
   };
+}
+
+/** Its error code is for anybody; its message may name paths and addresses, and is for the log. */
+function unanswered(error: unknown): never {
+  const cause = error instanceof Error ? error.cause : undefined;
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  // Of connect(2): a certificate or a lack of permission is no reason to start it.
+  if (!/^E(?!ACCES|PERM)[A-Z]+$/.test(code)) throw error;
+  throw new Unwell(`Incus does not answer (${code}).`, { cause: error });
 }
 
 /** Throws `Unwell` where the database does not answer: the engine is not to blame. */

@@ -162,12 +162,18 @@ export async function removeThings(
     say(`Deleting the project ${things.project}`);
     await unlessGone(shared.projects.delete(things.project));
   }
-  if (plan.detachAcl) await detach(shared, things);
+  if (plan.detachAcl) {
+    say(`Detaching the network ACL ${things.acl} from the network ${things.network}`);
+    await detach(shared, things);
+  }
   if (plan.network) {
     say(`Deleting the network ${things.network}`);
     await unlessGone(shared.networks.delete(things.network));
   }
-  if (plan.acl) await unlessGone(shared.networkAcls.delete(things.acl));
+  if (plan.acl) {
+    say(`Deleting the network ACL ${things.acl}`);
+    await unlessGone(shared.networkAcls.delete(things.acl));
+  }
   if (plan.pool) {
     say(`Deleting the storage pool ${things.pool}`);
     await unlessGone(shared.storage.deletePool(things.pool));

@@ -50,21 +50,26 @@ export interface Host {
   succeeds: (program: string, ...args: string[]) => boolean;
 }
 
+/** What to do instead, where no systemd runs. */
+export const withoutSystemd = {
+  install: 'Configure its init system to run "npm start" in this directory at boot.',
+  remove:
+    'Stop Berth, and remove "npm start" from the configuration of the init system. To remove Berth with its servers and data: npm run uninstall.',
+  upgrade:
+    'In the directory of the previous version, export the database: npm run db -- export FILE. Then stop Berth, and run "npm start" in this directory with the same settings and BERTH_DATA_DIR set to the data directory that is in use. See "Without systemd" in docs/installation.md.',
+  back: 'Stop Berth, and run "npm start" in the directory of the previous version, with the same settings and BERTH_DATA_DIR. See "Without systemd" in docs/installation.md.',
+  restore:
+    'Stop Berth, move the directory "postgres" out of the data directory, and import: npm run db -- import FILE. Then run "npm start". See "Without systemd" in docs/installation.md.',
+  uninstall: `An installed service can be removed only while systemd runs. If it never ran here, remove the link ${places.current}, then run this command again.`,
+} as const;
+
 /**
- * @param needsSystemd whether this machine's systemd is to be asked for something
+ * @param wayOut what to do where no systemd runs; undefined: none is needed
  * @throws SetupError where that is not there, or may not be asked
  */
-export function openHost(root: string, say: Host['say'], needsSystemd = true): Host {
+export function openHost(root: string, say: Host['say'], wayOut: string | undefined): Host {
   const isThisMachine = root === '/';
-  if (isThisMachine && needsSystemd && !isRoot()) {
-    throw new SetupError('This command changes the machine.', 'Run it as root, or with sudo.');
-  }
-  if (isThisMachine && needsSystemd && !existsSync('/run/systemd/system')) {
-    throw new SetupError(
-      'This machine was not started by systemd.',
-      'Configure its init system to run "npm start" in this directory at boot.',
-    );
-  }
+  if (isThisMachine && wayOut !== undefined) requireSystemd(wayOut);
   return {
     root,
     say,
@@ -89,12 +94,20 @@ export function openHost(root: string, say: Host['say'], needsSystemd = true): H
   };
 }
 
+function requireSystemd(wayOut: string): void {
+  if (!existsSync('/run/systemd/system')) {
+    throw new SetupError('This machine was not started by systemd.', wayOut);
+  }
+  if (isRoot()) return;
+  throw new SetupError('This command changes the machine.', 'Run it as root, or with sudo.');
+}
+
 /** Whether there is a service of Berth below a root. */
 export const isInstalled = (root: string) =>
   lstatSync(join(root, places.current), { throwIfNoEntry: false }) !== undefined;
 
 /** A path of the machine, below the root. */
-export const on = ({ root }: Host, path: string) => join(root, path);
+export const on = ({ root }: Pick<Host, 'root'>, path: string) => join(root, path);
 
 /** Makes a directory with its parents. */
 export function makeFolder(host: Host, path: string, mode: number): void {

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, readdirSync, statSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SetupError } from '../../../setup/commands.mjs';
@@ -57,13 +57,12 @@ export async function installService(
   for (const path of [places.data, places.cache, places.exports]) {
     await host.command(byHand, 'chown', '-R', `${user}:${user}`, on(host, path));
   }
-  host.say(`${places.current} now points to ${folder}`);
-  link(host, places.current, folder);
-  for (const unit of units) {
-    host.say(`Writing ${places.units}/${unit}`);
-    makeFolder(host, places.units, 0o755);
-    copyFileSync(join(templates, unit), on(host, `${places.units}/${unit}`));
+  if (linked(host, places.current) !== folder) {
+    host.say(`${on(host, places.current)} now points to ${folder}`);
+    link(host, places.current, folder);
   }
+  makeFolder(host, places.units, 0o755);
+  for (const unit of units) writeUnit(host, unit);
   const see = 'See "systemctl status berth" and "journalctl -u berth", then run this again.';
   await host.command(see, 'systemctl', 'daemon-reload');
   await host.command(see, 'systemctl', 'enable', service, timer);
@@ -124,7 +123,7 @@ const isFilled = (path: string) => existsSync(path) && readdirSync(path).length 
 
 async function makeUser(host: Host): Promise<void> {
   if (host.succeeds('getent', 'passwd', user)) return;
-  host.say(`Creating the user ${user}`);
+  if (host.root === '/') host.say(`Creating the user ${user}`);
   const options = ['--system', '--user-group', '--no-create-home', '--home-dir', places.data];
   const shell = ['--shell', '/usr/sbin/nologin'];
   await host.command(
@@ -144,7 +143,7 @@ async function makeFolders(host: Host): Promise<void> {
 }
 
 function takeData(host: Host, data: string): void {
-  host.say(`Moving ${data} to ${places.data}`);
+  host.say(`Moving ${data} to ${on(host, places.data)}`);
   move(data, on(host, places.data));
   moveRecord(host, data, places.data);
 }
@@ -156,7 +155,29 @@ async function writeSettings(host: Host): Promise<void> {
     loadConfig(settingsOfFile(path).variables);
     return;
   }
-  host.say(`Writing ${places.settings}, for your settings`);
+  host.say(`Writing ${path}, for your settings`);
   copyFileSync(join(templates, 'berth-single.env'), path);
   await host.command('Do so by hand.', 'chmod', '600', path);
+}
+
+function writeUnit(host: Host, unit: string): void {
+  const path = on(host, `${places.units}/${unit}`);
+  const template = join(templates, unit);
+  if (existsSync(path) && readFileSync(path).equals(readFileSync(template))) return;
+  host.say(`Writing ${path}`);
+  copyFileSync(template, path);
+}
+
+/** What an installation comes to, and what is to be known of it. */
+export function installedInWords(host: Pick<Host, 'root'>): string {
+  if (host.root !== '/') {
+    return `The files of the service are below ${host.root}. No command was run, so that nothing is started.
+
+Its settings are in ${on(host, places.settings)}.`;
+  }
+  return `Berth runs, and is started at boot: systemctl status berth, journalctl -u berth.
+
+Its settings are in ${places.settings}; "npm run doctor" looks at the machine. As soon as it is ready, which takes some
+seconds, its first token is in ${places.data}/admin-token. Each day its database is exported to ${places.exports}.
+Keep a copy of ${places.data}/secret-key somewhere else: without it an export can't be used.`;
 }

@@ -22,8 +22,8 @@ import { SetupError } from '../../../setup/commands.mjs';
 import { readRecord, recordFile, recordText } from '../../../setup/written.mjs';
 import { toolEntry } from '../testing/tool.ts';
 import { openHost, places, units } from './host.ts';
-import { installService } from './install-service.ts';
-import { removeKept, uninstallService } from './uninstall-service.ts';
+import { installedInWords, installService } from './install-service.ts';
+import { removedInWords, removeKept, uninstallService } from './uninstall-service.ts';
 import { goBack } from './upgrade.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'berth-install-'));
@@ -36,7 +36,7 @@ function newMachine() {
   machines += 1;
   const root = join(directory, `machine-${machines}`);
   const said: string[] = [];
-  return { root, said, host: openHost(root, (text) => said.push(text)) };
+  return { root, said, host: openHost(root, (text) => said.push(text), undefined) };
 }
 
 /** The folder of a version, which everybody can read. */
@@ -69,6 +69,39 @@ test('an installation is its units, its settings, its folders and the link to it
   assert.match(commands, new RegExp(`chown -R berth:berth ${root}${places.data}$`, 'm'));
   assert.match(commands, new RegExp(`chmod 600 ${root}${places.settings}$`, 'm'));
   assert.match(commands, /systemctl enable berth\.service berth-export\.timer$/m);
+});
+
+test('below another root only what is done there is told, and once', async () => {
+  const { root, host, said } = newMachine();
+  const folder = version('1.0.0');
+  const done = () => said.splice(0).filter((text) => !text.startsWith('Not run'));
+  await installService(host, { folder, ...noImage });
+  const written = units.map((unit) => `Writing ${root}${places.units}/${unit}`);
+  assert.deepEqual(done(), [
+    `Writing ${root}${places.settings}, for your settings`,
+    `${root}${places.current} now points to ${folder}`,
+    ...written,
+  ]);
+  assert.match(installedInWords(host), /^The files .* below .*\. No command was run/);
+  assert.match(installedInWords({ root: '/' }), /^Berth runs, and is started at boot/);
+  await installService(host, { folder, ...noImage });
+  assert.deepEqual(done(), []);
+  writeFileSync(join(root, places.units, 'berth.service'), 'of another version');
+  await installService(host, { folder, ...noImage });
+  assert.deepEqual(done(), [`Writing ${root}${places.units}/berth.service`]);
+  const stays = await uninstallService(host);
+  const removed = [...units.map((unit) => `${places.units}/${unit}`), places.current, places.cache];
+  assert.deepEqual(
+    done(),
+    removed.map((path) => `Removed ${root}${path}`),
+  );
+  const words = removedInWords(host, stays);
+  assert.match(
+    words,
+    new RegExp(`settings are kept: .*${root}${places.settings}\\. .*rm -r ${root}`),
+  );
+  assert.match(removedInWords({ root: '/' }, stays), /"npm run uninstall" removes all\.$/);
+  assert.doesNotMatch(removedInWords(host, []), /kept/);
 });
 
 test('installed again it keeps the settings, and refuses what the service would not take', async () => {
@@ -135,7 +168,7 @@ test('removed, it leaves the data, the settings and the exports, and then those'
   const stops = said.indexOf(
     'Not run, since --root is given: systemctl disable --now berth.service',
   );
-  assert.ok(stops >= 0 && stops < said.indexOf(`Removed ${places.units}/berth.service`));
+  assert.ok(stops >= 0 && stops < said.indexOf(`Removed ${root}${places.units}/berth.service`));
   removeKept(host, kept);
   for (const path of [...kept, places.settingsFolder, dirname(places.current)]) {
     assert.ok(!existsSync(join(root, path)), path);
@@ -188,6 +221,27 @@ test('the commands write below another root without a machine’s systemd', () =
   assert.ok(!existsSync(join(root, places.units, 'berth.service')));
   assert.equal(run('frob').status, 2);
   assert.match(run('install-service', '--help').stdout, /Installs Berth on this machine/);
+});
+
+test('without systemd each command says what to do in its place', {
+  skip: existsSync('/run/systemd/system') && 'this machine runs systemd',
+}, () => {
+  const cases: [string[], RegExp][] = [
+    [['install-service'], /run "npm start" in this directory at boot/],
+    [['uninstall-service'], /remove "npm start" from .* init system/],
+    [['upgrade'], /npm run db -- export FILE.* BERTH_DATA_DIR/],
+    [['upgrade', '--back'], /"npm start" in the directory of the previous version/],
+    [['upgrade', '--back', '--import', 'x.gz'], /npm run db -- import FILE/],
+  ];
+  for (const [args, words] of cases) {
+    const { status, stderr } = spawnSync(process.execPath, [toolEntry, ...args], {
+      encoding: 'utf8',
+    });
+    assert.equal(status, 1, stderr);
+    assert.match(stderr, /This machine was not started by systemd\./);
+    assert.match(stderr.replaceAll('\n', ' '), words);
+    if (args[0] !== 'install-service') assert.doesNotMatch(stderr, /at boot/);
+  }
 });
 
 test('each command that the documentation names is there', () => {

@@ -1,4 +1,4 @@
-import { existsSync, rmdirSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type Host, on, places, service, timer, units, user } from './host.ts';
 
@@ -58,6 +58,21 @@ export function removeKept(host: Host, paths: readonly string[]): void {
 function remove(host: Host, path: string): void {
   const own = on(host, path);
   // Also a link that leads nowhere.
-  rmSync(own, { recursive: true, force: true });
-  host.say(`Removed ${path}`);
+  if (lstatSync(own, { throwIfNoEntry: false }) === undefined) return;
+  rmSync(own, { recursive: true });
+  host.say(`Removed ${own}`);
+}
+
+/** What removing a service comes to; `stays` are paths of the machine. */
+export function removedInWords(host: Pick<Host, 'root'>, stays: readonly string[]): string {
+  const isThisMachine = host.root === '/';
+  const removed = isThisMachine
+    ? 'The service is removed.'
+    : `The files of the service below ${host.root} are removed.`;
+  if (stays.length === 0) return removed;
+  const paths = stays.map((path) => on(host, path));
+  const kept = `${removed} Its data, exports and settings are kept: ${paths.join(', ')}.`;
+  return isThisMachine
+    ? `${kept} "npm run uninstall" removes all.`
+    : `${kept} To remove them: rm -r ${paths.join(' ')}`;
 }

@@ -124,7 +124,14 @@ function machine(name: string, dataDir?: string) {
   }
   const read = (file: string) => readFileSync(join(path, file), 'utf8');
   const has = (file: string) => existsSync(join(path, file));
-  return { path, said, write, read, has, host: openHost(path, (text) => said.push(text)) };
+  return {
+    path,
+    said,
+    write,
+    read,
+    has,
+    host: openHost(path, (text) => said.push(text), undefined),
+  };
 }
 
 /** The list before the question, and what is said of what stays. */
@@ -138,7 +145,7 @@ test('all that an installation has goes, as the list says, and nothing else', as
   const berth = await installOn(incus);
   await addInstance(berth.client, 'one', berth.id);
   const { dataDir } = berth.config;
-  const { host, has, read, write } = machine('machine', dataDir);
+  const { host, has, read, write, said } = machine('machine', dataDir);
   mkdirSync(dataDir);
   const inventory = await takeInventory(host, berth.config);
   requireClear(inventory);
@@ -155,6 +162,7 @@ test('all that an installation has goes, as the list says, and nothing else', as
   const { projects, pools, networks, acls } = incus.model;
   assert.deepEqual([...projects.keys()], ['default']);
   assert.deepEqual([pools.size, networks.size, acls.size], [0, 0, 0]);
+  assert.ok(said.includes(`Deleting the network ACL ${berth.acl}`));
   assert.ok(!existsSync(dataDir));
   assert.deepEqual([has(settings), has(backports), has(recordFile)], [false, false, false]);
   assert.ok(has('etc/sysctl.d/99-other.conf'));
@@ -239,6 +247,10 @@ test('the daemon is shut down and lxcfs unmounted where Berth has started them',
   own.write('proc/8/cmdline', 'lxcfs\0-p\0');
   const inventory = await takeInventory(own.host, config);
   assert.match(listed(inventory).goes, /Incus daemon that Berth has started.*\/var\/lib\/lxcfs/s);
+  own.write('proc/9/cmdline', '[lxc monitor] /var/lib/lxc guest\0');
+  const shared = listed(await takeInventory(own.host, config));
+  assert.doesNotMatch(shared.goes, /lxcfs/);
+  assert.match(shared.stays, /The lxcfs at \/var\/lib\/lxcfs stays: .*lxc, process 9/);
   await removeEverything(own.host, inventory, []);
   assert.match(own.said.join('\n'), /incus admin shutdown.*umount \/var\/lib\/lxcfs/s);
   await removeEverything(foreign.host, left, []);
@@ -261,10 +273,15 @@ test('another installation’s project, pool and network stay, and what is set o
   const other = await installOn(incus);
   await addInstance(other.client, 'theirs', other.id);
   const own = await installOn(incus, { project: 'second', pool: 'second', network: 'second0' });
-  const { host, said, has } = machine('shared', own.config.dataDir);
+  const { host, said, has, write } = machine('shared', own.config.dataDir);
+  const directory = dirname(incus.socketPath);
+  writeFileSync(join(directory, 'berth-incusd.pid'), String(process.pid));
+  writeFileSync(join(directory, 'berth-lxcfs.pid'), '8');
+  write('proc/8/cmdline', 'lxcfs\0-p\0');
   // As though it had been set to those, before there were marks.
   const inventory = await takeInventory(host, own.config);
   assert.match(listed(inventory).stays, /Others have instances in Incus/);
+  assert.match(listed(inventory).stays, /started stays: the Incus daemon and lxcfs at /);
   await removeEverything(host, inventory, []);
   const { projects, pools, networks } = incus.model;
   assert.deepEqual([...projects.keys()], ['default', 'berth']);
@@ -318,11 +335,12 @@ test('a network that is somebody else’s is let go of its rules', async () => {
   const berth = await installOn(incus);
   const { networks, acls } = incus.model;
   assert.equal(networks.get('berthbr0')?.config['security.acls'], berth.acl);
-  const { host } = machine('detached');
+  const { host, said } = machine('detached');
   const inventory = await takeInventory(host, berth.config);
   requireClear(inventory);
   await removeEverything(host, inventory, []);
   assert.equal(networks.get('berthbr0')?.config['security.acls'], '');
+  assert.match(said.join('\n'), /^Detaching the network ACL berth-\S+ from the network berthbr0$/m);
   assert.equal(acls.size, 0);
 });
 

@@ -50,17 +50,22 @@ export async function takeInventory(host: Host, config: Config): Promise<Invento
     const things = local && thingsOf(local, installation);
     const plan = things && (await withClients(things, (clients) => planRemoval(clients, things)));
     const found = { things, plan, otherLocations };
+    const incus = things && (await ownIncus(things));
+    const started = startedHere(host, incus);
     if (things && (await isUsedByOthers(things))) {
-      const stays = [
-        'Others have instances in Incus, so settings for all instances of the machine are kept.',
-      ];
+      const stays = keptForOthers(started);
       return { ...found, machine: { changes: [], stays }, started: nothingStarted };
     }
-    const incus = things && (await ownIncus(things));
     const machine = planMachine(host, config.dataDir, incus);
-    const started = startedHere(host, incus);
     if (incus && !started.incus) machine.stays.push(...unrecordedDaemon(host, incus));
-    return { ...found, machine, started };
+    const others = started.lxcfs ? otherRuntimes(host, incus) : [];
+    if (others.length === 0) return { ...found, machine, started };
+    // Others' guests need lxcfs as much as ours do, whoever has started it.
+    const guests = others.join(', ');
+    machine.stays.push(
+      `The lxcfs at ${lxcfsMount} stays: others run here that may use it (${guests}).`,
+    );
+    return { ...found, machine, started: { ...started, lxcfs: false } };
   } finally {
     await close();
   }
@@ -78,13 +83,25 @@ async function ownIncus(things: NonNullable<Inventory['things']>): Promise<OwnIn
   return { directory: join(things.socketPath, '..'), pid: environment.server_pid };
 }
 
-/** Others' guests need lxcfs as much as ours do, whoever has started it. */
+function keptForOthers({ incus, lxcfs }: Inventory['started']): string[] {
+  const own = [
+    ...(incus ? ['the Incus daemon'] : []),
+    ...(lxcfs ? [`lxcfs at ${lxcfsMount}`] : []),
+  ];
+  return [
+    'Others have instances in Incus, so settings for all instances of the machine are kept.',
+    ...(own.length > 0
+      ? [`Others have instances in Incus, so what Berth has started stays: ${own.join(' and ')}.`]
+      : []),
+  ];
+}
+
 function startedHere(host: Host, incus: OwnIncus | undefined): Inventory['started'] {
   if (!incus || pidIn(daemonPid(incus.directory)) !== incus.pid) return nothingStarted;
   const lxcfs = pidIn(lxcfsPid(incus.directory));
   const command = on(host, `/proc/${lxcfs}/cmdline`);
   const isOwn = existsSync(command) && /^(\S*\/)?lxcfs\0/.test(readFileSync(command, 'utf8'));
-  return { incus: true, lxcfs: isOwn && otherRuntimes(host, incus).length === 0 };
+  return { incus: true, lxcfs: isOwn };
 }
 
 /** Releases before the record did not note the process of a daemon that they started; systemd's is not ours. */
@@ -188,9 +205,7 @@ export async function removeEverything(
   if (!inventory) return;
   // Somebody may have come since the question.
   if (things && (await isUsedByOthers(things))) {
-    host.say(
-      'Others have instances in Incus, so settings for all instances of the machine are kept.',
-    );
+    for (const kept of keptForOthers(inventory.started)) host.say(kept);
     return;
   }
   if (things) await stopStarted(host, things.socketPath, inventory.started);

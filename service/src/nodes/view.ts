@@ -37,7 +37,10 @@ export function nodeView(row: ShownNode): Node {
 }
 
 /** Names the kernel modules that Incus uses (`tc`). */
-function limitWarnings({ limits_incoming, limits_outgoing }: ShownNode): string[] {
+export function limitWarnings({
+  limits_incoming,
+  limits_outgoing,
+}: Pick<ShownNode, 'limits_incoming' | 'limits_outgoing'>): string[] {
   return [
     ...(limits_incoming === false
       ? ['Its kernel cannot limit what comes to servers: it lacks sch_htb.']
