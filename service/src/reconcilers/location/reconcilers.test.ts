@@ -81,6 +81,7 @@ beforeEach(async () => {
   subject = {
     ...{ ...of, location, log, installationId: 'us', report: note('report') },
     watching: {
+      toldVulnerabilities: new Map(),
       observer: { unconfined: note('unconfined'), swept: note('swept') },
       ...{ imageDirectories: { work: '/nowhere' }, imageServers: [] },
     },
@@ -89,7 +90,7 @@ beforeEach(async () => {
     quotas: { compare: note('quotas') },
     reconcileOrphans: note('orphans'),
     countSubvolumes: note('subvolumes'),
-    warned: { vulnerabilities: new Set(), others: '' },
+    warned: { others: '' },
   } as unknown as LocationSubject;
 });
 
@@ -295,7 +296,12 @@ test('known vulnerabilities are counted each time, and logged once', async () =>
   const { level, location: name, msg } = lines[0] ?? {};
   assert.deepEqual([level, name], [40, 'test']);
   assert.match(String(msg), /^Incus 6\.0\.0 has known vulnerabilities/);
-  assert.equal(subject.warned.vulnerabilities.size, 1);
+  // A process that watches the location again has another subject.
+  await upkeep.engineVulnerabilities.run({ ...subject }, 'all', context);
+  assert.equal(lines.length, 1);
+  const other = { ...subject, location: { ...subject.location, id: 7, name: 'other' } };
+  await upkeep.engineVulnerabilities.run(other, 'all', context);
+  assert.deepEqual([lines.length, lines[1]?.location], [2, 'other']);
 });
 
 test('a release without any is not warned of', async () => {
