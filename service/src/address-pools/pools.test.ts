@@ -102,7 +102,10 @@ test('each malformed or misplaced value is an error at its place', async () => {
       [outside('gateway'), outside('first'), outside('last')],
     ],
     [{ gateway: '198.51.101.1' }, [outside('gateway')]],
-    [{ cidr: '198.51.100.7/24' }, [field('cidr', 'Begins with 198.51.100.0/24: write it so.')]],
+    [
+      { cidr: '198.51.100.7/24' },
+      [field('cidr', '198.51.100.7/24 is not the start of a subnet. Write 198.51.100.0/24.')],
+    ],
     [
       { first: '198.51.100.9', last: '198.51.100.8' },
       [field('last', 'Must not come before 198.51.100.9.')],

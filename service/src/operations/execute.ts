@@ -80,7 +80,7 @@ export async function executeOperation(
       operation = advanced;
     }
   } catch (error) {
-    backOff = backOffAfterFailedCommit(execution, operation, error);
+    backOff = backOffAfterFailedCommit(execution, kind, operation, error);
   } finally {
     try {
       await release(execution, lease, backOff);
@@ -211,7 +211,7 @@ function retryOrFail(
   const seconds = secondsUntilRetry(operation);
   // Stored for operators; `npm run inspect` shows it.
   const retry = error instanceof EngineError ? error.message : message;
-  return { outcome: 'wait', seconds, why: `retrying: ${clause(message)}`, retry };
+  return { outcome: 'wait', seconds, why: retrying(message), retry };
 }
 
 /**
@@ -220,21 +220,26 @@ function retryOrFail(
  */
 function backOffAfterFailedCommit(
   { log, observer }: Execution,
+  kind: OperationKind,
   operation: OperationRow,
   error: unknown,
 ): BackOff {
-  const { id, kind, step } = operation;
+  const { id, step } = operation;
   log.warn({ err: error, operation: id, step }, 'The result of a step could not be written.');
-  observer?.retried(kind, step);
-  return { seconds: secondsUntilRetry(operation), reason: publicReason(error) };
+  observer?.retried(operation.kind, step);
+  const reason = publicReason(error);
+  const message = sentence(kind, step, retrying(reason));
+  return { seconds: secondsUntilRetry(operation), reason, message };
 }
 
 const secondsUntilRetry = ({ attempts }: OperationRow) =>
   Math.min(0.5 * 2 ** attempts, maxRetrySeconds);
 
-/** A sentence as the end of a message, without its capital and full stop. */
-const clause = (sentence: string) =>
-  sentence.replace(/^(The|An?) /, (article) => article.toLowerCase()).replace(/\.$/, '');
+/** For the end of a message. `reason` is a sentence, or the part of one. */
+const retrying = (reason: string) => `retrying: ${clause(reason)}`;
+
+const clause = (text: string) =>
+  text.replace(/^(The|An?) /, (article) => article.toLowerCase()).replace(/\.$/, '');
 
 /** The reason without details: the engine's message and internal errors are in the log only. */
 function publicReason(error: unknown): string {

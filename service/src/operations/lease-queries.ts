@@ -107,10 +107,14 @@ export async function leasedOperation(
     .executeTakeFirst();
 }
 
-/** Why an operation is released without progress, and the seconds until it is retried. */
+/** How an operation is released without progress. */
 export interface BackOff {
+  /** The time until it is retried. */
   seconds: number;
+  /** Why, for operators. */
   reason: string;
+  /** The message of the operation meanwhile. */
+  message: string;
 }
 
 /**
@@ -128,11 +132,12 @@ export async function releaseLease(db: Queryable, lease: Lease, backOff?: BackOf
   await notify(db, 'operation_released', { id: lease.id });
 }
 
-function retryIn({ seconds, reason }: BackOff) {
+function retryIn({ seconds, reason, message }: BackOff) {
   const later = sql<string>`now() + make_interval(secs => ${seconds})`;
   return {
     attempts: sql<number>`attempts + 1`,
     last_error: reason,
+    message,
     wake_at: sql<string>`case when deadline_at > now() then least(${later}, deadline_at) else ${later} end`,
   };
 }

@@ -53,9 +53,9 @@ test('each failed commit counts as an attempt, even past the deadline', async ()
   const row = db.updateTable('operations').where('id', '=', id);
   await row.set({ deadline_at: new Date(0).toISOString() }).execute();
   const before = Date.now();
-  await releaseLease(db, leased, { seconds: 30, reason: 'in vain' });
-  const { attempts, last_error, wake_at, lease_until } = await rowOf(id);
-  assert.deepEqual([attempts, last_error, lease_until], [1, 'in vain', null]);
+  await releaseLease(db, leased, { seconds: 30, reason: 'in vain', message: 'retrying' });
+  const { attempts, last_error, message, wake_at, lease_until } = await rowOf(id);
+  assert.deepEqual([attempts, last_error, message, lease_until], [1, 'in vain', 'retrying', null]);
   assert.ok(Date.parse(wake_at) >= before + 30_000);
   assert.equal(await leaseNextOperation(db, crypto.randomUUID(), steps), undefined);
   await db.deleteFrom('operations').where('id', '=', id).execute();
