@@ -23,6 +23,8 @@ function probeRoutes(api: App): void {
     );
   }
   api.get('/careless', { config: { scope: 'public' }, schema: any }, async (r) => r.caller);
+  const read = { config: { scope: 'servers:read' as const }, schema: any };
+  api.get('/impersonal', read, async (request) => request.person);
 }
 
 let app: App;
@@ -139,8 +141,10 @@ test('a route without a scope can not be registered', async () => {
   await assert.rejects(createTestApp(db, [careless]), /GET \/v1\/x must say who may use it/);
 });
 
-test('reading the caller on a public route throws', async () => {
+test('reading a caller or a person that the route does not have throws', async () => {
   assert.equal((await ask(undefined, 'careless')).statusCode, 500);
+  const { headers } = await createTestToken(db);
+  assert.equal((await ask(headers.authorization, 'impersonal')).statusCode, 500);
 });
 
 test('the last use is recorded, once a minute at most', async () => {
