@@ -34,7 +34,7 @@ test('what hangs is seen: its step, worker, tries, last error and next look', as
   const { stdout, stderr } = await run('operations');
   assert.match(stdout, /^ID +KIND +OF +STATUS +STEP/, stderr);
   const line = new RegExp(
-    `${operation} +stop +${server} stuck +running +first +10 .*6f1c0b6e \\(1\\d s\\) +2 +in (2\\d|30) s +in \\d+ s +Incus is away`,
+    `${operation} +stop +${server} stuck +running +first +10 .*6f1c0b6e \\(\\d+ s\\) +2 +in \\d+ s +in \\d+ s +Incus is away`,
   );
   assert.match(stdout, line);
   const whole = (await run('operation', String(operation))).stdout;
@@ -57,7 +57,7 @@ test('a worker is called as the service that reconcilers run on', async (t) => {
   const { stdout, stderr } = await toolOn(own.connectionString, 'inspect')('operations');
   assert.match(
     stdout,
-    new RegExp(`^${lease?.id} +stop +${server} .* host/1 \\(1\\d s\\) `, 'm'),
+    new RegExp(`^${lease?.id} +stop +${server} .* host/1 \\(\\d+ s\\) `, 'm'),
     stderr,
   );
   assert.equal(stdout.trim().split('\n').length, 2);
