@@ -84,7 +84,7 @@ test('docs/ssh-keys.md: a server with a key, known by its host key, and without 
   assert.deepEqual(keys, [readFileSync(join(directory, '.ssh/id_ed25519.pub'), 'utf8').trim()]);
 });
 
-test('docs/reaching-servers.md: from the node, and by a port of it', async () => {
+test('docs/reaching-servers.md: from the node, and through a port of it', async () => {
   const [near = '', forward = '', back = '', ...more] = commandsOf('reaching-servers.md');
   assert.equal(more.length, 0);
   assert.match(await play(near), /^web-1$/m);
@@ -99,7 +99,7 @@ test('docs/reaching-servers.md: from the node, and by a port of it', async () =>
   }
 });
 
-test('docs/disk-backups.md: files, an export and a snapshot, and the way back from each', async () => {
+test('docs/disk-backups.md: files, an export and a snapshot are restored', async () => {
   const blocks = commandsOf('disk-backups.md');
   assert.equal(blocks.length, 7);
   const [save = '', bring = '', take = '', extract = '', snapshot = '', restore = '', full = ''] =
@@ -126,7 +126,7 @@ const programs = ['incus-simplestreams', 'mksquashfs', 'jq'];
 const missing = programs.filter((name) => output('sh', ['-c', `command -v ${name}`]) === undefined);
 const skip = missing.length > 0 && `not installed: ${missing.join(', ')}`;
 
-test('docs/image-servers.md: an image of Incus is published on a server of one’s own', {
+test('docs/image-servers.md: an image of Incus is published on a self-hosted server', {
   skip,
 }, async () => {
   const publish = commandsOf('image-servers.md').at(-1) ?? '';

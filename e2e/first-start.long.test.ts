@@ -40,7 +40,7 @@ for (const { way, cloudInit, prepare } of ways) {
     before(prepare);
     after(() => onIncus('image', 'set-property', image, property, '1'));
 
-    it('has its names, and shares neither machine id nor host keys with another', async () => {
+    it('has its host name, and its own machine id and host keys', async () => {
       const wishes = ['one', 'two'].map((name) => created({ name: `${name}.example.org` }));
       const servers = await Promise.all(wishes);
       const ids = new Set<string>();
@@ -72,7 +72,7 @@ for (const { way, cloudInit, prepare } of ways) {
       await Promise.all(servers.map(({ id }) => remove(id)));
     });
 
-    it('runs its commands once and in order, over a reboot and a cut of its power', async () => {
+    it('runs its commands once and in order, through a reboot and a power failure', async () => {
       const note = (word: string) => `echo ${word} >> /root/ran`;
       const server = await create({
         initialCommands: [
@@ -98,7 +98,7 @@ for (const { way, cloudInit, prepare } of ways) {
       await remove(server.id);
     });
 
-    it('keeps what a command leaves in the background, and nothing of what was handed over', async () => {
+    it('keeps background processes of its commands, and none of the files it was given', async () => {
       const secret = 'canary-51f0e2';
       const server = await created({
         initialCommands: [
@@ -120,7 +120,7 @@ for (const { way, cloudInit, prepare } of ways) {
       await remove(server.id);
     });
 
-    it('is itself again after a restart', async () => {
+    it('keeps its identity after a restart', async () => {
       const server = await created({ name: 'again.example.org' });
       const address = primaryAddress(server);
       const look =

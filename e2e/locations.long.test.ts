@@ -78,7 +78,7 @@ test('a location is added with a token while the service runs', async () => {
   await incus('image', 'copy', alias, 'local:', '--project', incusProject(), ...to);
 });
 
-test('a server there gets its address, and no other', async () => {
+test('a server there has only its assigned address', async () => {
   const [cidr, gateway] = [`${subnet}.0/24`, `${subnet}.1`];
   const pool = { location_id: locationId, cidr, gateway, first: `${subnet}.7` };
   assert.equal((await call('POST', '/v1/address-pools', pool)).status, 201);

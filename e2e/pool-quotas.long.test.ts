@@ -125,7 +125,7 @@ async function makePool(
   return { pool, place: await mounted(name) };
 }
 
-test("an administrator's pool, and one with something in it, is left as it is", async (t) => {
+test('a pool of an administrator, or with contents, is not changed', async (t) => {
   const { pool, place: own } = await makePool(stackOf(t), 'own');
   const said: string[] = [];
   const preparing = { installationId: ours, incusDir, say: (text: string) => said.push(text) };
@@ -266,7 +266,7 @@ test('inconsistent classic quotas of a pool are rescanned', async (t) => {
   assert.ok(group && group.charged > 60 * mebibyte && group.charged <= 64 * mebibyte);
 });
 
-test("an administrator's pool that has lost count is told of, and left as it is", async (t) => {
+test('inconsistent quotas of a pool of an administrator are reported, and not changed', async (t) => {
   const { place, keep, write, loseCount } = await classicPool(stackOf(t));
   assert.equal(write('some', 4).status, 0);
   loseCount();
@@ -281,7 +281,7 @@ test("an administrator's pool that has lost count is told of, and left as it is"
   );
 });
 
-test('a service that is not root uses a helper, which does nothing else', async (t) => {
+test('a service that is not root uses a helper, which can do nothing else', async (t) => {
   const stack = stackOf(t);
   const { place } = await makePool(stack, 'asked');
   const pools = dirname(place.path);

@@ -29,7 +29,7 @@ after(async () => {
   rmSync(own, { recursive: true, force: true });
 });
 
-test('an installation is removed with a running server, and another one stays', async () => {
+test('an installation with a running server is removed, and another one is not affected', async () => {
   mkdirSync(own);
   const socketPath = incusSocket();
   const service = await startService({ directory: own, socketPath, names });

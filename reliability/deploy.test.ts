@@ -37,7 +37,7 @@ test('HAProxy accepts its configuration without warnings', () => {
 
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
 
-test('systemd takes the unit, and warns of nothing', {
+test('systemd accepts the unit without warnings', {
   skip: !hasSystemd && 'this machine has no systemd-analyze',
 }, () => {
   const unit = read('systemd/berth@.service');
@@ -64,7 +64,7 @@ test('the Compose file is valid', () => {
   assert.ok(!isValid({ services: { broken: { image: 1 } } }), 'the schema refuses what is wrong');
 });
 
-test('its services, volumes and secrets exist', () => {
+test('the services, volumes and secrets of the Compose file exist', () => {
   const { services, volumes, secrets } = compose;
   for (const [name, { depends_on = {}, volumes: used = [], secrets: kept = [] }] of Object.entries(
     services as Record<string, Record<string, never[]>>,
@@ -158,7 +158,7 @@ test('the secrets beside the Compose file are in no image and no commit', () => 
   for (const name of beside) assert.ok(uncommitted.includes(`/deploy/${name}`), name);
 });
 
-test('every setting in it is one of the service', () => {
+test('every setting in the Compose file is one of the service', () => {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));

@@ -44,7 +44,7 @@ after(async () => {
   rmSync(root, { recursive: true, force: true });
 });
 
-test('two services together let through the limit, and at most a burst more', async () => {
+test('two services together allow the limit, and at most another burst', async () => {
   const authorization = `Bearer ${services[0]?.token}`;
   const began = performance.now();
   const count = { let: 0, refused: 0 };

@@ -26,7 +26,7 @@ async function realStatusIs(id: number, wanted: string): Promise<void> {
 const healthIs = (status: string) =>
   eventually(async () => assert.equal((await laboratory.ask('/health')).status, status));
 
-describe('an engine that answers with errors alone', () => {
+describe('an engine that returns only errors', () => {
   it('makes its servers unavailable, and the health and the location report it', async () => {
     const { id } = await runningServer(laboratory, 'unknown');
     const error = { kind: 'error', text: 'database is locked', status: 500 } as const;
@@ -42,7 +42,7 @@ describe('an engine that answers with errors alone', () => {
   });
 });
 
-describe('a location that nobody watches any more', () => {
+describe('a location that is no longer watched', () => {
   it('is not known to be reachable', async () => {
     const { id } = await runningServer(laboratory, 'unwatched');
     // As a watcher leaves it that hangs: the one here can't enter itself meanwhile.

@@ -24,7 +24,7 @@ const release = () => {
   return made;
 };
 
-test('a release has a tarball, a bill of materials, notes, and their checksums', { skip }, () => {
+test('a release has a tarball, a bill of materials, notes, and checksums', { skip }, () => {
   const { version, commit, files } = release();
   assert.equal(version, JSON.parse(ofCommit('package.json')).version);
   assert.equal(commit, print('git', ['rev-parse', 'HEAD']).trim());
@@ -40,7 +40,7 @@ test('a release has a tarball, a bill of materials, notes, and their checksums',
   );
 });
 
-test('the tarball holds the commit with its lock file, and says which it is', { skip }, () => {
+test('the tarball has the files of the commit, and its id', { skip }, () => {
   const { version, commit, files } = release();
   const paths = print('tar', ['-tzf', files[0]]).split('\n');
   const listed = paths.filter((path) => path !== '' && !path.endsWith('/'));
@@ -60,7 +60,7 @@ test('the same commit makes the same tarball', { skip }, () => {
   assert.equal(sums[0], sums[1]);
 });
 
-test('the bill of materials has each package that is installed, with its hash', { skip }, () => {
+test('the bill of materials has each installed package with its hash', { skip }, () => {
   const { version, files } = release();
   const { bomFormat, metadata, components } = JSON.parse(readFileSync(files[1], 'utf8'));
   assert.deepEqual([bomFormat, metadata.component.name], ['CycloneDX', 'berth']);
@@ -99,7 +99,7 @@ const changelog = `# Changelog
 - Two.
 `;
 
-test('the notes are the section of the version', { skip }, () => {
+test('the release notes are the section of the version in the changelog', { skip }, () => {
   assert.deepEqual(sectionOf(changelog, '2.0.0'), {
     date: 'unreleased',
     notes: '### Added\n\n- One.\n',
@@ -111,7 +111,7 @@ test('the notes are the section of the version', { skip }, () => {
   assert.equal(readFileSync(files[2], 'utf8'), notes);
 });
 
-test('what has no date yet is released as a draft alone', { skip }, () => {
+test('a version without a date can only be released as a draft', { skip }, () => {
   const { version } = JSON.parse(ofCommit('package.json'));
   const { date } = sectionOf(ofCommit('CHANGELOG.md'), version);
   const dated = () => makeRelease({ directory: join(directory, 'dated') });
@@ -120,7 +120,7 @@ test('what has no date yet is released as a draft alone', { skip }, () => {
   assert.equal(existsSync(join(directory, 'dated')), date !== 'unreleased');
 });
 
-test('help and a wrong option are answered with the usage', () => {
+test('help and an unknown option print the usage', () => {
   const run = (option) =>
     spawnSync(process.execPath, ['setup/release.mjs', option], { cwd: clone, encoding: 'utf8' });
   const help = run('--help');

@@ -71,7 +71,7 @@ const ofProcess = /^process_cpu_seconds_total \d/m;
 const ofDatabase =
   /^berth_(operations|operations_due|servers|location_reachable|usage_rollup_lag_seconds|server_\w+)(\{.*)? \d/m;
 
-test('while the database hangs the figures of the process are told, and no others', async () => {
+test('while the database hangs, only the metrics of the process are exported', async () => {
   const { headers } = await metricsToken();
   const { read } = await withApp(true);
   const before = await read(headers);
@@ -95,7 +95,7 @@ test('while the database hangs the figures of the process are told, and no other
   assert.match(await until('the database is up', look, isUp), ofDatabase);
 });
 
-test('scrapes of a database that is slow do not pile up in it', async () => {
+test('scrapes of a slow database do not pile up', async () => {
   const { headers } = await metricsToken();
   const { read } = await withApp();
   await read(headers);
@@ -111,7 +111,7 @@ test('scrapes of a database that is slow do not pile up in it', async () => {
   }
 });
 
-test('without a database a token goes on that was good a moment ago, and no other', async () => {
+test('without a database, only recently used tokens are accepted', async () => {
   const [known, other, revoked] = [
     await metricsToken(),
     await metricsToken(),

@@ -9,7 +9,7 @@ async function valuesOf(registry: Registry): Promise<string[]> {
   return lines.filter((line) => line.startsWith('berth_')).map((line) => line.slice(6));
 }
 
-test('how a pool is held is told by who watches it, and no longer', async () => {
+test('only the process that watches a location exports the quota mode of its pools', async () => {
   const registry = new Registry();
   const { quotas, rescanned } = quotaObserver([registry]);
   quotas('here', { mode: 'classic', isInconsistent: true, unlimited: 3 });

@@ -30,7 +30,7 @@ const set = (values: object) => () =>
   db.updateTable('nodes').set(values).where('id', '=', place.nodeId).execute();
 const reach = (reason: string | null) => () => setReachability(db, place.locationId, reason);
 
-it('status_since follows every change of state, whatever it comes of', async () => {
+it('status_since follows every change of the state, whatever its cause', async () => {
   const changes: [change: () => Promise<unknown>, expected: [string, boolean]][] = [
     [set({ cordoned: true }), ['cordoned', true]],
     [set({ ram_used_mb: 3 }), ['cordoned', false]],
@@ -56,7 +56,7 @@ it('status_since follows every change of state, whatever it comes of', async () 
   }
 });
 
-it('a location that nobody looked at takes its nodes along, and brings them back', async () => {
+it('the nodes of a location that is not watched are offline until it is watched again', async () => {
   const looked = sql<string>`now() - interval '1 hour'`;
   await db.updateTable('locations').set({ watched_at: looked }).execute();
   const { watched_at } = await db

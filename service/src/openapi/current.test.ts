@@ -14,7 +14,7 @@ const file = new URL('../../../contract/openapi.json', import.meta.url);
 const db = createDb(createPool('postgresql://nowhere'));
 after(() => db.destroy());
 
-test('contract/openapi.json has what the routes say', async () => {
+test('contract/openapi.json is current', async () => {
   const metrics = createMetrics({ db, pools: {} }, { ofServers: true });
   const app = await createTestApp(db, [...routes], { metrics });
   const { paths } = JSON.parse(JSON.stringify(app.swagger()));
