@@ -38,7 +38,7 @@ async function listen(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 const url = await listen(service);
-/** Where nobody listens any more. */
+/** A port on which nothing listens. */
 const nobody = createServer();
 const nowhere = await listen(nobody);
 nobody.close();

@@ -14,7 +14,7 @@ writeFileSync(
   '{"compilerOptions": {"module": "nodenext", "strict": true, "lib": ["es2024"], "types": []}}',
 );
 
-/** What the lint of `npm run check` says of a line, in a file in which `work` may fail. */
+/** What the lint of `npm run check` reports for a line, in a file in which `work` may fail. */
 function said(line) {
   const file = join(directory, 'code.ts');
   const later = 'declare function later(work: () => void): void;';

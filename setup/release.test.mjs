@@ -17,7 +17,7 @@ const print = (command, args, cwd = clone) =>
   execFileSync(command, args, { cwd, encoding: 'utf8' });
 const ofCommit = (path) => print('git', ['show', `HEAD:${path}`]);
 const draft = (name) => makeRelease({ directory: join(directory, name), isDraft: true });
-// Each takes seconds, most of them for the bill of materials.
+// Each release takes seconds, most of them for the bill of materials.
 let made;
 const release = () => {
   made ??= draft('whole');
@@ -70,7 +70,7 @@ test('the bill of materials has each installed package with its hash', { skip },
     .filter(([path, { link }]) => path.startsWith('node_modules/') && !link)
     .map(([path, { version: its, integrity }]) => {
       const name = path.replace(/^.*node_modules\//, '');
-      // The lock file has none of what is for other machines.
+      // The lock file has no packages for other platforms.
       return `${name}@${its} ${integrity && hexOf(integrity)}`;
     });
   const listed = new Set(
@@ -105,7 +105,7 @@ test('the release notes are the section of the version in the changelog', { skip
     notes: '### Added\n\n- One.\n',
   });
   assert.deepEqual(sectionOf(changelog, '1.0.0'), { date: '2026-11-21', notes: '- Two.\n' });
-  assert.throws(() => sectionOf(changelog, '1.0'), /has no section of 1\.0\./);
+  assert.throws(() => sectionOf(changelog, '1.0'), /has no section for 1\.0\./);
   const { version, files } = release();
   const { notes } = sectionOf(ofCommit('CHANGELOG.md'), version);
   assert.equal(readFileSync(files[2], 'utf8'), notes);
@@ -125,9 +125,9 @@ test('help and an unknown option print the usage', () => {
     spawnSync(process.execPath, ['setup/release.mjs', option], { cwd: clone, encoding: 'utf8' });
   const help = run('--help');
   assert.equal(help.status, 0, help.stderr);
-  assert.match(help.stdout, /^Makes a release of the commit.*--draft/s);
+  assert.match(help.stdout, /^Creates a release of the commit.*--draft/s);
   const wrong = run('--fast');
   assert.equal(wrong.status, 2);
-  assert.match(wrong.stderr, /^Unknown option '--fast'.*Makes a release/s);
+  assert.match(wrong.stderr, /^Unknown option '--fast'.*Creates a release/s);
   assert.doesNotMatch(wrong.stderr, /\bat .*release\.mjs/);
 });

@@ -98,7 +98,7 @@ test('the lines that a larger id range replaces are recorded with it', () => {
 test('changes are recorded for the data directory of the service', () => {
   const folder = fileURLToPath(new URL('..', import.meta.url));
   const prepared = (script, env = {}) => dataDirectory({ npm_lifecycle_event: script, ...env });
-  // As with "npm --prefix", the shell may be elsewhere.
+  // With "npm --prefix", the shell may be in another directory.
   const elsewhere = { INIT_CWD: '/srv' };
   assert.equal(prepared('prestart', elsewhere), join(folder, 'data'));
   assert.equal(
@@ -134,7 +134,7 @@ const readJson = (name) => JSON.parse(readFileSync(new URL(`../${name}`, import.
 const { allowScripts, dependencies, devDependencies, optionalDependencies } =
   readJson('package.json');
 
-/** Whether npm would install it on a machine that Berth is for: Linux with glibc, x64 or arm64. */
+/** Whether npm would install it on a supported platform: Linux with glibc, x64 or arm64. */
 const isForUs = ([, { os = 'linux', cpu = ['x64', 'arm64'], libc = 'glibc' }]) =>
   [os].flat().includes('linux') &&
   [cpu].flat().some((one) => ['x64', 'arm64'].includes(one)) &&
