@@ -65,7 +65,7 @@ export const sharedHeaders = {
   ),
   'WWW-Authenticate': text('How to authenticate (RFC 6750).', 'Bearer realm="berth"'),
   'X-Request-Id': text(
-    'The ID of the request, under which it stands in the logs. To choose it, send this header with 1 to 64 letters, digits, `.`, `_` and `-`.',
+    'The ID of the request, as it appears in the logs. To choose it, send this header with 1 to 64 letters, digits, `.`, `_` and `-`.',
     '1c9f0d1e-52a4-4c35-a2a5-3f6f0f0b4f0a',
   ),
 };

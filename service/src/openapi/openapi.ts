@@ -64,7 +64,7 @@ commas (\`status=started,stopped\`), or the parameter is repeated (\`status=star
 
 Wherever an ID is expected, a name can be given as well: the host name or the UUID of a server, the name of a location, the
 \`slug\` of an operating system, the name of a project, the email address of a user, or the name of a token. A value of
-digits alone is an ID, and a value in the form of a UUID is a UUID. New names therefore can have neither form.
+only digits is an ID, and a value in the form of a UUID is a UUID. New names therefore can have neither form.
 Names of servers are looked up in the project that the request is about, and their case is ignored. If several objects have
 the name, the response is 409 \`ambiguous_name\` with the \`candidates\`.
 
@@ -102,7 +102,7 @@ function errorTable(): string {
 const otherSections: Section[] = [
   {
     name: 'Sessions',
-    description: 'Sign in and out, and manage sessions, passkeys and the own password.',
+    description: 'Sign in and out, and manage sessions, passkeys and your own password.',
   },
   {
     name: 'Audit',

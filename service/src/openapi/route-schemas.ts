@@ -11,7 +11,7 @@ const noBody = Type.Object(
   {},
   {
     additionalProperties: false,
-    description: 'This request has no fields. The body may be left out.',
+    description: 'This request has no fields. The body may be omitted.',
     optionalBody: true,
   },
 );

@@ -42,7 +42,7 @@ function signInRoutes(app: App, deps: Deps): void {
       config: { ...config, beginsSignIn: true, problems: ['csrf_failed'] },
       schema: {
         operationId: 'session_passkey_options',
-        summary: 'Begin to sign in with a passkey',
+        summary: 'Start a sign-in with a passkey',
         description:
           'Returns a challenge for a sign-in with a passkey. No user name is needed, because the passkey identifies the user. ' +
           'The browser signs the challenge, and `POST /v1/session/passkey` completes the sign-in.',
@@ -154,7 +154,7 @@ function registrationRoutes(app: App, deps: Deps): void {
       config: confirmed,
       schema: {
         operationId: 'passkey_options',
-        summary: 'Begin to add a passkey',
+        summary: 'Start adding a passkey',
         description:
           'Returns the options of a new passkey. The browser creates the passkey, and `POST /v1/passkeys` adds it.',
         tags,
