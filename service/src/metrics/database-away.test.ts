@@ -43,7 +43,7 @@ async function withApp(ofServers = false) {
 
 const metricsToken = () => createTestToken(db, { scopes: ['metrics:read'] });
 
-/** Whoever asks for these tables waits until it is let go of. */
+/** Locks these tables, so that queries of them wait until the lock is released. */
 async function hang(tables: string) {
   const begun = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
@@ -80,7 +80,7 @@ test('while the database hangs, only the metrics of the process are exported', a
   for (const tables of ['operations', 'operations, tokens']) {
     const release = await hang(tables);
     try {
-      // It answers although its query never does.
+      // It answers although its query never returns.
       const { statusCode, body } = await read(headers);
       assert.equal(statusCode, 200);
       assert.match(body, ofProcess);

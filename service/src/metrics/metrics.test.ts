@@ -45,7 +45,7 @@ test('requests are counted by route, never by path', async () => {
   for (const url of ['/nothing/canary-1', '/v1/canary-2', '/metrics?secret=canary-3']) {
     await inject(app, { url, headers });
   }
-  // They are counted when their answers have gone, which may be a moment later.
+  // They are counted when their responses have been sent, which may be a moment later.
   const both = /^berth_http_requests_total\{method="GET",route="unknown",status="404"\} 2$/m;
   const look = async () => (await read()).body;
   const body = await until('both are counted', look, (seen) => both.test(seen));

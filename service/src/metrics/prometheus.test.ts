@@ -9,7 +9,7 @@ import { prometheusCommand } from '../../../setup/prometheus.mjs';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { createMetrics } from './metrics.ts';
 
-// docs/ has alerts and a dashboard: that Prometheus can read them, and that they ask for what there is.
+// Tests that Prometheus can load the alerts and the dashboard in docs/, and that they use existing metrics.
 
 const { db, pool, close } = await createTestDatabase();
 after(close);
@@ -30,7 +30,7 @@ function promtool(args: string[], input = ''): void {
   assert.equal(status, 0, `promtool ${args.join(' ')}: ${stdout}${stderr}`);
 }
 
-/** Names of series by the metric that they are of. */
+/** The names of series by their metric. */
 const series = new Map(
   Array.from(text.matchAll(/^# TYPE (\S+) (\S+)$/gm), ([, name = '', type]) => {
     const suffixes = type === 'histogram' ? ['_bucket', '_sum', '_count'] : [''];
@@ -56,7 +56,7 @@ const ofAlerts = Array.from(
   ([, expr]) => expr ?? '',
 );
 
-/** What stands in an expression of PromQL where a series does. */
+/** Matches the names of series in PromQL expressions. */
 function namesIn(expr: string): string[] {
   const bare = expr
     .replaceAll(/"[^"]*"|\{[^}]*\}|\[[^\]]*\]/g, ' ')

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Registry } from 'prom-client';
 import { quotaObserver } from './quotas.ts';
 
-/** Values of what is told, without the names that all have in common. */
+/** The values of the metrics, without their common prefix. */
 async function valuesOf(registry: Registry): Promise<string[]> {
   const lines = (await registry.metrics()).split('\n');
   return lines.filter((line) => line.startsWith('berth_')).map((line) => line.slice(6));
@@ -27,7 +27,7 @@ test('only the process that watches a location exports the quota mode of its poo
     'servers_disk_unlimited{location="here"} 3',
     ...rescans,
   ]);
-  // Without the rights to look at limits.
+  // Without the permission to read limits.
   quotas('here', { mode: 'simple', isInconsistent: false, unlimited: undefined });
   assert.deepEqual(await valuesOf(registry), [
     ...[ofMode('simple', 1), ofMode('classic', 0), ofMode('none', 0)],

@@ -18,7 +18,7 @@ const usual: Policy = {
   api: [],
 };
 
-/** What Incus makes of rules: drops, then allows, and drops the rest. */
+/** Evaluates rules like Incus: drops first, then allows, and drops the rest. */
 function verdict(rules: AclRule[], ip: string, port: number): 'allow' | 'drop' {
   const matching = rules.filter((rule) => matches(rule, ip, port));
   if (matching.some(({ action }) => action === 'drop')) return 'drop';
@@ -31,7 +31,7 @@ function matches({ destination, protocol, destination_port }: AclRule, ip: strin
   return (destination ?? '').split(',').some((text) => isIn(text, ip));
 }
 
-/** By bytes, apart from the ranges that are tested. */
+/** Compares bytes, independently of the code that is tested. */
 function isIn(text: string, ip: string): boolean {
   const [first = '', last = first] = text.split('-').map(bytes);
   const asked = bytes(ip);
@@ -40,7 +40,7 @@ function isIn(text: string, ip: string): boolean {
 
 const bytes = (ip: string) => Buffer.from(ipaddr.parse(ip).toByteArray()).toString('hex');
 
-/** What goes to another guest meets the rules of both directions; what goes to the host itself, one. */
+/** Traffic to another guest passes the rules of both directions; traffic to the host only those of one. */
 const sent = (policy: Policy, ip: string, port = 443) => {
   const { egress, ingress } = compilePolicy(policy);
   const isHost = policy.nodes.includes(ip);
@@ -301,7 +301,7 @@ function networkOf(address: string, length: number): string {
   return `${family.networkAddressFromCIDR(`${address}/${length}`)}/${length}`;
 }
 
-/** Said in another way than the code does: of all that names an address, what names it most narrowly. */
+/** An independent implementation: of all entries that contain an address, the longest prefix decides. */
 function expected(policy: Policy, ip: string, port: number) {
   const { subnets, nodes, elsewhere, allowed, smtp, api } = policy;
   const most = ip.includes(':') ? 128 : 32;
@@ -321,7 +321,7 @@ function expected(policy: Policy, ip: string, port: number) {
   return isApi && isPublic ? 'allow' : 'drop';
 }
 
-/** By another list than ours; it has no word for what is not given out. */
+/** Uses another list than the product; that list has no term for unallocated addresses. */
 function isOnInternet(text: string): boolean {
   const address = ipaddr.parse(text);
   if (address.kind() === 'ipv6' && !isWithin(text, '2000::/3')) return false;

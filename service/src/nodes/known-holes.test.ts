@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { knownHoles, vulnerabilityWarning } from './known-holes.ts';
 
-/** The first id of each hole that a release has. */
+/** The first id of each vulnerability of a release. */
 const first = (release: string) =>
   knownHoles(release).map((sentence) => /\(((?:CVE|GHSA)-[\w-]+)/.exec(sentence)?.[1]);
 
@@ -16,7 +16,7 @@ test('a release has the vulnerabilities that later releases fix', () => {
   const cases: [string, unknown[]][] = [
     ['6.0.4', [templates, fingerprints, images, backups]],
     ['6.0.6', [fingerprints, images, backups]],
-    // The 6.0 series is not known to have the others mended.
+    // It is not known whether the 6.0 series has fixes for the others.
     ['6.0.7', [images, backups]],
     ['6.20', [templates, fingerprints, images, backups]],
     ['6.21', [fingerprints, images, backups]],

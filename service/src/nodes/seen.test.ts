@@ -68,7 +68,7 @@ test('an unreachable node is offline and not slow, and online again after a late
     (await nodesWithStatus(db, locationId, 'offline')).map(({ member }) => member),
     ['a'],
   );
-  // One in time: it is to be looked at before it counts as back.
+  // A response in time: the node must be synced before it counts as back.
   await answered(false);
   assert.equal((await node()).status, 'offline');
   await answered(true);

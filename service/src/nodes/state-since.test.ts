@@ -15,7 +15,7 @@ async function shown(): Promise<{ state: string; since: string }> {
   return { state, since };
 }
 
-/** Runs a change, and tells whether `status_since` is of its time, or as it was. */
+/** Runs a change, and returns whether it has updated `status_since`. */
 async function after_(change: () => Promise<unknown>): Promise<[state: string, isNew: boolean]> {
   const before = await shown();
   const { rows } = await sql<{ now: string }>`select clock_timestamp() as now`.execute(db);
@@ -35,7 +35,7 @@ it('status_since follows every change of the state, whatever its cause', async (
     [set({ cordoned: true }), ['cordoned', true]],
     [set({ ram_used_mb: 3 }), ['cordoned', false]],
     [set({ evacuated: true }), ['evacuated', true]],
-    // Which does not show while it is evacuated.
+    // This does not show while it is evacuated.
     [set({ cordoned: false }), ['evacuated', false]],
     [set({ evacuated: false }), ['online', true]],
     [set({ status: 'offline' }), ['offline', true]],

@@ -81,7 +81,7 @@ const retried: readonly string[] = [
   'unavailable',
 ] satisfies ProblemCode[];
 
-/** Adds the headers to each answer, and has those of one code alone, which many routes have, in one place. */
+/** Adds the headers to each response. Responses with a single code, which many routes have, are shared components. */
 export function completeAnswers(paths: Paths): Record<string, Response> {
   const shared: Record<string, Response> = {};
   for (const [path, methods] of Object.entries(paths)) {

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { problems } from '../problems/problem.ts';
 
-// What the document says for who generates a client from it. `npm run check` sees to it that it is current; a client
-// that is made of it: incus-sim/tests/typed-client.test.ts.
+// Tests what the document says to generators of clients. `npm run check` ensures that it is current;
+// incus-sim/tests/typed-client.test.ts tests a generated client.
 
 interface Schema {
   $ref?: string;
@@ -92,7 +92,7 @@ describe('the document', () => {
           .flatMap((status) => codesOf(one, status)),
       ),
     );
-    // Of what has no route.
+    // This code belongs to no route.
     mentioned.add('method_not_allowed');
     assert.deepEqual([...mentioned].sort(), Object.keys(problems).sort());
   });
@@ -158,7 +158,7 @@ describe('the document', () => {
     for (const name of ['server_delete', 'token_revoke', 'settings_update']) {
       assert.ok(honourKeys.includes(name), name);
     }
-    // With a token, that is: what is for a session alone is about no project.
+    // Only with a token: requests that require a session are not about a project.
     const ofProjects = named((_, { security = [] }) => security.some((one) => 'token' in one));
     assert.deepEqual(withHeader('Berth-Project'), ofProjects);
     const waiting = operations.filter(({ responses }) => '502' in responses);

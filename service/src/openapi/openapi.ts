@@ -171,7 +171,7 @@ export const openApiOptions: FastifyDynamicSwaggerOptions = {
     const named = Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1));
     const shared = { responses, headers: sharedHeaders };
     const allComponents = { ...components, schemas: Object.fromEntries(named), ...shared };
-    // The plugin's type is of three versions at once, which no one document can be.
+    // The type of the plugin combines three versions, and no document can match it.
     const tags = rest.tags?.toSorted(byFirstUse(paths ?? {}));
     const whole = { ...rest, components: allComponents, ...(tags && { tags }), paths: sharedPaths };
     return whole as SwaggerDocument;
@@ -187,7 +187,7 @@ function byFirstUse(paths: object) {
   return (a: { name: string }, b: { name: string }) => used.indexOf(a.name) - used.indexOf(b.name);
 }
 
-/** Without what is taken for a release only, and with the codes of problems. */
+/** Omits deprecated parts that are kept for one release, and adds the codes of problems. */
 function documented(schema: FastifySchema): FastifySchema {
   const { querystring, response = {} } = schema as {
     querystring?: { properties?: object };
@@ -233,7 +233,7 @@ function completeRequests(paths: object): object {
   return Object.fromEntries(parts);
 }
 
-/** A filter of several values is written with commas (OpenAPI 3.1, "Style Values"). */
+/** A filter with several values is separated by commas (OpenAPI 3.1, "Style Values"). */
 function commaParameters({ parameters }: { parameters?: DocumentedParameter[] }) {
   if (!parameters) return {};
   const style = { style: 'form', explode: false };

@@ -146,11 +146,11 @@ test('a signature with the user handle of another user is refused', async () => 
   await register();
   const signed = device.get({ challenge: await challengeToSign(), origin, rpId });
   signed.response.userHandle = Buffer.from('1').toString('base64url');
-  // From elsewhere than other tests, or it would be counted with what those were refused.
+  // From another address than in other tests, so that it is not counted with their refusals.
   const before = (await auditOf(db, 'session_passkey')).length;
   await refused(await post('/session/passkey', signed, '192.0.2.145'));
   const later = async () => (await auditOf(db, 'session_passkey')).slice(before);
-  // It is entered after the answer.
+  // It is recorded after the response.
   const entries = await until('it is entered', later, ({ length }) => length > 0);
   const entry = entries.at(-1);
   assert.deepEqual(

@@ -79,7 +79,7 @@ function signInRoutes(app: App, deps: Deps): void {
       }
       const { id, userId, counter } = found.proven;
       const answer = await signIn(request, reply, deps, async (trx) => {
-        // In the order of all transactions that change both.
+        // In the lock order of all transactions that change both.
         await lockUser(trx, userId);
         if (await recordPasskeyUse(trx, id, counter)) return userId;
         throw signInFailed(request, 'The passkey was removed just now.', userId);
@@ -91,7 +91,7 @@ function signInRoutes(app: App, deps: Deps): void {
 
 const tags = ['Sessions'];
 const config = { scope: 'person' } as const;
-// A passkey that a passer-by adds signs them in for good.
+// Somebody who adds a passkey in an unattended browser could sign in from then on.
 const confirmed = { scope: 'person', needsConfirmation: true } as const;
 
 function ownRoutes(app: App, deps: Deps): void {

@@ -13,7 +13,7 @@ import { deleteUser } from '../users/users.ts';
 import { deleteOldNetworks } from './network-queries.ts';
 import { sessionRoutes } from './routes.ts';
 
-// Guesses at passwords from many addresses, and whom they hold up.
+// Tests password attempts from many addresses, and which users they affect.
 
 const { db, close } = await createTestDatabase();
 after(close);
@@ -36,7 +36,7 @@ beforeEach(async () => {
   user = await createTestUser(db);
 });
 
-/** A service on which time stands still. */
+/** A service whose clock stands still. */
 async function serve(some: Partial<Limits>) {
   const limiter = createLimiter({ ...generousLimits, ...some }, () => 0);
   const app = await createTestApp(db, [sessionRoutes], { limiter });
@@ -48,7 +48,7 @@ async function serve(some: Partial<Limits>) {
   return { signIn, guess };
 }
 
-/** So often, each time from another address, the first being 0. */
+/** Calls `guess` so many times, with the index from 0. */
 async function guesses(times: number, guess: (at: number) => Promise<number>) {
   const found: number[] = [];
   for (let at = 0; at < times; at += 1) found.push(await guess(at));

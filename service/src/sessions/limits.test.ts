@@ -24,7 +24,7 @@ afterEach(async () => {
 });
 after(close);
 
-/** A service on which time stands still. */
+/** A service whose clock stands still. */
 async function serve(limits: Partial<Limits>) {
   const limiter = createLimiter({ ...generousLimits, ...limits }, () => 0);
   const app = await createTestApp(db, [sessionRoutes, passkeyRoutes, tokenRoutes], { limiter });

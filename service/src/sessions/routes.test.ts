@@ -111,7 +111,7 @@ test('an unknown email address, a wrong password and a disabled user get the sam
   ];
   const seen = new Set<string>();
   for (const body of tries) {
-    // From elsewhere than other tests, or it would be counted with what those were refused.
+    // From another address than in other tests, so that it is not counted with their refusals.
     const answer = await post(body, {}, '192.0.2.96');
     assert.equal(answer.statusCode, 401);
     const { request_id: _, ...problem } = answer.json();
@@ -121,7 +121,7 @@ test('an unknown email address, a wrong password and a disabled user get the sam
   }
   assert.equal(seen.size, 1);
   const newest = async () => (await auditOf(db, 'session_create')).slice(-tries.length);
-  // They are entered after the answers.
+  // They are recorded after the responses.
   const all = [null, user.id, disabled.id, without.id];
   const entries = await until('all are entered', newest, (seen) =>
     all.every((id) => seen.some(({ target_id }) => target_id === id)),
