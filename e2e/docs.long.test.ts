@@ -21,14 +21,15 @@ import { commandsOf, runBlock } from './page.ts';
 import { run } from './processes.ts';
 import { ssh } from './ssh.ts';
 
-// The commands of the pages on servers, as they stand there, on a real server: keys first, by which the others log in.
+// Runs the commands of the pages on servers, as they are written, on a real server. SSH keys come first, because the
+// others use them to log in.
 
 const directory = mkdtempSync(join(tmpdir(), 'berth-e2e-docs-'));
-/** Of the documentation (RFC 5737): the machine has it while this runs. */
+/** An address for documentation (RFC 5737), which the machine has during the test. */
 const publicAddress = '203.0.113.7';
 let server: Server;
 
-/** Replaces the names on the pages by those of this run's Incus. */
+/** Replaces the names on the pages by those of the Incus of this run. */
 function adapted(block: string): string {
   return block
     .replaceAll('--project berth', `--project ${incusProject()}`)
@@ -52,7 +53,7 @@ async function play(block: string, env: Record<string, string> = {}): Promise<st
 }
 
 before(() => {
-  // ssh finds its folder by the user, not by HOME.
+  // ssh finds its directory by the user, not by HOME.
   const script = `#!/bin/sh
 test "$1" = -i || set -- -i ${directory}/.ssh/id_ed25519 "$@"
 exec /usr/bin/ssh -F none -o UserKnownHostsFile=${directory}/.ssh/known_hosts "$@"

@@ -17,8 +17,8 @@ import {
 import { incus } from './incus.ts';
 import { ssh, untilSsh } from './ssh.ts';
 
-// What a new guest is, on both ways into it: from files, as the image that Berth builds is made for, and
-// by cloud-init, as it is with images of others.
+// Tests a new guest with both ways to set it up: from files, for images that Berth has built, and by cloud-init, for
+// other images.
 
 const onIncus = (...args: string[]) =>
   incus({ socketPath: incusSocket(), names: { project: incusProject() } }, args);
@@ -113,7 +113,7 @@ for (const { way, cloudInit, prepare } of ways) {
       assert.deepEqual(statuses, [0, 0, 0]);
       assert.match(await ssh(address, 'pgrep -f "^sleep 4321"'), /^\d+$/);
       const places = '/var/lib /var/log /etc /run /tmp /root';
-      // Not in whole, lest it find the command that looks.
+      // Not the complete text, so that it does not match the command that searches for it.
       const found = await ssh(address, `grep -rslF ${secret.slice(0, -1)} ${places} || true`);
       assert.equal(found, '');
       assert.equal(await ssh(address, 'ls -d /var/lib/berth 2>/dev/null || echo gone'), 'gone');
