@@ -11,7 +11,7 @@ import { createTestDatabase, type TestDatabase } from '../service/src/testing/po
 import { temporaryDirectory } from '../service/src/testing/temporary-directory.ts';
 import { eventually, until } from '../service/src/testing/until.ts';
 
-// A real service in which something fails that nobody awaits.
+// Tests a real service with an error that is not handled.
 
 const main = fileURLToPath(new URL('../service/src/main.ts', import.meta.url));
 const names = { project: 'fault', pool: 'fault', network: 'fault0' };

@@ -6,8 +6,8 @@ import { serverBody } from '../service/src/testing/servers.ts';
 import { eventually } from '../service/src/testing/until.ts';
 import { type Laboratory, openLaboratory, project } from './laboratory.ts';
 
-// Images that an administrator asked for are got by whoever watches the location; a node unpacks one
-// for its first server.
+// Tests images. The process that watches a location imports requested images; a node unpacks an image for its first
+// server.
 
 let laboratory: Laboratory;
 before(async () => {

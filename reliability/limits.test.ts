@@ -9,7 +9,8 @@ import { createTestDatabase, type TestDatabase } from '../service/src/testing/po
 import { temporaryDirectory } from '../service/src/testing/temporary-directory.ts';
 import { until } from '../service/src/testing/until.ts';
 
-// Two services on one PostgreSQL, and a client that asks both as often as it can.
+// Tests two services with one PostgreSQL, and a client that sends requests to both as fast as it
+// can.
 
 const limit = { perSecond: 10, burst: 40 };
 const names = { project: 'limits', pool: 'limits', network: 'limits0' };

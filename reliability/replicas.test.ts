@@ -15,7 +15,7 @@ import { temporaryDirectory } from '../service/src/testing/temporary-directory.t
 import { toolOn } from '../service/src/testing/tool.ts';
 import { eventually, until } from '../service/src/testing/until.ts';
 
-// Several services on one outside PostgreSQL.
+// Tests several services with one external PostgreSQL.
 
 const takenOverSeconds = 180;
 const names = { project: 'replicas', pool: 'replicas', network: 'replicas0' };
