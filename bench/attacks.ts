@@ -8,21 +8,21 @@ import { percentile } from './statistics.ts';
 /** The highest acceptable ratio of a second customer's latency to that without the attack. */
 const mostTimes = 3;
 const looks = 10;
-/** Longer than an attack takes to start again. */
+/** A pause that is longer than an attack takes to start again. */
 const lookMs = 1500;
 const pauseMs = 10;
 const settleMs = 3000;
 const memoryEveryMs = 100;
 
 /**
- * A program with requests from many addresses at once, and a request that a second customer makes
- * meanwhile.
+ * A program that sends requests from many addresses at once, and the request that a second customer
+ * sends meanwhile.
  */
 interface Attack {
   name: string;
   program: string;
   args: (service: Service) => string[];
-  /** The status of the answer; 0 if there is none. */
+  /** The status of the response; 0 if there is none. */
   ask: (service: Service) => Promise<number>;
 }
 
@@ -81,7 +81,7 @@ async function several(look: () => Promise<Look>): Promise<Look[]> {
   return found;
 }
 
-/** The least of each time, and all that were asked and refused. */
+/** The minimum of each time, and the sums of the sent and the refused requests. */
 function best(found: Look[]): Look {
   const sum = (of: (look: Look) => number) => found.reduce((count, look) => count + of(look), 0);
   return {
@@ -105,7 +105,7 @@ async function asCustomer(
     const status = await ask(service);
     taken.push(performance.now() - begun);
     if (status < 200 || status > 299) refused += 1;
-    // A token has so many reads a second.
+    // The limit of reads per second of a token.
     await sleep(pauseMs);
   }
   return { held: await hold(), p99: percentile(taken, 0.99), asked: taken.length, refused };
@@ -123,7 +123,7 @@ async function readAnew({ url, token }: Service): Promise<number> {
   });
 }
 
-/** Says, when it is stopped, what a process had before, at most and at last. */
+/** When it is stopped, returns the memory of a process before, at its maximum, and at the end. */
 function watchMemory(pid: number) {
   const before = residentMegabytes(pid);
   let peak = before;

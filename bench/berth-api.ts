@@ -6,7 +6,7 @@ import { guest, type Side } from './guest.ts';
 
 const pollMs = 50;
 
-/** The guest made by Berth: `POST /v1/servers`, and `status` until nothing is under way any more. */
+/** The guest created by Berth: `POST /v1/servers`, then `status` until no operation is in progress. */
 export async function berthApi({ service }: Stack): Promise<Side> {
   const call = caller(service);
   const systems = await call<OperatingSystem[]>('GET', '/v1/operating-systems');
@@ -41,7 +41,7 @@ function caller({ url, token }: Stack['service']) {
     const headers = {
       authorization: `Bearer ${token}`,
       ...(body && { 'content-type': 'application/json' }),
-      // A removal still under way would slow the next round.
+      // A removal that is still in progress would slow down the next round.
       ...(method === 'DELETE' && { prefer: 'wait=60' }),
     };
     const init = { method, headers, body: body ? JSON.stringify(body) : null };

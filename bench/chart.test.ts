@@ -38,7 +38,7 @@ async function listen(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 const url = await listen(service);
-/** Where nobody listens any more. */
+/** A port on which nothing listens. */
 const nobody = createServer();
 const nowhere = await listen(nobody);
 nobody.close();
@@ -51,7 +51,7 @@ const chart = (more: Record<string, string>, ...args: string[]) =>
     ...more,
   })(...args);
 
-test('draws the answer of the service', async () => {
+test('draws the response of the service', async () => {
   answer = { status: 200, body: JSON.stringify(history) };
   const drawn = await chart({}, '1', '--out', out);
   assert.deepEqual([drawn.code, drawn.stdout], [0, out], drawn.stderr);
@@ -83,7 +83,7 @@ const troubles = [
 ] as const;
 
 for (const [what, trouble, says] of troubles) {
-  test(`if ${what}, it says so and what to do`, async () => {
+  test(`if ${what}, it reports that and what to do`, async () => {
     const { env = {}, answer: said, out: file } = { env: {}, answer: undefined, out, ...trouble };
     answer = said ?? { status: 200, body: JSON.stringify(history) };
     const { code, stderr, stdout } = await chart(env, '1', '--out', file);

@@ -1,11 +1,11 @@
 import { connect, type Socket } from 'node:net';
 
-// Ten addresses that each hold as many connections as one may, say nothing on them, and open a new one for each that
-// is closed. A process of its own, so that its work does not slow who measures.
+// Ten addresses that each hold as many connections as an address may have, send nothing on them, and open a new one for
+// each that is closed. It is a separate process, so that its work does not slow down the measurement.
 
 const [port = ''] = process.argv.slice(2);
 const addresses = 10;
-/** Each address may have a tenth of the default of 4,000. */
+/** Each address may have a tenth of the default maximum of 4,000 connections. */
 const each = 400;
 const reopenMs = 1000;
 const open = new Set<Socket>();

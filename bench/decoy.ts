@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 
-// Refuses everything, after as long as Berth holds a refusal: so the greedy client does the same work
-// here and there, and what differs is what it costs Berth.
+// Refuses every request, after the same delay as Berth. The greedy client then does the same work in both cases, and
+// the difference is the cost for Berth.
 
 const body = JSON.stringify({ code: 'rate_limited', detail: 'x'.repeat(300) });
 const heldMs = { least: 100, most: 300 };

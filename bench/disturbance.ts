@@ -3,7 +3,10 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-/** Measures while a program of this directory disturbs, after a while; with what it says at its end. */
+/**
+ * Runs a measurement while a program of this directory creates load, and returns also what that program prints at its
+ * end.
+ */
 export async function beside<T>(
   program: string,
   args: string[],

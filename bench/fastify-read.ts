@@ -1,8 +1,8 @@
 import Fastify from 'fastify';
 import { createPool } from '../service/src/db/connection.ts';
 
-// The baseline of reads: Fastify with a schema, and one prepared query that reads a server by its primary key.
-// node fastify-read.ts DATABASE_URL; it prints its port.
+// The baseline for reads: Fastify with a schema, and one prepared query that reads a server by its primary key. Usage:
+// node fastify-read.ts DATABASE_URL. It prints its port.
 
 const [connectionString = ''] = process.argv.slice(2);
 const pool = createPool(connectionString, { max: 16 });

@@ -10,7 +10,7 @@ const agent = new Agent({ keepAlive: true, maxSockets: 50 });
 const counts: Record<string, number> = {};
 const began = performance.now();
 
-/** Keeps the pace also when a tick comes late. */
+/** Keeps the rate even if a tick is late. */
 function keepPace(perSecond: number, method: string, path: string): void {
   let sent = 0;
   setInterval(() => {

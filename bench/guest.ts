@@ -1,4 +1,4 @@
-/** The guest that both sides make. */
+/** The guest that both sides create. */
 export const guest = {
   hostname: 'bench',
   os: 'debian-12',
@@ -14,7 +14,7 @@ export const proof = '/root/done';
 
 /** One way to create the guest. Only `create` is timed. */
 export interface Side {
-  /** Ends when the guest is up and set up. */
+  /** Resolves when the guest has booted and is set up. */
   create(): Promise<void>;
   /** The engine's name of the guest that was created. */
   instance(): string;

@@ -15,8 +15,8 @@ const mostMs = 20;
 const day = 86_400;
 
 /**
- * Compares a chart of a day over HTTP, of another server each time, with the same server's own
- * page, alternating, where so many servers have a full day of history.
+ * Compares the request for a chart of one day, of another server each time, with the request for
+ * the page of the same server. They alternate. So many servers have a full day of history.
  */
 export async function benchHistory(rounds = defaultRounds): Promise<boolean> {
   return await withSimulated({}, async (service) => {
@@ -71,7 +71,7 @@ async function onDatabaseOf<T>(service: Service, work: (db: Db) => Promise<T>): 
   }
 }
 
-/** The ids of servers that no engine knows of, and that have their history. */
+/** The ids of servers that have a history and no instance. */
 async function fill(db: Db): Promise<number[]> {
   const now = new Date();
   for (const hours of [-2, -1, 0]) await ensurePartitions(db, later(now, hours * 3600));
@@ -86,8 +86,8 @@ async function fill(db: Db): Promise<number[]> {
 }
 
 /**
- * They are in a location of their own, whose engine does not answer, so that nobody looks for their
- * instances.
+ * They are in a separate location whose engine does not answer, so that no reconciler looks for
+ * their instances.
  */
 async function insertServers(db: Db): Promise<number[]> {
   // The triggers would count each server's share of its project: 10,000 times in one transaction.
@@ -116,7 +116,9 @@ async function insertServers(db: Db): Promise<number[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Inserts rows in the usual order: all servers of one step, then those of the next. */
+/**
+ * Inserts rows in the usual order: the rows of all servers for one step, then those for the next.
+ */
 async function insertRows(
   db: Db,
   table: 'usage_15s' | 'usage_5m',

@@ -20,9 +20,7 @@ const rounds = 3;
 const highestRatio = 3;
 const mostMs = 20;
 
-/**
- * Requests of which one customer sends 60 at once, on 600,000 entries of its own in the audit log.
- */
+/** Requests of which one customer, with 600,000 entries in the audit log, sends 60 at once. */
 const attacks: Record<string, string[]> = {
   'reads that find nothing': [
     '/v1/audit?limit=1&address=9.9.9.9',
@@ -62,7 +60,7 @@ export async function benchHostileReads(
     for (let round = 0; round < rounds; round += 1) {
       tries.push(await attack(service.pid, customer(attacker), customer(other), paths, held));
     }
-    // Other work on the machine only ever makes these larger.
+    // Other load on the machine only makes these larger.
     const least = (of: (figures: (typeof tries)[number]) => number) => Math.min(...tries.map(of));
     const ratio = least(({ alone, attacked }) => attacked.p99 / alone.p99);
     const hold = least(({ hold }) => hold);
@@ -110,7 +108,7 @@ async function attack(
   return { alone, attacked, said, hold, memory: [before, most, residentMb(pid)] };
 }
 
-/** A customer who asks for a page of its servers again and again. */
+/** A customer who requests a page of its servers repeatedly. */
 async function serve({ url, token }: Customer): Promise<Figures> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const statuses: Record<string, number> = {};

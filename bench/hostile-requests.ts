@@ -1,4 +1,4 @@
-/** A request that is to cost much, as it goes over the wire. */
+/** An expensive request, as it is sent over the wire. */
 export interface HostileRequest {
   name: string;
   bytes: Buffer;
@@ -37,7 +37,9 @@ const commands = '{"initialCommands":';
 const name36 = (at: number) => at.toString(36);
 const part = (name: string) => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n1\r\n`;
 
-/** Bodies of JSON for a create, from those that many know to those that ours could fall for. */
+/**
+ * JSON bodies of a create: well-known attacks, and some that this parser could be vulnerable to.
+ */
 const bodies: Record<string, string> = {
   'lists in lists': '['.repeat(mostBytes / 2) + ']'.repeat(mostBytes / 2),
   'lists in lists, never closed': '['.repeat(mostBytes),
@@ -107,7 +109,7 @@ const forms: [name: string, type: string, body: string][] = [
 
 const longest = 15_000;
 
-/** Addresses and headers, which are bounded together at 16 KiB. */
+/** Paths and headers, which together are limited to 16 KiB. */
 const heads: [name: string, head: Head][] = [
   [
     'a query of many fields',
@@ -148,7 +150,7 @@ const heads: [name: string, head: Head][] = [
   ],
 ];
 
-/** Texts that an estimate of how easily a password is guessed takes longest for. */
+/** Texts for which the estimate of password strength takes longest. */
 const passwords: Record<string, string> = {
   'of words with other letters': 'p4$$w0rd'.repeat(16),
   'of dates': '19901231'.repeat(16),

@@ -12,7 +12,7 @@ import { withSimulated } from './simulated.ts';
 
 const defaultRounds = 40;
 const mostMs = 20;
-/** A request that is below this so often is not measured again. */
+/** A request that was below this in so many measurements is not measured again. */
 const surely = { ms: 10, times: 3 };
 const answerMs = 60_000;
 
@@ -75,7 +75,7 @@ async function ask(watch: string): Promise<number> {
   return Number(await text(connect(watch)));
 }
 
-/** Returns the status of the answer; throws if there is none. */
+/** Returns the status of the response; throws if there is none. */
 async function send(port: number, { name, bytes }: HostileRequest): Promise<number> {
   const socket = connect(port, '127.0.0.1').setTimeout(answerMs, () => socket.destroy());
   socket.on('error', () => undefined);
@@ -83,7 +83,7 @@ async function send(port: number, { name, bytes }: HostileRequest): Promise<numb
   const [first] = (await Promise.race([once(socket, 'data'), once(socket, 'close')])) as [unknown];
   const [, status] = /^HTTP\/1\.1 (\d{3}) /.exec(String(first)) ?? [];
   if (status === undefined) throw new Error(`There was no answer to ${name}.`);
-  // Sending the rest of the answer is work of the service, too.
+  // The service also spends time on sending the rest of the response.
   await sleep(20);
   socket.destroy();
   return Number(status);

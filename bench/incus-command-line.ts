@@ -9,7 +9,7 @@ import { guest, type Side } from './guest.ts';
 const name = 'bench-cli';
 const mac = '02:00:00:00:be:ac';
 
-/** The guest made by hand: `incus init`, `incus start`, and in it `cloud-init status --wait`. */
+/** The guest created by hand: `incus init`, `incus start`, and in it `cloud-init status --wait`. */
 export async function commandLine(stack: Stack): Promise<Side> {
   const definition = guestDefinition(stack, await lastAddresses(stack));
   return {
@@ -51,7 +51,7 @@ function guestDefinition({ names }: Stack, addresses: ServerForOperation['addres
   };
 }
 
-/** The last ones of each pool: Berth gives out the first ones first. */
+/** The last addresses of each pool, because Berth assigns the first ones first. */
 async function lastAddresses({ directory }: Stack): Promise<ServerForOperation['addresses']> {
   return await query(
     directory,

@@ -4,7 +4,7 @@ import { percentile } from './statistics.ts';
 
 const everyMs = 12;
 
-/** A client that asks for a list again and again; the milliseconds of the slowest in a hundred. */
+/** A client that requests a list repeatedly. Returns the p99 in milliseconds. */
 export async function slowestPercent(
   { url, token }: { url: string; token: string },
   requests: number,

@@ -10,7 +10,7 @@ const highestRatio = 2;
 const requests = 400;
 const limits = { reads: 100, actions: 5 };
 const tooMuch = 10;
-/** By then its burst is over. */
+/** By then its burst is used up. */
 const settleMs = 3000;
 const startMs = 500;
 
@@ -55,7 +55,7 @@ async function measure(service: Service, rounds: number): Promise<Figures> {
   };
   const figures: Figures = { alone: [], elsewhere: [], here: [] };
   for (let round = 0; round <= rounds; round += 1) {
-    // Each side comes first equally often, since other load varies.
+    // Each side is measured first equally often, since other load varies.
     for (let turn = 0; turn < sides.length; turn += 1) {
       const side = sides[(round + turn) % sides.length] ?? 'alone';
       const { measured, said } = await take[side]();

@@ -11,7 +11,7 @@ if (isMainThread && path !== undefined) {
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();
   const watch = createServer((socket) => {
-    // The current read is yet to be answered: the histogram gets it with the next tick.
+    // The histogram gets the current delay with the next tick only.
     setTimeout(() => {
       socket.end(String(delay.max / 1e6));
       delay.reset();

@@ -1,8 +1,8 @@
 import { Agent } from 'node:http';
 import { ask } from './latency.ts';
 
-// Keeps so many requests under way, each another one of the paths, until it gets SIGTERM; then prints how many of each
-// status there were. A process of its own, so that its work does not slow who measures.
+// Keeps so many requests in progress, each for the next one of the paths, until it gets SIGTERM. Then it prints the
+// number of responses by status. It is a separate process, so that its work does not slow down the measurement.
 
 const [url = '', token = '', atOnce = '', ...paths] = process.argv.slice(2);
 const agent = new Agent({ keepAlive: true, maxSockets: Number(atOnce) });

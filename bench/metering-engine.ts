@@ -10,7 +10,7 @@ const startedAt = new Date('2026-01-01T00:00:00Z').toISOString();
 const cpuSecondsARound = 1.5;
 const bytesARound = 40_000;
 
-/** All counters grow with it. */
+/** All counters increase with it. */
 let round = 0;
 
 type Value = (round: number) => number;
@@ -26,7 +26,7 @@ const memory = [
 ];
 const packets = ['drop_total', 'errs_total', 'packets_total', 'bytes_total'];
 
-/** Families that nobody reads, but that must be parsed. */
+/** Metric families that are not used, but must be parsed. */
 const others: Family[] = [
   one('incus_cpu_effective_total'),
   ...['avail', 'free', 'size'].map(
@@ -80,10 +80,10 @@ function familyText([name, samples]: Family, node: number): string {
 /** The same text for all nodes, since their names are not read. */
 const othersText = Buffer.from(others.map((family) => familyText(family, 0)).join(''));
 
-/** By node, with the families that are read. */
+/** By node, with the metric families that are used. */
 let texts: Buffer[] = [];
 
-/** Prepared between the rounds: real engines have machines of their own. */
+/** Prepared between the rounds, because real engines run on other machines. */
 function prepareRound(): void {
   round += 1;
   texts = Array.from({ length: Number(nodes) }, (_, node) =>

@@ -34,7 +34,10 @@ const servers = 100_000;
 const nodes = 50;
 const defaultRounds = 20;
 const roundSeconds = 15;
-/** Share of one core for the service and PostgreSQL together, and the duration of a round. */
+/**
+ * The highest acceptable share of one core for the service and PostgreSQL together, and duration of
+ * a round.
+ */
 const target = { roundSeconds: 3, coreShare: 0.25 };
 const listensWithinMs = 60_000;
 
@@ -157,7 +160,7 @@ async function prepareRound(socketPath: string): Promise<void> {
   await once(prepared.resume(), 'end');
 }
 
-/** Seconds, of the clock and of processors. */
+/** Wall-clock time and CPU time, in seconds. */
 interface Cost {
   time: number;
   service: number;
@@ -192,7 +195,7 @@ async function assertCounted(db: Db, rounds: number): Promise<void> {
 interface Others {
   disk: Cost;
   upkeep: Cost;
-  /** How many minutes of history the upkeep rolled up. */
+  /** How many minutes of history the maintenance rolled up. */
   minutes: number;
 }
 

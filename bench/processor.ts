@@ -3,7 +3,7 @@ import { commandLine, processIds, readProcess } from '../service/src/testing/pro
 
 const ticksPerSecond = 100;
 
-/** Processor time of a process, and of its children that have ended: fields 4 and 14 to 17 of proc_pid_stat(5). */
+/** The CPU time of a process and of its children that have ended: fields 4 and 14 to 17 of proc_pid_stat(5). */
 function statOf(pid: number): { parent: number; ticks: number } {
   const fields = readProcess(pid, 'stat').split(') ').at(-1)?.split(' ').map(Number) ?? [];
   const ticks = fields.slice(11, 15).reduce((sum, value) => sum + value, 0);

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** A program that runs until it is disposed of, with the first line that it prints. */
+/** A program that runs until it is disposed, with the first line that it prints. */
 export async function programOf(file: string, args: string[]) {
   const child = spawn(process.execPath, [file, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = once(child, 'exit');

@@ -72,7 +72,7 @@ export async function benchReads(rounds = defaultRounds): Promise<boolean> {
         const of = figure(await load(`${fastify}${path}`, { clients, seconds }));
         const { token } = service;
         const at = figure(await load(`${service.url}${path}`, { token, clients, seconds }));
-        // The first warms both up.
+        // The first round is a warm-up for both.
         if (round === 0) continue;
         sides.baseline.push(of);
         sides.measured.push(at);

@@ -8,8 +8,8 @@ import { benchScale } from './scale.ts';
 import { benchSignIn } from './sign-in.ts';
 import { benchSlowSockets } from './slow-sockets.ts';
 
-// npm run bench -- NAME [ROUNDS]: measures one thing, mostly against a baseline of the same run, and
-// exits with 1 when it is worse than what is asked for.
+// npm run bench -- NAME [ROUNDS]: runs one benchmark, mostly against a baseline in the same run. The exit status is 1
+// if the result is worse than its limit.
 
 const benchmarks: Record<string, (rounds?: number) => Promise<boolean>> = {
   create: benchCreate,

@@ -13,7 +13,7 @@ import {
   socketOf,
 } from './scale-fleet.ts';
 
-// Simulated clusters full of servers that run: a process of its own, so that what it costs does not count.
+// Simulated clusters full of running servers. It is a separate process, so that its cost does not count.
 
 const [directory = '', installation = '', ...numbers] = process.argv.slice(2);
 const [locations = 0, nodesPerLocation = 0, serversPerNode = 0] = numbers.map(Number);

@@ -42,7 +42,7 @@ export function* serversOf(fleet: Fleet, location: number): Generator<PlannedSer
   }
 }
 
-/** Locations, nodes, servers that run, and an address for each: as though they had grown there. */
+/** Inserts locations, nodes, and running servers with an address each. */
 export async function fill(db: Db, fleet: Fleet, directory: string): Promise<void> {
   // The triggers count each server's share of its project and node, which is quadratic in one
   // transaction.

@@ -96,7 +96,7 @@ export const call = async ({ url, token }: Service, path: string, init: RequestI
   return text;
 };
 
-/** The value of a metric without labels; 0 of one that is not there. */
+/** The value of a metric without labels; 0 if it does not exist. */
 export async function metric(service: Service, name: string): Promise<number> {
   const text = await call(service, '/metrics');
   return Number(new RegExp(`^${name} (\\S+)`, 'm').exec(text)?.[1] ?? 0);

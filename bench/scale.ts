@@ -191,7 +191,7 @@ const wanted = ({ locations }: Fleet, at: number) => ({
 const post = (service: Service, path: string, body: object) =>
   call(service, path, { method: 'POST', body: JSON.stringify(body) });
 
-/** From when Incus has stopped a server by hand until the records show it. */
+/** The time from when a server was stopped by hand in Incus until the records show it. */
 async function stopByHand({ db, fleet, clients }: Installation, at: number): Promise<number> {
   const location = at % fleet.locations;
   const uuid = uuidOf(location * fleet.nodesPerLocation * fleet.serversPerNode + at);

@@ -1,7 +1,8 @@
 import { connect, type Socket } from 'node:net';
 
-// Keeps so many connections open on which a request never ends, a byte at a time; opens a new one
-// for each that is closed. A process of its own, so that its work does not slow who measures.
+// Keeps so many connections open on which a request never ends, sent a byte at a time. It opens a
+// new one for each that is closed. It is a separate process, so that its work does not slow down
+// the measurement.
 
 const [port = '', sockets = ''] = process.argv.slice(2);
 const byteEveryMs = 500;

@@ -8,12 +8,12 @@ const defaultRounds = 3;
 const sockets = 500;
 const requests = 800;
 const mostMs = 250;
-/** Until each is connected. */
+/** Resolves when all are connected. */
 const settleMs = 3000;
 
 /** The p99 of a client, alone and during 500 connections whose requests never end, in turns. */
 export async function benchSlowSockets(rounds = defaultRounds): Promise<boolean> {
-  // As if from ten addresses, since a single one gets no more than a tenth.
+  // They come from ten addresses, since a single one may have only a tenth of the connections.
   const env = { BERTH_MAX_CONNECTIONS: String(sockets * 12) };
   const { alone, disturbed } = await withSimulated(env, (service) => measure(service, rounds));
   const result = compare(alone, disturbed);

@@ -25,7 +25,7 @@ export function spread(values: number[]): Spread {
   return { median, least: at(0), most: at(sorted.length - 1) };
 }
 
-/** Prints both, in the unit that they were measured in. */
+/** Prints both in their unit. */
 export function report(
   title: string,
   names: { baseline: string; measured: string },
@@ -40,7 +40,7 @@ function rounded({ median, least, most }: Spread) {
   return { median: short(median), least: short(least), most: short(most) };
 }
 
-/** Such as 0.99 of them are not above. */
+/** The value that this share of them, such as 0.99, does not exceed. */
 export function percentile(values: number[], part: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.ceil(sorted.length * part) - 1] ?? Number.NaN;

@@ -56,7 +56,7 @@ interface Point {
   value: number | null;
 }
 
-/** The middle of each step. The current step is skipped, since it is incomplete. */
+/** The middle of each step, without the current step, which is incomplete. */
 function pointsOf({ metrics, shown }: Panel, { times, step, series }: UsageHistory): Point[] {
   const over = times.filter((time) => Date.parse(time) + step * 1000 <= Date.now()).length;
   return series.flatMap(({ metric, values }) => {
@@ -112,7 +112,7 @@ const line: Mark = {
           y: { scale: 'y', field: 'value' },
           stroke: { scale: 'colour', field: 'what' },
           strokeWidth: { value: 2 },
-          // So that a single value between two gaps is a dot.
+          // This shows a single value between two gaps as a dot.
           strokeCap: { value: 'round' },
           defined: { signal: 'isValid(datum.value)' },
         },

@@ -10,7 +10,7 @@ export interface Load {
 }
 
 /**
- * Requests a path with `clients` connections as fast as possible, by wrk. Throws if an answer is
+ * Requests a path with `clients` connections as fast as possible, by wrk. Throws if a response is
  * not a success.
  */
 export async function load(

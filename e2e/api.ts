@@ -3,7 +3,7 @@ import type { Server, ServerStatusRecord } from '@berth/contract/servers';
 import { until } from '../service/src/testing/until.ts';
 import { assertDeclared } from './contract.ts';
 
-/** Reads what the harness passes to the tests. */
+/** Reads the settings that the harness passes to the tests. */
 function fromHarness(name: string): string {
   const value = process.env[name];
   if (value) return value;
@@ -73,7 +73,7 @@ const operationSeconds = 300;
 
 export const password = 'Correct-Horse-9';
 
-/** Creates a server, Debian 12 by default, and returns the first answer. */
+/** Creates a server, Debian 12 by default, and returns the first response. */
 export async function create(wish: Wish = {}): Promise<Server> {
   const answer = await call<Server>('POST', '/v1/servers', {
     name: 'e2e.example.org',
@@ -102,7 +102,7 @@ export const view = async (id: number) => (await call<Server>('GET', `/v1/server
 export const status = async (id: number) =>
   (await call<ServerStatusRecord>('GET', `/v1/servers/${id}/status`)).body;
 
-/** Every status seen until nothing is under way any more. */
+/** Returns every status until no operation is in progress. */
 export async function untilIdle(id: number): Promise<ServerStatusRecord[]> {
   const seen: ServerStatusRecord[] = [];
   const look = async () => {

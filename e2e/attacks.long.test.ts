@@ -26,7 +26,7 @@ import { incus } from './incus.ts';
 import { dataDirectory } from './service.ts';
 import { ssh, sshLast, sshSend, untilSsh } from './ssh.ts';
 
-// What root in a guest tries against its host and its neighbours.
+// Attacks of root in a guest on its host and its neighbours.
 
 const client = createIncusClient({ socketPath: incusSocket(), project: incusProject() });
 after(() => client.close());
@@ -36,7 +36,7 @@ const subvolumes = readFileSync(new URL('attacks/subvolumes.pl', import.meta.url
 const refused = '25';
 const disk = 2;
 
-/** What became of each try to make a subvolume or a snapshot. */
+/** The result of each attempt to create a subvolume or a snapshot. */
 async function attack(server: Server): Promise<[how: string, call: string, ended: string][]> {
   const said = await sshSend(primaryAddress(server), 'perl -', subvolumes);
   const lines = said.trim().split('\n');
@@ -50,7 +50,7 @@ async function assertRefused(server: Server): Promise<void> {
   const ended = await attack(server);
   assert.equal(ended.length, 20);
   for (const [how, what, end] of ended) {
-    // A kernel may run no 32-bit programs at all.
+    // Some kernels run no 32-bit programs.
     if (how === '32-bit' && end.startsWith('does not run')) continue;
     assert.equal(end, refused, `${what} as ${how}`);
   }
@@ -62,7 +62,7 @@ async function inspect({ id }: Server): Promise<string> {
   return (await promisify(execFile)(process.execPath, args, { env })).stdout;
 }
 
-/** As the last comparison with the engine found it, which is made each minute. */
+/** The result of the last sync with the engine, which runs every minute. */
 async function untilUnconfined(servers: number): Promise<void> {
   const told = new RegExp(`^berth_servers_unconfined\\{location="local"\\} ${servers}$`, 'm');
   await until(`${servers} are told to be unconfined`, metrics, (all) => told.test(all), 180);
@@ -73,7 +73,7 @@ test('root in a guest can not exceed the quota of its disk', async () => {
   await assertRefused(server);
   assert.match(await inspect(server), /^confined +yes$/m);
   const address = primaryAddress(server);
-  // What would like a subvolume gets a directory, as on other file systems.
+  // Programs that try to create a subvolume get a directory, as on other file systems.
   const line = 'v /srv/wanted 0755 root root -';
   const wanted = `echo '${line}' > /etc/tmpfiles.d/x.conf && systemd-tmpfiles --create x.conf && ls -d /srv/wanted`;
   assert.equal(await ssh(address, wanted), '/srv/wanted');
@@ -81,7 +81,7 @@ test('root in a guest can not exceed the quota of its disk', async () => {
   const written = Number(await ssh(address, fill));
   assert.ok(written > 0 && written < disk * 2 ** 30, `${written} bytes were written`);
   const shown = async () => (await view(server.id)).usage.disk;
-  // Without what it shares with its image.
+  // Without the data that it shares with its image.
   await until('its disk use is shown', shown, (used) => used >= written / 2 ** 30 - 0.1, 180);
   assert.ok((await shown()) <= disk);
   await remove(server.id);
@@ -100,11 +100,11 @@ test('a server of an earlier version is confined from its next start on', async 
   assert.match(await inspect(server), /^confined +no, .* when it is next started$/m);
   await untilUnconfined(1);
   assert.match(await inspect(server), /^subvolumes +[1-9]\d*, which .*attack.*rm -r/m);
-  // By then it is to be, and its guest starts anew by itself.
+  // By then it is confined, and its guest restarts by itself.
   await sshLast(address, 'nohup reboot >/dev/null 2>&1 &');
   await eventually(async () => assert.match(await inspect(server), /^confined +yes$/m), 180);
   await untilSsh(address);
-  // They are still there; a confined guest can remove them all the same.
+  // They still exist, and a confined guest can remove them.
   assert.match(await inspect(server), /^subvolumes +[1-9]/m);
   assert.notEqual(await ssh(address, 'find / -xdev -mindepth 1 -type d -inum 256'), '');
   await ssh(address, 'rm -r /attack*');
@@ -147,13 +147,13 @@ test('a guest that replaces its progress file fails its create with an explanati
   await Promise.all(servers.map(({ id }) => remove(id)));
 });
 
-/** Pairs of cards, both ends in the guest. */
+/** Creates pairs of interfaces with both ends in the guest. */
 const pairs = 5000;
 
 test('a guest with ten thousand interfaces does not prevent the metering of others', async () => {
   const [server, neighbour] = await Promise.all([created({ disk, ram: 2048 }), created({ disk })]);
   const address = primaryAddress(server);
-  // It would look at each of them.
+  // It would read each of them.
   await ssh(address, 'systemctl stop systemd-udevd\\* || true');
   for (let from = 0; from < pairs; from += 1000) {
     const links = Array.from(
@@ -163,7 +163,7 @@ test('a guest with ten thousand interfaces does not prevent the metering of othe
     await sshSend(address, 'ip -batch -', `${links.join('\n')}\n`);
   }
   assert.ok(Number(await ssh(address, 'ls /sys/class/net | wc -l')) > 2 * pairs);
-  // One that no scrape of its node has told of.
+  // A server that is in no scrape of its node yet.
   const late = await created({ disk });
   const volume = { type: 'container', name: `srv-${server.uuid}` };
   const options = { timeoutSeconds: 120 };

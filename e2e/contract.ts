@@ -18,7 +18,7 @@ const ajv = new Ajv2020({ strict: false, allErrors: true });
 formats.default(ajv, ['date-time', 'ipv4', 'ipv6']);
 ajv.addSchema(document, id);
 
-/** Fails when an answer is not what the published document says of its route and status. */
+/** Fails if a response does not match the published document for its route and status. */
 export function assertDeclared(
   method: string,
   path: string,
@@ -42,7 +42,7 @@ export function assertDeclared(
   assert.ok(isValid, `${about}: ${ajv.errorsText()} in ${JSON.stringify(answer.body)}`);
 }
 
-/** The path of the document that a request's is one of: the one that spells most of it out. */
+/** The path in the document that matches a request: the one with the most literal parts. */
 function templateOf(path: string): string {
   const parts = path.split('/');
   const fits = (template: string) => {

@@ -21,14 +21,15 @@ import { commandsOf, runBlock } from './page.ts';
 import { run } from './processes.ts';
 import { ssh } from './ssh.ts';
 
-// The commands of the pages on servers, as they stand there, on a real server: keys first, by which the others log in.
+// Runs the commands of the pages on servers, as they are written, on a real server. SSH keys come first, because the
+// others use them to log in.
 
 const directory = mkdtempSync(join(tmpdir(), 'berth-e2e-docs-'));
-/** Of the documentation (RFC 5737): the machine has it while this runs. */
+/** An address for documentation (RFC 5737), which the machine has during the test. */
 const publicAddress = '203.0.113.7';
 let server: Server;
 
-/** Replaces the names on the pages by those of this run's Incus. */
+/** Replaces the names on the pages by those of the Incus of this run. */
 function adapted(block: string): string {
   return block
     .replaceAll('--project berth', `--project ${incusProject()}`)
@@ -52,7 +53,7 @@ async function play(block: string, env: Record<string, string> = {}): Promise<st
 }
 
 before(() => {
-  // ssh finds its folder by the user, not by HOME.
+  // ssh finds its directory by the user, not by HOME.
   const script = `#!/bin/sh
 test "$1" = -i || set -- -i ${directory}/.ssh/id_ed25519 "$@"
 exec /usr/bin/ssh -F none -o UserKnownHostsFile=${directory}/.ssh/known_hosts "$@"
@@ -84,7 +85,7 @@ test('docs/ssh-keys.md: a server with a key, known by its host key, and without 
   assert.deepEqual(keys, [readFileSync(join(directory, '.ssh/id_ed25519.pub'), 'utf8').trim()]);
 });
 
-test('docs/reaching-servers.md: from the node, and by a port of it', async () => {
+test('docs/reaching-servers.md: from the node, and through a port of it', async () => {
   const [near = '', forward = '', back = '', ...more] = commandsOf('reaching-servers.md');
   assert.equal(more.length, 0);
   assert.match(await play(near), /^web-1$/m);
@@ -99,7 +100,7 @@ test('docs/reaching-servers.md: from the node, and by a port of it', async () =>
   }
 });
 
-test('docs/disk-backups.md: files, an export and a snapshot, and the way back from each', async () => {
+test('docs/disk-backups.md: files, an export and a snapshot are restored', async () => {
   const blocks = commandsOf('disk-backups.md');
   assert.equal(blocks.length, 7);
   const [save = '', bring = '', take = '', extract = '', snapshot = '', restore = '', full = ''] =
@@ -126,7 +127,7 @@ const programs = ['incus-simplestreams', 'mksquashfs', 'jq'];
 const missing = programs.filter((name) => output('sh', ['-c', `command -v ${name}`]) === undefined);
 const skip = missing.length > 0 && `not installed: ${missing.join(', ')}`;
 
-test('docs/image-servers.md: an image of Incus is published on a server of one’s own', {
+test('docs/image-servers.md: an image of Incus is published on a self-hosted server', {
   skip,
 }, async () => {
   const publish = commandsOf('image-servers.md').at(-1) ?? '';

@@ -17,8 +17,8 @@ import {
 import { incus } from './incus.ts';
 import { ssh, untilSsh } from './ssh.ts';
 
-// What a new guest is, on both ways into it: from files, as the image that Berth builds is made for, and
-// by cloud-init, as it is with images of others.
+// Tests a new guest with both ways to set it up: from files, for images that Berth has built, and by cloud-init, for
+// other images.
 
 const onIncus = (...args: string[]) =>
   incus({ socketPath: incusSocket(), names: { project: incusProject() } }, args);
@@ -40,7 +40,7 @@ for (const { way, cloudInit, prepare } of ways) {
     before(prepare);
     after(() => onIncus('image', 'set-property', image, property, '1'));
 
-    it('has its names, and shares neither machine id nor host keys with another', async () => {
+    it('has its host name, and its own machine id and host keys', async () => {
       const wishes = ['one', 'two'].map((name) => created({ name: `${name}.example.org` }));
       const servers = await Promise.all(wishes);
       const ids = new Set<string>();
@@ -72,7 +72,7 @@ for (const { way, cloudInit, prepare } of ways) {
       await Promise.all(servers.map(({ id }) => remove(id)));
     });
 
-    it('runs its commands once and in order, over a reboot and a cut of its power', async () => {
+    it('runs its commands once and in order, through a reboot and a power failure', async () => {
       const note = (word: string) => `echo ${word} >> /root/ran`;
       const server = await create({
         initialCommands: [
@@ -98,7 +98,7 @@ for (const { way, cloudInit, prepare } of ways) {
       await remove(server.id);
     });
 
-    it('keeps what a command leaves in the background, and nothing of what was handed over', async () => {
+    it('keeps background processes of its commands, and none of the files it was given', async () => {
       const secret = 'canary-51f0e2';
       const server = await created({
         initialCommands: [
@@ -113,14 +113,14 @@ for (const { way, cloudInit, prepare } of ways) {
       assert.deepEqual(statuses, [0, 0, 0]);
       assert.match(await ssh(address, 'pgrep -f "^sleep 4321"'), /^\d+$/);
       const places = '/var/lib /var/log /etc /run /tmp /root';
-      // Not in whole, lest it find the command that looks.
+      // Not the complete text, so that it does not match the command that searches for it.
       const found = await ssh(address, `grep -rslF ${secret.slice(0, -1)} ${places} || true`);
       assert.equal(found, '');
       assert.equal(await ssh(address, 'ls -d /var/lib/berth 2>/dev/null || echo gone'), 'gone');
       await remove(server.id);
     });
 
-    it('is itself again after a restart', async () => {
+    it('keeps its identity after a restart', async () => {
       const server = await created({ name: 'again.example.org' });
       const address = primaryAddress(server);
       const look =

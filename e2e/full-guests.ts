@@ -12,10 +12,11 @@ import { until } from '../service/src/testing/until.ts';
 import { created, incusPool, incusProject, incusSocket } from './api.ts';
 import { incus } from './incus.ts';
 
-// Servers that write until they are refused, and what they hold of their pool, by the kernel's count and by another.
+// Servers that write until their disk is full, and their usage of the pool, by the accounting of the kernel and by
+// their files.
 
 const mebibyte = 2 ** 20;
-/** MiB that a guest may write in addition: little, so that it is soon full. */
+/** The MiB that a guest can write: few, so that it is soon full. */
 const room = 128;
 const healSeconds = 180;
 
@@ -31,7 +32,7 @@ export interface FullGuest {
   base: number;
   /** Files that were restored with it, for which simple quotas charge the snapshot. */
   restored: Set<string>;
-  /** Serialises what is done to it. */
+  /** Serialises the actions on it. */
   turns: Turns;
 }
 
@@ -44,7 +45,7 @@ export async function poolMount(): Promise<Mount> {
 export const onIncus = (...args: string[]) =>
   incus({ socketPath: incusSocket(), names: { project: incusProject() } }, args);
 
-/** Groups of a pool by path, as the kernel counts them while it has not lost count. */
+/** The quota groups of a pool by path, while the accounting of the kernel is consistent. */
 export async function countedGroups(mount: Mount): Promise<Map<string, Group>> {
   const read = async () => {
     if (isInconsistent(mount)) return undefined;
@@ -64,7 +65,7 @@ export async function untilHeld(mount: Mount, guest: Pick<FullGuest, 'path' | 's
   await until(`${path} is held to its size`, () => limitOf(mount, guest), isHeld, healSeconds);
 }
 
-/** A new server, whose disk is then made as small as can be. */
+/** Creates a server, and then makes its disk as small as possible. */
 export async function fullGuest(mount: Mount, client: IncusClient): Promise<FullGuest> {
   const server = await created({ disk: 2, ram: 256 });
   const name = `srv-${server.uuid}`;
@@ -80,10 +81,10 @@ export async function fullGuest(mount: Mount, client: IncusClient): Promise<Full
   return guest;
 }
 
-/** Makes the guest write so many MiB, or until it is refused: by default twice its limit. */
+/** Makes the guest write so many MiB, or until its disk is full. The default is twice its limit. */
 export async function write({ name }: FullGuest, mebibytes = 2 * room): Promise<void> {
   const to = '/root/fill-$(date +%s%N)';
-  // Refused, it writes what there is room for, or does not begin at all.
+  // If its disk is full, it writes as much as possible, or nothing at all.
   const script = `(head -c ${mebibytes}M /dev/zero > ${to}) 2> /dev/null; sync; true`;
   await onIncus('exec', name, '--', 'sh', '-c', script);
 }
@@ -106,7 +107,7 @@ export function noteRestored(mount: Mount, guest: FullGuest): void {
   guest.base = 0;
 }
 
-/** The bytes of what a guest has, as its files tell. */
+/** The bytes that a guest uses, by the sizes of its files. */
 export function writtenBy(mount: Mount, guest: FullGuest): number {
   const own = filesOf(mount, guest).filter(({ name }) => !guest.restored.has(name));
   return own.reduce((sum, { bytes }) => sum + bytes, guest.base);

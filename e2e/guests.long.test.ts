@@ -25,7 +25,7 @@ import { ssh, sshLast } from './ssh.ts';
 const incusCommand = (...args: string[]) =>
   incus({ socketPath: incusSocket(), names: { project: incusProject() } }, args);
 
-// Guests that do what they want, and what becomes of their servers.
+// Tests guests that change their own state, and the effect on their servers.
 
 test('a failing command is recorded, the rest still run, and the server is started', async () => {
   const server = await created({
@@ -51,7 +51,7 @@ test('a failing command is recorded, the rest still run, and the server is start
 
 test('a command that fills the disk is recorded, and those after it run', async () => {
   const disk = 2;
-  // Twice what fits, lest it fill the pool where nothing limits the disk.
+  // Twice the size of the disk, so that it does not fill the pool if nothing limits the disk.
   const fill = `for i in $(seq ${disk * 32}); do fallocate -l 64M /root/fill$i || break; done`;
   const server = await created({
     disk,
@@ -191,7 +191,7 @@ test('a forced stop supersedes a start in progress, whatever the engine shows me
     await call('POST', `/v1/servers/${server.id}/stop`, { force: true });
     await untilIdle(server.id);
     assert.equal((await view(server.id)).status, 'stopped');
-    // Long enough for a start that goes on unseen to be seen.
+    // Long enough to notice a start that continues unnoticed.
     await new Promise((resolve) => setTimeout(resolve, 1500));
     assert.equal((await view(server.id)).status, 'stopped');
     await call('POST', `/v1/servers/${server.id}/start`, undefined, { prefer: 'wait=30' });
@@ -201,7 +201,7 @@ test('a forced stop supersedes a start in progress, whatever the engine shows me
 });
 
 test('a delete does not wait for a guest that ignores its shutdown', async () => {
-  // The guest has longer for it than a delete may last here.
+  // The timeout of the guest is longer than a delete may take here.
   await withSettings(directory(), { BERTH_STOP_TIMEOUT: '900' }, async () => {
     const server = await created({ initialCommands: [ignoreShutdown] });
     const { body } = await call<{ operation_id: number }>(
@@ -229,7 +229,7 @@ test('a delete can interrupt a create at any time', async () => {
 });
 
 test('an operating system whose image server never answers fails with that reason', async () => {
-  // It takes connections, and says nothing on them. Incus does not give one up: it is to keep nobody alive.
+  // It accepts connections, and never answers. Incus does not time out, so this must not keep the process alive.
   const silent = createServer((socket) =>
     socket
       .on('error', () => undefined)

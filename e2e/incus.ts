@@ -22,7 +22,7 @@ export async function incus(
     stdio: ['pipe', 'ignore', 'pipe'],
     timeout: commandSeconds * 1000,
   });
-  // A program that ends at once reads nothing; its status says why.
+  // A program that ends at once does not read its input; its exit status says why.
   child.stdin.on('error', () => undefined);
   // It reads until the end of its input, even if that is empty.
   child.stdin.end(input ? JSON.stringify(input) : '');

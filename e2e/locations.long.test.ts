@@ -23,11 +23,12 @@ import {
 import { onFreePort } from './ports.ts';
 import { dataDirectory } from './service.ts';
 
-// Another location of the same Incus: over HTTPS, in a project of its own, on a bridge of the host.
+// Tests another location with the same Incus: over HTTPS, in a separate project, on an unmanaged
+// bridge.
 
 const name = 'far';
 const project = `${incusProject()}-far`;
-/** Of the names that the harness removes. */
+/** One of the names that the harness removes. */
 const bridge = `${incusNetwork()}h`;
 const subnet = '10.222.37';
 const run = promisify(execFile);
@@ -56,7 +57,7 @@ after(async () => {
   const trusted = JSON.parse(await incus('config', 'trust', 'list', '--format', 'json'));
   for (const { fingerprint } of trusted) await incus('config', 'trust', 'remove', fingerprint);
   await incus('config', 'unset', 'core.https_address');
-  // It asks whether that is meant.
+  // It asks for confirmation.
   const env = { ...process.env, INCUS_DIR: join(incusSocket(), '..') };
   execFileSync('incus', ['project', 'delete', project, '--force'], { env, input: 'yes\n' });
   ip('link', 'delete', bridge);
@@ -78,7 +79,7 @@ test('a location is added with a token while the service runs', async () => {
   await incus('image', 'copy', alias, 'local:', '--project', incusProject(), ...to);
 });
 
-test('a server there gets its address, and no other', async () => {
+test('a server there has only its assigned address', async () => {
   const [cidr, gateway] = [`${subnet}.0/24`, `${subnet}.1`];
   const pool = { location_id: locationId, cidr, gateway, first: `${subnet}.7` };
   assert.equal((await call('POST', '/v1/address-pools', pool)).status, 201);
@@ -105,7 +106,7 @@ test('a location is removed once it has no servers', async () => {
   assert.ok(!body.some((one) => one.name === name));
 });
 
-/** Whether anybody answers from an address: a refused connection is an answer; 1 if there is none. */
+/** Whether a host answers at an address. A refused connection is an answer. The exit status is 1 if there is none. */
 const probe = `
 import socket, sys
 s = socket.socket()

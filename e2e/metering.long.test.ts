@@ -30,8 +30,8 @@ interface Bytes {
 const plus = (a: Bytes, b: Bytes): Bytes => ({ in: a.in + b.in, out: a.out + b.out });
 
 /**
- * What the host's kernel has counted at its end of the card since the guest started: the truth that
- * the meter is held against, read past the engine and the service.
+ * The counters of the host's kernel at its end of the NIC since the guest started. The metered
+ * values are compared with these, which are read without the engine and the service.
  */
 async function passedCard({ uuid }: Server): Promise<Bytes> {
   const instance = await incus.instances.get(`srv-${uuid}`);
@@ -43,7 +43,7 @@ async function passedCard({ uuid }: Server): Promise<Bytes> {
 
 async function metered({ id }: Server): Promise<Bytes> {
   const { incoming, outgoing } = (await view(id)).usage.traffic;
-  // The month may turn meanwhile.
+  // The month may end meanwhile.
   return { in: incoming.value + incoming.prev, out: outgoing.value + outgoing.prev };
 }
 
@@ -92,7 +92,7 @@ test('100 MB in and 50 MB out are metered within 1 %, through restarts and a kil
     const beyond = (than: Bytes) => `${((meter[way] / than[way] - 1) * 100).toFixed(2)} %`;
     const figures = `${way}: ${meter[way]} bytes metered, ${passed[way]} passed the card, ${moved[way]} were sent`;
     t.diagnostic(`${figures}: ${beyond(passed)} more than passed, ${beyond(moved)} than were sent`);
-    // What a guest says as it goes down comes on top; headers are in both.
+    // The traffic of the shutdown is added; both values include headers.
     assert.ok(meter[way] <= passed[way] * 1.01, figures);
     assert.ok(passed[way] >= moved[way], figures);
   }

@@ -7,7 +7,7 @@ import { bringOutside, host, lan, metadata, outside, ports } from './outside.ts'
 import { reached } from './reach.ts';
 import { ssh } from './ssh.ts';
 
-/** Two servers side by side, a host that listens, and all around them: the Internet, a LAN, cloud metadata. */
+/** Two servers on one network, a host that listens, and their surroundings: the Internet, a LAN, cloud metadata. */
 export interface Neighbours {
   incus: IncusClient;
   one: Server;
@@ -16,9 +16,9 @@ export interface Neighbours {
   gateways: string[];
   /** A port on which the host listens on all its addresses. */
   port: number;
-  /** Everything, as `ADDRESS PORT`, that `one` reaches only if it is allowed. */
+  /** All destinations, as `ADDRESS PORT`, that `one` reaches only if they are allowed. */
   closed(): string[];
-  /** Which of several places, `ADDRESS PORT` each, `one` gets a TCP connection to. */
+  /** Returns the destinations, as `ADDRESS PORT`, to which `one` can open a TCP connection. */
   from(places: string[]): Promise<string[]>;
   /** Adds or deletes routes on both servers to the addresses of the other. */
   setRoutes(verb: 'add' | 'del', way: string): Promise<void>;
@@ -29,10 +29,10 @@ export const sshOf = (server: Server) => addressesOf(server)[0] ?? '';
 export const at = (addresses: string[], port: number) =>
   addresses.map((address) => `${address} ${port}`);
 
-/** A route to a neighbour that sends through the gateway, which stands for itself. */
+/** A route to a neighbour through the gateway; `GATEWAY` is a placeholder. */
 export const byGateway = 'via GATEWAY dev eth0 onlink';
 
-/** Brings all of it up for the tests of a file, and removes it after them. */
+/** Creates all of it for the tests of a file, and removes it afterwards. */
 export function useNeighbours(): Neighbours {
   const around = {} as Neighbours;
   let outsideWorld: AsyncDisposable | undefined;
@@ -41,7 +41,7 @@ export function useNeighbours(): Neighbours {
     const incus = createIncusClient({ socketPath: incusSocket(), project: 'default' });
     around.incus = incus;
     outsideWorld = await bringOutside();
-    // A guest that is deleted closes no connection.
+    // A deleted guest does not close its connections.
     listener = createServer((socket) =>
       socket
         .on('error', () => undefined)

@@ -12,7 +12,7 @@ import { run } from './processes.ts';
 import { allow, askForRound } from './reach.ts';
 import { ssh, sshSend, untilSsh } from './ssh.ts';
 
-// How what a server reaches follows the machine, the location's settings and what others do to its network.
+// Tests that network rules follow the addresses of the machine, the settings of the location, and changes by others.
 
 after(() => call('PATCH', '/v1/locations/1', { allowed_destinations: [], smtp: 'blocked' }));
 
@@ -22,10 +22,10 @@ const sharing = 'e2e-sharing';
 const askIncus = (...args: string[]) =>
   incusCommand({ socketPath: incusSocket(), names: { project: 'default' } }, args);
 
-/** Each look takes as long as the guest waits for what does not answer. */
+/** A probe takes as long as the guest waits for a destination that does not answer. */
 const opens = (places: string[]) =>
   eventually(async () => assert.deepEqual(await around.from(places), places));
-/** The network has its rules by name before its daemon goes by them. */
+/** The network names its rules before the daemon has applied them. */
 const closes = (places: string[]) =>
   eventually(async () => assert.deepEqual(await around.from(places), []));
 
@@ -41,13 +41,13 @@ async function linkLocal(): Promise<string> {
   return found.address;
 }
 
-/** Which of several addresses answer a server's echo request. */
+/** Returns the addresses that answer an echo request of a server. */
 async function pinged(addresses: string[]): Promise<string[]> {
   const printed = await sshSend(sshOf(around.one), `perl - ${addresses.join(' ')}`, script('ping'));
   return printed.split('\n').filter(Boolean);
 }
 
-/** At which of several addresses of the machine a server's datagrams arrive. */
+/** Returns the addresses of the machine at which datagrams of a server arrive. */
 async function datagrams(addresses: string[]): Promise<string[]> {
   const arrived = new Set<string>();
   const socket = createSocket('udp6').on('message', (said) => arrived.add(said.toString().trim()));
@@ -55,7 +55,7 @@ async function datagrams(addresses: string[]): Promise<string[]> {
   await once(socket, 'listening');
   const { port } = socket.address();
   try {
-    // More than once, since one may be lost before the host has looked for the guest.
+    // It is sent more than once, since one may be lost during the neighbour lookup of the host.
     const send = addresses.map((to) => `echo ${to} > /dev/udp/${to}/${port}`).join('; ');
     await ssh(sshOf(around.one), `bash -c 'for _ in 1 2 3; do ${send}; sleep 0.5; done'`);
   } finally {
@@ -73,7 +73,7 @@ test('the host can not be reached by its link-local address, UDP or ICMP', async
   const reachable = [outside.ipv4, outside.ipv6];
   const others = [await linkLocal(), ...hosts, lan.ipv4, lan.ipv6, metadata, ...addressesOf(other)];
   assert.deepEqual(await pinged([...reachable, ...others]), reachable);
-  // What is allowed is reached so: the probes do work.
+  // Allowed destinations are reached, so the probes work.
   const allowed = host.link.map((ip) => `${ip}/${ip.includes(':') ? 128 : 32}`);
   await allow({ allowed_destinations: allowed });
   await eventually(async () => assert.deepEqual(await datagrams(host.link), host.link));
@@ -102,7 +102,7 @@ test('neither a guest nor the outside can fill the node’s neighbour table, and
   await bounded(1);
   const forget = () => run('ip', ['-6', 'neighbour', 'flush', 'dev', network, 'nud', 'all']);
   const flood = () => sshSend(sshOf(one), `perl - ${gateway} ${many}`, script('flood'));
-  /** While Incus puts rules in the place of others, some packets come through. */
+  /** While Incus replaces rules, some packets pass. */
   const leavesNothing = (who: string, attack: () => unknown) =>
     eventually(async () => {
       forget();
@@ -142,7 +142,7 @@ test('allowed destinations can be reached, and are blocked again when they are n
   const single = [...hosts, ...addressesOf(other), metadata].map((ip) => {
     return `${ip}/${ip.includes(':') ? 128 : 32}`;
   });
-  // They stay for the next test: with them the two do all that they can to reach each other.
+  // They are kept for the next test, in which the two servers try everything to reach each other.
   await setRoutes('add', byGateway);
   await allow({ allowed_destinations: [...single, ...lan.networks], smtp: 'open' });
   await opens(closed());
@@ -153,11 +153,11 @@ test('allowed destinations can be reached, and are blocked again when they are n
 test('a network without its rules is open until the reconciler restores them', async () => {
   const { closed, from, incus, other } = around;
   const name = incusNetwork();
-  // By IPv6 its neighbour is not found at once after the bridge was set up anew.
+  // With IPv6, the neighbour is not found at once after the bridge was created again.
   const neighbour = at(addressesOf(other), 22).at(-1);
   const places = closed().filter((place) => place !== neighbour);
   await eventually(async () => {
-    // They may be put back within the second, and so amid the look.
+    // They may be restored within a second, and so during the probe.
     const found = await incus.networks.getTagged(name);
     assert.ok(found);
     await incus.networks.configure(name, { 'security.acls': '' }, found.etag);

@@ -7,20 +7,22 @@ import { run } from './processes.ts';
 // The surroundings of the machine: a namespace that stands for the Internet, another network and a
 // cloud's metadata service, and a second bridge. Nothing that is sent there leaves the machine.
 
-/** The stack whose servers it lies around. */
+/** The stack of the servers. */
 export const outsideOf = 'e2e';
 const namespace = 'berth-e2e-out';
 const link = 'berthe2eo';
 const bridge = 'berthe2eb';
 
-/** Public addresses that belong to nobody: those of AS112 (RFC 7534, 7535). */
+/** Public addresses that are not in use: those of AS112 (RFC 7534, 7535). */
 export const outside = { ipv4: '192.175.48.9', ipv6: '2620:4f:8000::9' };
 export const lan = {
   ...{ ipv4: '10.198.0.9', ipv6: 'fd98::9' },
   networks: ['10.198.0.0/24', 'fd98::/64'],
 };
 export const metadata = '169.254.169.254';
-/** The machine's own: at the bridge, at the link, and a public one that comes later. */
+/**
+ * The addresses of the machine: on the bridge, on the link, and a public one that is added later.
+ */
 export const host = {
   bridge: ['10.196.0.1', 'fd96::1'],
   link: ['10.197.0.1', 'fd97::1'],
@@ -28,7 +30,7 @@ export const host = {
 };
 export const ports = { http: 8080, smtp: 25 };
 
-/** Brings all of it, with something that listens at each address of the namespace; what was left goes first. */
+/** Creates all of it, with a listener at each address of the namespace. Remains of an earlier run are removed first. */
 export async function bringOutside(): Promise<AsyncDisposable> {
   removeOutside();
   ip('netns', 'add', namespace);
@@ -81,7 +83,7 @@ export function floodFromOutside(address: string, count: number): void {
   ip('netns', 'exec', namespace, 'perl', flood, address, String(count));
 }
 
-/** The machine gets public addresses of its own. */
+/** Adds public addresses to the machine. */
 export function becomePublic(): void {
   const [ipv4 = '', ipv6 = ''] = host.public;
   ip('address', 'add', `${ipv4}/32`, 'dev', bridge);

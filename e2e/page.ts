@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
-/** The commands of a page in `docs/`: its blocks of `sh`, in their order. What only shows is `console` or `text`. */
+/** The commands of a page in `docs/`: its `sh` blocks, in order. Output is in `console` or `text` blocks. */
 export function commandsOf(page: string): string[] {
   const path = fileURLToPath(new URL(`../docs/${page}`, import.meta.url));
   const blocks = readFileSync(path, 'utf8').matchAll(/^```sh\n(.*?)^```$/gms);

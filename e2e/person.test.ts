@@ -16,7 +16,7 @@ import {
 import { reached } from './reach.ts';
 import { ssh, untilSsh } from './ssh.ts';
 
-// The main job, as a person does it: one server from its wish to its end.
+// Tests the main task of a user: one server from its creation to its deletion.
 
 let server: Server;
 
@@ -71,7 +71,7 @@ test('its progress is accurate, and ends in a running server', async () => {
   assert.ok(server.allowed_actions.includes('restart'));
 });
 
-// None of these changes what another one looks at.
+// None of these changes what another one checks.
 describe('the server that runs', { concurrency: true }, () => {
   it('root logs in over SSH with the chosen password, by IPv4 and IPv6', async () => {
     for (const { ip } of server.ip_addresses) assert.equal(await ssh(ip, 'whoami'), 'root');
@@ -87,7 +87,7 @@ describe('the server that runs', { concurrency: true }, () => {
       String(768 * 1024),
     );
     assert.equal(await ssh(address, "awk '/SwapTotal/ {print $2}' /proc/meminfo"), '0');
-    // btrfs counts what was taken once it is written out, and sometimes a moment later.
+    // btrfs accounts data when it is written to the disk, and sometimes a moment later.
     const over =
       'fallocate -l 1000M /root/over || { echo refused; break; }; rm /root/over; sleep 1';
     const fill = `fallocate -l 2200M /root/fits && echo fits; for i in 1 2 3 4 5; do sync; ${over}; done`;
@@ -117,7 +117,7 @@ describe('the server that runs', { concurrency: true }, () => {
       address,
       "ip route show default | awk '{print $3}'; ip -6 route show default | awk '{print $3}'",
     );
-    // What is for everybody there is its name server.
+    // Only its name server is open to every server.
     const places = gateways.split('\n').map((gateway) => `${gateway} 53`);
     assert.equal(places.length, 2);
     await eventually(async () => assert.deepEqual(await reached(address, places), places));

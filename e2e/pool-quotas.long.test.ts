@@ -42,7 +42,7 @@ import { run } from './processes.ts';
 import { dataDirectory } from './service.ts';
 import { ssh } from './ssh.ts';
 
-// That a server is held to the size of its disk for as long as its pool lives, on a real btrfs.
+// Tests that the size of a disk is enforced for the whole life of its pool, on a real btrfs.
 
 const client = createIncusClient({ socketPath: incusSocket(), project: incusProject() });
 after(() => client.close());
@@ -84,7 +84,7 @@ const untilHeld = (server: Server) =>
     120,
   );
 
-/** Has the guest write until it is refused. */
+/** Makes the guest write until its disk is full. */
 const fill = (server: Server) =>
   ssh(primaryAddress(server), `head -c ${disk + 1}G /dev/urandom > /root/fill; sync; true`);
 
@@ -104,14 +104,14 @@ test('a new pool has simple quotas if its kernel supports them', async () => {
 
 const ours = 'ours';
 
-/** What is made last is removed first. */
+/** The last created object is removed first. */
 function stackOf(t: TestContext): AsyncDisposableStack {
   const stack = new AsyncDisposableStack();
   t.after(() => stack.disposeAsync());
   return stack;
 }
 
-/** A pool of a gigabyte that this installation, or somebody else, has made. */
+/** Creates a pool of a gigabyte, as this installation or as somebody else. */
 async function makePool(
   stack: AsyncDisposableStack,
   suffix: string,
@@ -125,7 +125,7 @@ async function makePool(
   return { pool, place: await mounted(name) };
 }
 
-test("an administrator's pool, and one with something in it, is left as it is", async (t) => {
+test('a pool of an administrator, or with contents, is not changed', async (t) => {
   const { pool, place: own } = await makePool(stackOf(t), 'own');
   const said: string[] = [];
   const preparing = { installationId: ours, incusDir, say: (text: string) => said.push(text) };
@@ -197,12 +197,12 @@ test('a server that exceeds its size, as after inconsistent quotas, can be start
   await remove(server.id);
 });
 
-/** A pool that counts in the classic way, with one server of 64 MiB in it. */
+/** A pool with classic quotas, and one server of 64 MiB in it. */
 async function classicPool(stack: AsyncDisposableStack) {
   const { place } = await makePool(stack, 'classic', { [installationLabel]: ours });
   run('btrfs', ['quota', 'enable', place.path]);
   assert.equal(modeOf(place), 'classic');
-  // With it any snapshot that is deleted makes the kernel lose count.
+  // With it, any deleted snapshot makes the accounting of the kernel inconsistent.
   writeFileSync(`/sys/fs/btrfs/${place.uuid}/qgroups/drop_subtree_threshold`, '0');
   const name = `srv-${randomUUID()}`;
   const devices = { root: { size: '64MiB' } };
@@ -210,7 +210,7 @@ async function classicPool(stack: AsyncDisposableStack) {
   const path = join(place.path, 'containers', name);
   run('btrfs', ['subvolume', 'create', path]);
   stack.defer(() => void run('btrfs', ['subvolume', 'delete', '--commit-after', path]));
-  // So many that the kernel does not look through all of a snapshot that goes.
+  // So many that the kernel does not traverse a whole deleted snapshot.
   for (let files = 0; files < 500; files += 1) writeFileSync(join(path, `file-${files}`), 'small');
   const write = (file: string, mebibytes: number) =>
     spawnSync('dd', [
@@ -220,7 +220,7 @@ async function classicPool(stack: AsyncDisposableStack) {
       `count=${mebibytes}`,
       'conv=fsync',
     ]);
-  /** Answers how many servers are without their limit. */
+  /** Returns how many servers are without their limit. */
   const keep = async (as: string) => {
     const stopping = new AbortController();
     const told: QuotaFigures[] = [];
@@ -266,7 +266,7 @@ test('inconsistent classic quotas of a pool are rescanned', async (t) => {
   assert.ok(group && group.charged > 60 * mebibyte && group.charged <= 64 * mebibyte);
 });
 
-test("an administrator's pool that has lost count is told of, and left as it is", async (t) => {
+test('inconsistent quotas of a pool of an administrator are reported, and not changed', async (t) => {
   const { place, keep, write, loseCount } = await classicPool(stackOf(t));
   assert.equal(write('some', 4).status, 0);
   loseCount();
@@ -281,7 +281,7 @@ test("an administrator's pool that has lost count is told of, and left as it is"
   );
 });
 
-test('a service that is not root uses a helper, which does nothing else', async (t) => {
+test('a service that is not root uses a helper, which can do nothing else', async (t) => {
   const stack = stackOf(t);
   const { place } = await makePool(stack, 'asked');
   const pools = dirname(place.path);
@@ -296,14 +296,14 @@ test('a service that is not root uses a helper, which does nothing else', async 
   run('btrfs', ['subvolume', 'create', join(disk, 'own')]);
   stack.defer(() => void run('btrfs', ['subvolume', 'delete', join(disk, 'own')]));
   const ask = (call: RootCall, path = place.path) => askHelper(socket, path, call);
-  // There is something in it.
+  // The pool has contents.
   assert.equal(await ask({ call: 'count simply' }), '');
   assert.equal(modeOf(place), 'none');
   run('btrfs', ['quota', 'enable', place.path]);
   await ask({ call: 'limit', volume, bytes: 2 ** 26 });
   const shown = parseGroups(await ask({ call: 'show groups' })).find(({ path }) => path === volume);
   assert.deepEqual(shown, { path: volume, charged: 16_384, limit: 2 ** 26 });
-  // Its limit is lifted also where it holds more than that.
+  // Its limit is also removed if it uses more than that.
   writeFileSync(join(disk, 'much'), Buffer.alloc(2 ** 23));
   run('btrfs', ['filesystem', 'sync', place.path]);
   for (const bytes of [2 ** 22, 2 ** 26]) await ask({ call: 'limit', volume, bytes });

@@ -21,10 +21,10 @@ import {
 } from './full-guests.ts';
 import { run } from './processes.ts';
 
-// What guests hold that write as much as they can, on a pool where an administrator makes snapshots, restores and
-// deletes them. With simple quotas no guest ever holds more than its size. Classic ones make the kernel lose count, and
-// nobody is held to a size until all is counted anew: that is shown, and that all are held to theirs again after it.
-// docs/reliability.md has figures.
+// Tests the disk usage of guests that write as much as they can, on a pool where an administrator creates, restores and
+// deletes snapshots. With simple quotas, no guest ever uses more than its size. With classic quotas, the accounting of
+// the kernel becomes inconsistent, and no size is enforced until a rescan. The test shows that, and that all sizes are
+// enforced again afterwards. docs/reliability.md has results.
 
 const setting = (name: string, usual: number) => Number(process.env[name] || usual);
 const guestCount = setting('BERTH_TORTURE_GUESTS', 8);
@@ -34,14 +34,16 @@ const lanes = 3;
 
 const mebibyte = 2 ** 20;
 const tolerance = 32 * mebibyte;
-/** What an administrator lends to a full disk. */
+/** The space that an administrator adds to a full disk. */
 const moreRoom = 16 * mebibyte;
 
 const client = createIncusClient({ socketPath: incusSocket(), project: incusProject() });
 after(() => client.close());
 const mount = await poolMount();
 
-/** The most bytes that any guest has had beyond its size, by either way to count. */
+/**
+ * The maximum number of bytes that any guest has used beyond its size, by both ways of counting.
+ */
 const worst = { charged: -Infinity, written: -Infinity };
 
 /** In a pool without guests. */
@@ -66,7 +68,7 @@ function note(guest: FullGuest, by: 'charged' | 'written', excess: number): void
   if (modeOf(mount) === 'simple') assert.ok(excess <= tolerance, told);
 }
 
-/** Those that are being made or removed have no group. */
+/** Disks that are being created or removed have no group. */
 async function lookAtAll(guests: FullGuest[]): Promise<void> {
   const groups = await countedGroups(mount);
   for (const guest of guests) {
@@ -75,7 +77,7 @@ async function lookAtAll(guests: FullGuest[]): Promise<void> {
   }
 }
 
-/** In its own turn: its files are read, too. */
+/** Serialised with its other actions, because its files are also read. */
 async function lookAt(guest: FullGuest): Promise<void> {
   await lookAtAll([guest]);
   note(guest, 'written', writtenBy(mount, guest) - guest.size);
@@ -99,7 +101,7 @@ async function onSnapshot(guest: FullGuest, verb: 'create' | 'restore' | 'delete
   await until(`snapshot ${verb} succeeds`, attempt, (error) => error === undefined);
 }
 
-/** Fills, makes a snapshot, fills, restores it, fills, and deletes the server, full. */
+/** Fills the disk, creates a snapshot, fills, restores it, fills, and deletes the full server. */
 async function wearOut(guest: FullGuest, cycle: number): Promise<void> {
   const random = createRandom(seed * 1000 + cycle);
   const name = `cycle-${cycle}`;
@@ -123,7 +125,7 @@ async function wearOut(guest: FullGuest, cycle: number): Promise<void> {
   await remove(guest.server.id);
 }
 
-/** What was removed just now may still make the kernel lose count. */
+/** A recent removal may still make the accounting of the kernel inconsistent. */
 async function untilRefused(guest: FullGuest): Promise<void> {
   const fill = async () => {
     await untilHeld(mount, guest);
@@ -136,7 +138,7 @@ async function untilRefused(guest: FullGuest): Promise<void> {
   await until(`${guest.name} is held to its size`, fill, isRefused, 180);
 }
 
-/** Does something so many times, a few at once, in its order; begins nothing more once one has failed. */
+/** Runs a function so many times, a few at once, in order. Starts no further ones once one has failed. */
 async function inLanes(times: number, work: (time: number) => Promise<void>): Promise<void> {
   let next = 0;
   const lane = async () => {
@@ -168,7 +170,7 @@ async function torture(t: TestContext): Promise<void> {
   say(`${guestCount} guests`);
   let isOver = false;
 
-  /** All others write what they can meanwhile. */
+  /** Meanwhile all others write as much as they can. */
   async function storm(): Promise<void> {
     for (let turn = 0; !isOver; turn += 1) {
       const guest = guests[turn % guestCount];
@@ -182,7 +184,7 @@ async function torture(t: TestContext): Promise<void> {
   }
 
   async function cycle(number: number): Promise<void> {
-    // No two lanes have the same one.
+    // No two lanes have the same server.
     const place = (seed + number) % guestCount;
     const guest = guests[place];
     assert.ok(guest);

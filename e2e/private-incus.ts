@@ -43,13 +43,13 @@ export async function removePrivateIncus({ incusDir, bridges }: PrivateIncus): P
   return links;
 }
 
-/** Kills its daemon without a word to it, and starts it again. Its guests run on. */
+/** Kills its daemon with SIGKILL, and starts it again. Its guests keep running. */
 export async function killDaemon(incusDir: string): Promise<void> {
   await killAll(() => daemonsOf(incusDir));
   await ensureIncus({ incusDir, say: () => undefined });
 }
 
-/** What is left of it, as texts; empty if nothing is. */
+/** Returns what is left of it, as texts; empty if nothing is left. */
 export function leftoversOf({ incusDir, bridges }: PrivateIncus, links: string[]): string[] {
   return [
     ...daemonsOf(incusDir).map((pid) => `the daemon ${pid}`),

@@ -64,12 +64,12 @@ function configuration(): object {
   return { scrape_configs: [job], rule_files: [alerts] };
 }
 
-/** What Prometheus answers to an expression; undefined while there is nothing. */
+/** The result of an expression in Prometheus; undefined while there is none. */
 async function ask(expr: string): Promise<number | undefined> {
   assert.equal(prometheus.exitCode, null, readFileSync(logFile, 'utf8'));
   const url = `http://${server}/api/v1/query?${new URLSearchParams({ query: expr })}`;
   const [answer] = await Promise.allSettled([fetch(url)]);
-  // It takes a moment to start, and answers 503 while it reads its data.
+  // It takes a moment to start, and returns 503 while it reads its data.
   if (answer.status === 'rejected' || answer.value.status === 503) return undefined;
   const { data } = (await answer.value.json()) as {
     data: { result: { value: [number, string] }[] };

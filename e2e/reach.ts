@@ -6,10 +6,10 @@ import { ssh } from './ssh.ts';
 
 /** Two rounds of the reconciler, on a machine that is busy. */
 const roundsSeconds = 180;
-/** A network for documentation (RFC 5737): to allow it opens nothing. */
+/** A network for documentation (RFC 5737). Allowing it has no effect. */
 const nowhere = '203.0.113.0/24';
 
-/** Sets what servers of `local` may reach, and waits until its network goes by it. */
+/** Sets what servers of `local` can reach, and waits until the rules are in force. */
 export async function allow(
   change: Pick<LocationUpdate, 'allowed_destinations' | 'smtp'>,
 ): Promise<void> {
@@ -35,7 +35,7 @@ export async function askForRound(): Promise<void> {
 
 const probeSeconds = 4;
 
-/** Which of several places, `ADDRESS PORT` each, a server gets a TCP connection to. */
+/** Returns the destinations, as `ADDRESS PORT`, to which a server can open a TCP connection. */
 export async function reached(server: string, places: readonly string[]): Promise<string[]> {
   const probes = places.map((place) => {
     const connect = `exec 3<>/dev/tcp/${place.replace(' ', '/')}`;

@@ -20,7 +20,7 @@ const main = fileURLToPath(new URL('../service/src/main.ts', import.meta.url));
 /** It includes building the first image, which takes long on a busy machine. */
 const startSeconds = 900;
 const stopSeconds = 120;
-/** A service that hangs is asked again. */
+/** A request to a hanging service is repeated. */
 const healthMs = 30_000;
 /** Shorter than the default, so that a guest that ignores its shutdown costs less time. */
 const guestStopSeconds = 10;
@@ -32,9 +32,9 @@ export interface ServiceOptions {
   names: { project: string; pool: string; network: string };
   /** Defaults to a free port. */
   port?: number;
-  /** An outside PostgreSQL; without it the service has its own. */
+  /** An external PostgreSQL. By default the service has its own. */
   databaseUrl?: string;
-  /** Another service on the same database, which has made its key and its first token. */
+  /** Another service on the same database, which has created its key and its first token. */
   beside?: Pick<Service, 'directory' | 'token'> | undefined;
   /** Settings of this service that differ from those of all others. */
   env?: Record<string, string>;
@@ -53,8 +53,8 @@ export const serviceLog = (directory: string) => join(directory, 'service.log');
 const recordFile = (directory: string) => join(directory, 'service.json');
 
 /**
- * The service as `npm start` runs it, in a session of its own, with its output in a file. What a
- * test needs to stop it and to start it again is kept in the directory.
+ * The service as `npm start` runs it, in a new session, with its output in a file. What a test
+ * needs to stop it and to start it again is kept in the directory.
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { directory, beside, port } = options;
@@ -77,7 +77,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
 }
 
-/** Throws what is wrong otherwise. */
+/** Otherwise throws the reason. */
 function isPortTaken(error: unknown): undefined {
   if (!/The port \d+ of \S+ is in use\./.test(String(error))) throw error;
 }
@@ -95,7 +95,7 @@ export function currentService(directory: string): Service {
 
 interface Launched {
   child: ChildProcess;
-  /** What it has printed so far. */
+  /** Its output so far. */
   output: () => string;
 }
 
@@ -114,7 +114,8 @@ function launch(options: ServiceOptions, port: number): Launched {
       BERTH_DATA_DIR: dataDirectory(directory),
       ...local(options),
       BERTH_STOP_TIMEOUT: String(guestStopSeconds),
-      // Tests and benchmarks are not made to wait; those of the limits set their own.
+      // The limits are high, so that tests and benchmarks do not wait. Tests of the limits set
+      // their own.
       BERTH_LIMIT_READS: '1000000/1000000',
       BERTH_LIMIT_ACTIONS: '1000000/1000000',
       BERTH_LIMIT_CHANGES: '1000000/1000000',
@@ -207,7 +208,7 @@ export function serviceDirectory(stack: AsyncDisposableStack, name: string): str
   return directory;
 }
 
-/** Ends what a run left: the service, and the PostgreSQL in its data directory. */
+/** Ends the remaining processes of a run: the service, and the PostgreSQL in its data directory. */
 export async function removeService(directory: string): Promise<void> {
   const data = dataDirectory(directory);
   await killAll(() =>

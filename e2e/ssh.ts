@@ -11,12 +11,12 @@ const options = {
   UserKnownHostsFile: '/dev/null',
   LogLevel: 'ERROR',
   ConnectTimeout: '10',
-  // A guest that is gone closes no connection.
+  // A guest that is gone does not close its connections.
   ServerAliveInterval: '15',
   PreferredAuthentications: 'password',
 };
 
-/** Runs a command on a server, as a person would: over SSH, as root, with the password. */
+/** Runs a command on a server over SSH, as root with the password. */
 export async function ssh(address: string, command: string, secret = password): Promise<string> {
   return (await sshSend(address, command, '', secret)).trim();
 }
@@ -39,7 +39,7 @@ export async function sshSend(
     timeout: timeoutMs,
   });
   const ended = new Promise<number | null>((resolve) => child.on('exit', resolve));
-  // Whoever ends without reading it tells so by its status.
+  // The exit status shows whether the program ended without reading it.
   child.stdin.on('error', () => undefined);
   child.stdin.end(input);
   const [output, errors, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
@@ -47,7 +47,7 @@ export async function sshSend(
   throw new Error(`ssh ${address} ${JSON.stringify(command)} ended with ${code}: ${errors}`);
 }
 
-/** Waits until a server that has just been started takes logins. */
+/** Waits until a server that was just started accepts logins. */
 export async function untilSsh(address: string): Promise<void> {
   await eventually(() => ssh(address, 'true'), loginSeconds);
 }

@@ -11,7 +11,7 @@ import { outsideOf, removeOutside } from './outside.ts';
 import { leftoversOf, removePrivateIncus, unmountBelow } from './private-incus.ts';
 import { removeService, type Service, startService, stopService } from './service.ts';
 
-/** The whole product on an Incus of its own, which does not affect others on the machine. */
+/** Runs Berth on a separate Incus, which does not affect others on the machine. */
 export interface Stack {
   directory: string;
   socketPath: string;
@@ -89,7 +89,7 @@ function placeOf(name: string): Place {
   return {
     name,
     directory,
-    // The second one is made by the contract's tests, the third by those of locations.
+    // The contract tests create the second one, and the tests of locations the third.
     incus: { incusDir: join(directory, 'incus'), bridges: [network, `${network}c`, `${network}h`] },
     names: { project: `berth-${name}`, pool: `berth-${name}`, network },
   };
@@ -132,7 +132,7 @@ async function removeEverything({ name, directory, incus }: Place): Promise<void
   await removeService(directory);
   if (name === outsideOf) removeOutside();
   const links = await removePrivateIncus(incus);
-  // A build of an image that was killed leaves its mounts.
+  // An image build that was killed leaves its mounts.
   unmountBelow(directory);
   await rm(directory, { recursive: true, force: true });
   const left = leftoversOf(incus, links);

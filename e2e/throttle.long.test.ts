@@ -17,7 +17,7 @@ const incus = createIncusClient({ socketPath: incusSocket(), project: incusProje
 after(() => incus.close());
 
 const setPolicy = (policy: object) => call('PATCH', '/v1/locations/1', policy);
-/** What is used up of a month's allowance is not by the time that the month has turned. */
+/** Waits if the month ends soon, since its used traffic does not count in the next month. */
 before(async () => {
   const now = new Date();
   const untilTurn = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1) - now.getTime();
@@ -53,7 +53,7 @@ test('a server that has used up its allowance is throttled, until its allowance 
   const exceeded = await traffic();
   assert.equal(exceeded.is_exceeded, true);
   const { outgoing } = (await call<Node>('GET', `/v1/nodes/${server.node}`)).body.traffic_limits;
-  // In both directions only where the kernel can limit both.
+  // It is in both directions only if the kernel can limit both.
   assert.equal(exceeded.throttled_to, outgoing ? megabits : null);
   assert.equal(exceeded.throttle_error === null, outgoing);
   assert.deepEqual(

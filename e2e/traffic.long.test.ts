@@ -7,7 +7,7 @@ import { allow } from './reach.ts';
 import { ssh, sshSend, untilSsh } from './ssh.ts';
 
 const megabyte = 1_000_000;
-/** Bytes that were counted of a server that is new: the month may turn meanwhile. */
+/** The counted bytes of a new server, in both months, since the month may end meanwhile. */
 const counted = ({ value, prev }: { value: number; prev: number }) => value + prev;
 
 test('traffic is counted in both directions, and across a restart of the guest', async () => {
@@ -53,19 +53,19 @@ test('a guest that moves its NIC to another namespace is still counted', async (
     socket.on('data', (data) => {
       received += data.length;
     });
-    // The guest is gone before it has closed it.
+    // The guest is gone before it has closed the connection.
     socket.on('error', () => undefined).unref();
   }).listen(0, '0.0.0.0');
   t.after(() => listener.close());
   await new Promise((resolve) => listener.once('listening', resolve));
   const { port } = listener.address() as { port: number };
-  // Servers reach nothing of the host unless it is allowed.
+  // Servers cannot reach the host unless that is allowed.
   const route = await ssh(address, 'ip -4 route show default');
   const gateway = /via (\S+)/.exec(route)?.[1];
   t.after(() => allow({ allowed_destinations: [] }));
   await allow({ allowed_destinations: [`${gateway}/32`] });
-  // The gateway is the host. The namespace has the card, its address and the traffic; the guest
-  // itself, and all that Incus can see in it, has none of them any more.
+  // The gateway is the host. The namespace has the NIC, its address and the traffic. The guest
+  // itself, and everything that Incus can see in it, no longer has any of them.
   const script = `
     own=$(ip -4 -o address show dev eth0 | sed 's/.*inet \\([0-9./]*\\).*/\\1/')
     unshare --net sleep 600 &

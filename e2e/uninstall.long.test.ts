@@ -15,13 +15,13 @@ import { until } from '../service/src/testing/until.ts';
 import { directory, incusNetwork, incusPool, incusProject, incusSocket } from './api.ts';
 import { dataDirectory, removeService, startService, stopService } from './service.ts';
 
-// Another installation on the same Incus, which is removed again.
+// Tests another installation on the same Incus, which is removed again.
 
 const own = join(directory(), 'uninstall');
 const names = {
   project: `${incusProject()}-gone`,
   pool: `${incusPool()}-gone`,
-  /** Of the names that the harness removes. */
+  /** One of the names that the harness removes. */
   network: `${incusNetwork()}h`,
 };
 after(async () => {
@@ -29,7 +29,7 @@ after(async () => {
   rmSync(own, { recursive: true, force: true });
 });
 
-test('an installation is removed with a running server, and another one stays', async () => {
+test('an installation with a running server is removed, and another one is not affected', async () => {
   mkdirSync(own);
   const socketPath = incusSocket();
   const service = await startService({ directory: own, socketPath, names });

@@ -4,8 +4,8 @@ import { sql } from 'kysely';
 import { until } from '../service/src/testing/until.ts';
 import { type Laboratory, openLaboratory } from './laboratory.ts';
 
-// When the clock is set back an hour, every time that was noted before lies an hour ahead. Here the
-// times are moved instead of the clock: it comes to the same.
+// Tests a clock that is set back by an hour, after which recorded times are an hour ahead. The
+// tests move the times instead of the clock, which has the same effect.
 
 let laboratory: Laboratory;
 before(async () => {

@@ -5,11 +5,11 @@ import type { OperationKind } from '../service/src/operations/define.ts';
 import type { ServerStepContext } from '../service/src/servers/define-operation.ts';
 import { type Laboratory, openLaboratory } from './laboratory.ts';
 
-// More creates than a node takes at once, on two workers.
+// Tests more creates than a node runs at once, with two workers.
 
 const creates = 30;
 const places = 3;
-/** After which those that wait look by themselves here; their deadline is far. */
+/** The interval after which waiting creates poll here; their deadline is far away. */
 const lookSeconds = 55;
 
 interface Sight {
@@ -22,12 +22,12 @@ const waits = 'queue';
 const first = 'clear';
 const last = 'boot';
 
-/** When they would look by themselves, by their ids, in milliseconds. */
+/** When they would poll, by their ids, in milliseconds. */
 const looksAt = new Map<number, number>();
-/** That got their place when they looked by themselves, so that nobody had told them of it. */
+/** The creates that got their slot by polling, without a notification. */
 const untold: number[] = [];
 
-/** Notes when a create begins, and when its guest works by itself, and what those that wait are told. */
+/** Records when a create begins, when its guest works on its own, and the messages of the waiting ones. */
 function watched(kind: OperationKind): OperationKind {
   if (kind.subject === 'node' || kind.kind !== 'create') return kind;
   const steps = Object.entries(kind.steps).map(([name, step]) => {
@@ -73,7 +73,7 @@ it('creates begin in the order of their requests, a few at once, each as soon as
   assert.deepEqual(untold, [], 'each was told when there was a place for it');
   const begun = sights.flatMap(({ what, id }) => (what === 'begins' ? [id] : []));
   assert.equal(begun.length, creates);
-  // Those that may begin at once may overtake each other.
+  // Creates that may begin at once may overtake each other.
   for (const [at, id] of begun.entries()) {
     const before = ids.filter((other) => other < id && !begun.slice(0, at).includes(other));
     assert.ok(before.length < places, `${id} began before ${before}`);

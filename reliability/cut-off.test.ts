@@ -7,7 +7,8 @@ import { commandLine, processesNaming } from '../service/src/testing/processes.t
 import { temporaryDirectory } from '../service/src/testing/temporary-directory.ts';
 import { eventually, until } from '../service/src/testing/until.ts';
 
-// A run of tests that is cut off while a service, its PostgreSQL and the one of all files run.
+// Tests a run of tests that is interrupted while a service, its PostgreSQL and the shared one are
+// running.
 
 const root = join(import.meta.dirname, '..');
 const command = [
@@ -19,7 +20,7 @@ for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGKILL'] as const) {
   test(`a run that ${signal} ends leaves nothing behind`, async () => {
     const directory = temporaryDirectory('cut');
     const { NODE_TEST_CONTEXT: _, BERTH_TEST_POSTGRES: __, ...env } = process.env;
-    // A session of its own: it gets no signal but this one.
+    // It runs in a new session, so that it gets only this signal.
     const run = spawn(process.execPath, command, {
       cwd: root,
       detached: true,

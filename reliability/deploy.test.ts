@@ -13,7 +13,7 @@ import { temporaryDirectory } from '../service/src/testing/temporary-directory.t
 import { haproxyCommand } from '../setup/haproxy.mjs';
 import { makeCertificate } from './certificate.ts';
 
-// What `deploy/` has, as those read it for whom it is.
+// Tests the files in `deploy/` with the programs that read them.
 
 const folder = fileURLToPath(new URL('../deploy/', import.meta.url));
 const read = (name: string) => readFileSync(join(folder, name), 'utf8');
@@ -37,7 +37,7 @@ test('HAProxy accepts its configuration without warnings', () => {
 
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
 
-test('systemd takes the unit, and warns of nothing', {
+test('systemd accepts the unit without warnings', {
   skip: !hasSystemd && 'this machine has no systemd-analyze',
 }, () => {
   const unit = read('systemd/berth@.service');
@@ -51,20 +51,20 @@ test('systemd takes the unit, and warns of nothing', {
 });
 
 test('the Compose file is valid', () => {
-  // Its ids are those of an older JSON Schema, which nothing in it refers to.
+  // Its ids are those of an older JSON Schema, to which it does not refer.
   const written = JSON.stringify(composeSchema, (key, value) =>
     key === '$schema' || (key === 'id' && typeof value === 'string') ? undefined : value,
   );
   const rules = JSON.parse(written);
   const isValid = new Ajv2019({ strict: false, validateFormats: false }).compile(rules);
-  // The name of the project came into the specification after this schema.
+  // The name of the project was added to the specification after this schema.
   const { name, ...content } = compose;
   assert.equal(name, 'berth');
   assert.ok(isValid(content), JSON.stringify(isValid.errors));
   assert.ok(!isValid({ services: { broken: { image: 1 } } }), 'the schema refuses what is wrong');
 });
 
-test('its services, volumes and secrets exist', () => {
+test('the services, volumes and secrets of the Compose file exist', () => {
   const { services, volumes, secrets } = compose;
   for (const [name, { depends_on = {}, volumes: used = [], secrets: kept = [] }] of Object.entries(
     services as Record<string, Record<string, never[]>>,
@@ -106,7 +106,7 @@ test('services of the Compose file have fixed addresses, which HAProxy resolves 
     (name) => services[name].networks.default.ipv4_address,
   );
   assert.deepEqual(addresses, ['172.31.254.11', '172.31.254.12']);
-  // Those that are given to others begin at .128.
+  // Dynamically assigned addresses begin at .128.
   const [{ subnet, ip_range: others }] = networks.default.ipam.config;
   assert.deepEqual([subnet, others], ['172.31.254.0/24', '172.31.254.128/25']);
 });
@@ -121,7 +121,7 @@ test('clients of the Compose file keep their own addresses over IPv6, too', () =
     /^fd[0-9a-f]{2}:/.test(net) && length === '64',
     'a subnet of its own for this machine alone',
   );
-  // HAProxy's own, among those that are given to no other.
+  // The address of HAProxy, which is not assigned dynamically.
   const { ipv6_address: haproxy } = services.haproxy.networks.default;
   const blockOf = (cidr: string) => {
     const list = new BlockList();
@@ -134,7 +134,7 @@ test('clients of the Compose file keep their own addresses over IPv6, too', () =
   assert.deepEqual(services.haproxy.ports, ['80:80', '443:443'], 'of any address of the machine');
   const binds = [...read('haproxy.cfg').matchAll(/^ +bind (\S+) v6only/gm)].map(([, at]) => at);
   assert.deepEqual(binds, [':80,:::80', ':443,:::443']);
-  // From HAProxy's address of IPv6 they would trust nothing that it says.
+  // They would not trust HAProxy if it used its IPv6 address.
   for (const name of ['SERVICE_1', 'SERVICE_2']) {
     assert.match(services.haproxy.environment[name], /^ipv4@/);
   }
@@ -158,14 +158,14 @@ test('the secrets beside the Compose file are in no image and no commit', () => 
   for (const name of beside) assert.ok(uncommitted.includes(`/deploy/${name}`), name);
 });
 
-test('every setting in it is one of the service', () => {
+test('every setting in the Compose file is one of the service', () => {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
   assert.ok(files.length >= 6);
   for (const file of files) {
     const names = readFileSync(file, 'utf8').match(/\b(BERTH_[A-Z_]+|DATABASE_URL)\b/g) ?? [];
-    // Of HAProxy's environment, not of a service's.
+    // In the environment of HAProxy, not of a service.
     for (const name of new Set(names.filter((each) => each !== 'BERTH_NAME'))) {
       assert.ok(name in settings, `${file}: ${name}`);
     }

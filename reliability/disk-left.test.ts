@@ -7,16 +7,17 @@ import { type Laboratory, openLaboratory, project } from './laboratory.ts';
 import { succeeds } from './operations.ts';
 import { runningServer } from './servers.ts';
 
-// What a delete asks of the engine, and what becomes of one whose disk stays without its instance.
+// Tests the requests of a delete to the engine, and the delete of a server whose disk has no
+// instance.
 
 let laboratory: Laboratory;
 before(async () => {
-  // No sweep is to ask meanwhile.
+  // No sweep may send requests meanwhile.
   laboratory = await openLaboratory({ sweepMilliseconds: 3_600_000, timing: { receive: 500 } });
 });
 after(() => laboratory.close());
 
-/** How often the engine was asked, by what. */
+/** The number of requests to the engine, by request. */
 async function calls(): Promise<Map<string, number>> {
   const found = new Map<string, number>();
   const line = /^berth_engine_calls_total\{(.*)\} (\d+)$/gm;
@@ -55,7 +56,7 @@ it('a delete checks its own instance and disk, and once others with its label', 
   assert.equal(since.get(disk), 1, JSON.stringify([...since]));
 });
 
-/** A server whose instance is no more, and whose disk is. */
+/** A server whose instance is gone, and whose disk still exists. */
 async function left(hostname: string) {
   const { id, name } = await runningServer(laboratory, hostname);
   laboratory.simulator.administrator.forget(project, name);

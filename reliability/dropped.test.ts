@@ -4,7 +4,8 @@ import { type Laboratory, openLaboratory, type PlainAction } from './laboratory.
 import { succeeds } from './operations.ts';
 import { isWhole, nothingIsLeft, runningServer } from './servers.ts';
 
-// A connection that closes without an answer: nobody knows whether what was asked for is done.
+// Tests connections that are closed without a response, so that it is unknown whether the request
+// was carried out.
 
 let laboratory: Laboratory;
 before(async () => {
@@ -14,13 +15,13 @@ after(() => laboratory.close());
 
 interface Call {
   method: string;
-  /** Of a path; NAME is the instance's. */
+  /** The path, in which NAME stands for the name of the instance. */
   path: string;
 }
 
 const state = { method: 'PUT', path: '/NAME/state$' };
 
-/** Every call that changes something, and what makes it. */
+/** Every request that changes something, and the step that sends it. */
 const creating: Call[] = [
   { method: 'POST', path: '/instances$' },
   { method: 'POST', path: '/NAME/files$' },

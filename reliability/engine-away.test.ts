@@ -6,7 +6,8 @@ import { endIn, succeeds } from './operations.ts';
 import { isRecordedAs, runningServer } from './servers.ts';
 import { throughout } from './waiting.ts';
 
-// The engine's daemon, or a member of its cluster, is away for a while; the guests run on.
+// Tests that the daemon of the engine, or a member of its cluster, is unreachable for a while. The
+// guests keep running.
 
 let laboratory: Laboratory;
 before(async () => {
@@ -39,7 +40,7 @@ describe('while the engine is away', { concurrency: true }, () => {
   let back: Promise<void>;
   let looking = 4;
 
-  /** It is back once each of the tests has seen what it looks for while it is away. */
+  /** It is started again when each test has made its checks. */
   async function whileAway(look: () => Promise<void>): Promise<void> {
     try {
       await look();
@@ -65,7 +66,7 @@ describe('while the engine is away', { concurrency: true }, () => {
         assert.equal(location.reachable, false);
         assert.match(String(location.unreachable_reason), unfollowed);
       });
-      // One answer is given to all who ask within a second.
+      // The response is cached for a second.
       await eventually(async () => {
         const { status, checks } = await laboratory.ask('/health');
         const all = checks as { name: string; status: string }[];
@@ -89,7 +90,7 @@ describe('while the engine is away', { concurrency: true }, () => {
     });
     await back;
     const seen = eventually(() => isShown(servers.changed, 'stopped', 'stopped'));
-    // Longer than two readings of an absence are apart.
+    // Longer than the time between two checks for a missing instance.
     await throughout(2500, () => isRecordedAs(laboratory, servers.same, 'started'));
     await seen;
     await eventually(() => isShown(servers.same, 'started', 'started'));

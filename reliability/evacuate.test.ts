@@ -35,7 +35,7 @@ const show = async (id: number) =>
   (await laboratory.ask(`/operations/${id}`, headers)) as unknown as Shown;
 const stateOf = async (node: string) => (await laboratory.ask(`/nodes/${node}`, headers)).state;
 
-/** Asks for it, and answers the operation's id. */
+/** Requests it, and returns the id of the operation. */
 async function begin(node: string, action: 'evacuate' | 'restore'): Promise<number> {
   const answer = await laboratory.post(`/nodes/${node}/${action}`, headers);
   assert.equal(answer.statusCode, 202, answer.body);
@@ -59,7 +59,7 @@ async function serversOn(node: string, count: number): Promise<{ id: number; nam
   return servers;
 }
 
-/** What is to stop a server waits until that is taken back, however slow or quick the machine is. */
+/** Blocks every request that would stop a server until it is released, whatever the speed of the machine. */
 const holdStop = (name: string) =>
   laboratory.simulator.faults.add({
     ...{ kind: 'delay', ms: 24 * 3_600_000 },
@@ -120,7 +120,7 @@ it('servers without capacity elsewhere stay, and another request continues with 
   for (const { id } of servers) assert.notEqual((await laboratory.server(id)).node, 'b');
   assert.ok(room('b') >= 3);
 
-  // One was moved by hand meanwhile: it stays where it was brought.
+  // One was moved by hand meanwhile; it stays there.
   const [first] = servers;
   assert.ok(first);
   const at = (await laboratory.server(first.id)).node === 'a' ? 'c' : 'a';

@@ -9,7 +9,7 @@ import { type Laboratory, openLaboratory } from './laboratory.ts';
 import { isWhole, nothingIsLeft, runningServer } from './servers.ts';
 import { meetings, type Plan, stays, troublesOf } from './troubles.ts';
 
-// Each step of each operation on a node, met by each trouble. A new kind or step is covered by being there.
+// Tests each step of each operation on a node with each fault. New kinds and steps are covered automatically.
 
 const atOnce = 10;
 
@@ -34,7 +34,7 @@ function troubled(kind: OperationKind): OperationKind {
   return { ...kind, steps: Object.fromEntries(steps) };
 }
 
-/** What is done to a node before, and what undoes it; a node that is lost is lost. */
+/** What is done to a node before, and how to undo it. The loss of a node cannot be undone. */
 const ways: Record<string, { first: string[]; last: string[] } | 'lost'> = {
   evacuate: { first: [], last: ['restore'] },
   restore: { first: ['evacuate'], last: [] },
@@ -51,7 +51,7 @@ const cases = kinds.flatMap((kind) =>
   ),
 );
 
-/** Each case has a node of its own, with a server that runs and is to be where its node's are. */
+/** Each case has its own node, with a running server that must be where those of its node are. */
 const nodes: { name: string; server: number }[] = [];
 before(async () => {
   const members = cases.map((_, at) => `n${at}`);
@@ -87,7 +87,7 @@ it('each kind has a test case', () => {
   assert.deepEqual(kinds.map(({ kind }) => kind).sort(), Object.keys(ways).sort());
 });
 
-/** Has an operation meet its trouble, and brings it to a good end. */
+/** Runs an operation with its fault, until it has succeeded. */
 async function undergo(at: number, name: string): Promise<void> {
   const one = cases[at];
   assert.ok(one);
@@ -100,7 +100,7 @@ async function undergo(at: number, name: string): Promise<void> {
   met.note(kind, step, words);
   if (!isFatal) return assert.equal(status, 'succeeded', message);
   assert.deepEqual([status, error?.message.includes(stays)], ['failed', true]);
-  // What was begun goes on, and asking again ends it.
+  // The operation continues, and another request completes it.
   await succeeds(name, kind);
 }
 
@@ -126,7 +126,7 @@ describe('a step of an evacuation or a restore', { concurrency: atOnce }, () => 
   }
 });
 
-// Last: nothing else is to be on these nodes.
+// Last, because nothing else may be on these nodes.
 describe('a step of declaring a node lost', { concurrency: atOnce }, () => {
   for (const [at, { kind, step, words }] of cases.entries()) {
     if (ways[kind] !== 'lost') continue;

@@ -12,8 +12,8 @@ import { eventually } from '../service/src/testing/until.ts';
 import { type Laboratory, openLaboratory, type PlainAction, project } from './laboratory.ts';
 import { meetings, type Plan, stays, type Trouble, troublesOf } from './troubles.ts';
 
-// Each step of each operation on a server, met by each trouble. A new kind or step is covered by being
-// there. Those on nodes: every-step-of-nodes.test.ts.
+// Tests each step of each operation on a server with each fault. New kinds and steps are covered automatically.
+// every-step-of-nodes.test.ts tests those on nodes.
 
 const { troubles, fatal } = troublesOf(() => laboratory);
 const ofServers = operationKinds.filter(({ subject }) => subject === 'server');
@@ -22,11 +22,11 @@ const met = meetings(ofServers, Object.keys({ ...troubles, ...fatal }));
 /** By the name of a server and the kind of operation. */
 const plans = new Map<string, Plan>();
 
-/** By the same: the step that fails for good, so that the operation comes to its recovery. */
+/** By the same key: the step that fails permanently, so that the operation runs its recovery. */
 const failing = new Map<string, string>();
 const wentWrong = 'It went wrong before.';
 
-/** Names of servers whose image does not say that its guests can do without cloud-init. */
+/** The names of servers whose image requires cloud-init. */
 const byCloudInit = new Set<string>();
 
 function forgetProperty({ server }: ServerStepContext<unknown>): void {
@@ -60,13 +60,13 @@ after(() => laboratory.close());
 
 interface Way {
   kind: string;
-  /** Those that it comes to, where that is not all of its kind. */
+  /** The steps that it runs, if they are not all steps of its kind. */
   steps?: string[];
-  /** Leads a new server of that name to where it can begin, and answers how to begin it. */
+  /** Prepares a new server with that name, and returns how to start the operation. */
   lead(name: string): Promise<() => Promise<Begun>>;
   /** The step that fails before. */
   failing?: string;
-  /** Where its server is when it went well, or as well as it can. */
+  /** The state of its server after it has succeeded, as far as it can. */
   end: string;
 }
 
@@ -88,7 +88,7 @@ const by =
     return async () => ({ serverId, operation: await begin() });
   };
 
-/** To the member that it is not on. A guest that is deaf has its power cut. */
+/** Moves it to the other member. A guest that ignores its shutdown is stopped by force. */
 const byMove =
   ({ stopped = false, isDeaf = false, isLive = false } = {}) =>
   async (name: string) => {
@@ -101,7 +101,7 @@ const byMove =
     return async () => ({ serverId, operation: await laboratory.move(serverId) });
   };
 
-/** A virtual machine that may be moved while it runs, with its disk. */
+/** A virtual machine that can be migrated live, with its disk. */
 function becomeMachine(name: string): void {
   const own = laboratory.simulator.model.projects.get(project);
   const instance = own?.instances.get(name);
@@ -114,7 +114,7 @@ function becomeMachine(name: string): void {
   instance.config['migration.stateful'] = 'true';
 }
 
-/** After a create that failed with everything there but its last step. */
+/** After a create of which only the last step failed. */
 async function byRetry(name: string) {
   const fail = async () => {
     throw new EngineError('invalid', stays);
@@ -125,7 +125,7 @@ async function byRetry(name: string) {
   return retry;
 }
 
-/** The delete of a server whose instance is no more, and whose disk is. */
+/** The delete of a server whose instance is gone, and whose disk still exists. */
 async function byForgotten(name: string) {
   const { serverId, operation } = await laboratory.create(name);
   await laboratory.ended(operation.id);
@@ -145,7 +145,7 @@ const statusOf = Object.fromEntries(
   Object.entries(shownAs).map(([status, shown]) => [shown, status]),
 );
 
-/** From a server that runs, or was stopped for it; the others have their own ways below. */
+/** Starts from a running or a stopped server. The others are defined below. */
 function wayOf({ name, operation, from, to = 'started' }: AnyServerAction): Way {
   const first: PlainAction[] = from.includes('started') ? [] : ['stop'];
   const lead = by(name as PlainAction, { first });
@@ -155,7 +155,7 @@ function wayOf({ name, operation, from, to = 'started' }: AnyServerAction): Way 
 const led = new Set<string>(['move', 'create']);
 const simple = Object.values(actions).filter(({ operation }) => !led.has(operation.kind));
 
-/** The ways in which operations come about; each kind has one. */
+/** How operations are requested; each kind has one case. */
 const ways: Record<string, Way> = {
   ...Object.fromEntries(simple.map((action) => [`a ${action.name}`, wayOf(action)])),
   'a create': {
@@ -220,7 +220,7 @@ const ways: Record<string, Way> = {
 
 let cases = 0;
 
-/** Leads an operation of a server of its own to its end, with this trouble on the way. */
+/** Runs an operation on a new server to its end, with this fault. */
 async function undergo(
   { kind, lead, failing: fails }: Way,
   step: string,
@@ -240,7 +240,7 @@ async function undergo(
   return { serverId, last, runs: plan.times };
 }
 
-/** Our records and the engine say the same of it. */
+/** The records and the engine agree about it. */
 async function isSeenAs(serverId: number, wanted: string): Promise<void> {
   const { name, status, isDeleted } = await laboratory.server(serverId);
   const instance = await laboratory.client.instances.get(name);
@@ -253,7 +253,7 @@ async function isSeenAs(serverId: number, wanted: string): Promise<void> {
   assert.deepEqual([node, movingTo], [instance.location, null], 'it is recorded where it is');
 }
 
-/** The watcher needs a moment for what a failed operation left. */
+/** The watcher needs a moment after a failed operation. */
 async function isShownTruly(serverId: number): Promise<void> {
   await eventually(async () => {
     const { name, status, node, movingTo } = await laboratory.server(serverId);
@@ -270,7 +270,7 @@ async function remove(serverId: number): Promise<void> {
   await isSeenAs(serverId, 'gone');
 }
 
-/** After these troubles a step has to be run once more. */
+/** After these faults a step must run once more. */
 const again = /^(fails|loses)/;
 
 const atOnce = { concurrency: 24 };
@@ -311,7 +311,7 @@ for (const [what, way] of Object.entries(ways)) {
           } else {
             await isShownTruly(serverId);
           }
-          // Nothing is lost by it: what ran runs, wherever it is.
+          // Nothing is lost: a running server keeps running, wherever it is.
           if (kind.kind === 'move' && !way.failing) await isSeenAs(serverId, way.end);
           if (kind.canBeRetried) {
             await laboratory.ended((await laboratory.request(serverId, 'retry')).id);

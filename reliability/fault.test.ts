@@ -11,7 +11,7 @@ import { createTestDatabase, type TestDatabase } from '../service/src/testing/po
 import { temporaryDirectory } from '../service/src/testing/temporary-directory.ts';
 import { eventually, until } from '../service/src/testing/until.ts';
 
-// A real service in which something fails that nobody awaits.
+// Tests a real service with an error that is not handled.
 
 const main = fileURLToPath(new URL('../service/src/main.ts', import.meta.url));
 const names = { project: 'fault', pool: 'fault', network: 'fault0' };
@@ -85,7 +85,7 @@ async function ask(path: string, method = 'GET', body?: object) {
   });
 }
 
-test('a failure to write the progress of an image ends neither the service nor the import', async () => {
+test('a failure to write the progress of an image stops neither the service nor the import', async () => {
   const { db } = database;
   await sql`create function refuse_progress() returns trigger language plpgsql as $$
     begin raise 'no progress today'; end $$`.execute(db);
@@ -107,7 +107,7 @@ test('a failure to write the progress of an image ends neither the service nor t
   assert.equal(running.child.exitCode, null);
 });
 
-test('an unhandled error is logged and counted, and stops the service in order; the next one continues', async () => {
+test('an unhandled error is logged and counted, and stops the service cleanly; the next one continues', async () => {
   const created = await ask('/v1/servers', 'POST', {
     name: 'under-way',
     location_id: 1,

@@ -4,8 +4,8 @@ import { type Laboratory, openLaboratory, project } from './laboratory.ts';
 import { succeeds } from './operations.ts';
 import { isWhole, nothingIsLeft, runningServer } from './servers.ts';
 
-// What holds of a new server, whether it is set up by cloud-init or from files. With every trouble on
-// the way: every-step.test.ts. In real guests: e2e/first-start.long.test.ts.
+// Tests a new server that is set up by cloud-init or from files. every-step.test.ts tests this with every fault, and
+// e2e/first-start.long.test.ts in real guests.
 
 const cloudInitOff = '/etc/cloud/cloud-init.disabled';
 const hostKey = '/etc/ssh/ssh_host_ed25519_key';

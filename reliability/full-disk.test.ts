@@ -12,7 +12,7 @@ const timeout = 900_000;
 /** The mount is in a namespace of its own: it is gone as soon as the last process there ends. */
 const script = 'mount -t tmpfs -o size="$1"m tmpfs "$2" && TMPDIR="$2" exec "$3" "$4"';
 
-it('a full disk refuses changes until there is space, and loses none that it accepted', {
+it('changes are refused while the disk is full, and no accepted one is lost', {
   timeout,
 }, (t) => {
   const place = temporaryDirectory('full');

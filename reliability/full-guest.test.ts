@@ -6,7 +6,8 @@ import { openLaboratory } from './laboratory.ts';
 const laboratory = await openLaboratory();
 after(() => laboratory.close());
 
-// As Incus with btrfs says where it can't write to a disk that it is to stop, or to remove.
+// The error of Incus with btrfs if it can't write to the disk of an instance that it stops or
+// removes.
 const text = 'Failed clearing ownership: Failed writing backup file: disk quota exceeded';
 
 test('a server whose disk is too full to be removed at once is deleted nevertheless', async () => {

@@ -7,7 +7,7 @@ import { fuzz } from './fuzz/fuzz.ts';
 it('no request made from the API description gets a 5xx or changes what it must not', async (t) => {
   const figures = await fuzz({ seed: 1, requests: 2500 });
   t.diagnostic(JSON.stringify(figures));
-  // Else it would only show that bad requests are refused.
+  // Otherwise it would only show that invalid requests are refused.
   const { 200: seen = 0, 201: made = 0, 202: accepted = 0 } = figures.byStatus;
   assert.ok(seen > 100 && made > 5 && accepted > 5);
 });

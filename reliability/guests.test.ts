@@ -5,7 +5,7 @@ import { type Laboratory, openLaboratory } from './laboratory.ts';
 import { succeeds } from './operations.ts';
 import { nothingIsLeft, runningServer } from './servers.ts';
 
-// What root in a guest may do to the host: that of servers which an earlier version made, too.
+// Tests what root in a guest can do to the host, also for servers of an earlier version.
 
 const project = 'berth';
 const makeSubvolume = '0x5000940e';
@@ -13,7 +13,7 @@ const deny = 'security.syscalls.deny';
 
 let laboratory: Laboratory;
 before(async () => {
-  // One thing at a time: a guest that held a worker would hold all.
+  // One operation at a time: a guest that blocked a worker would block all of them.
   laboratory = await openLaboratory({ workers: 1, concurrency: 1, sweepMilliseconds: 300 });
 });
 after(() => laboratory.close());
@@ -89,7 +89,7 @@ describe('a guest that replaces its progress file', () => {
     const { database } = laboratory;
     faults.add({ kind: 'error', method: 'HEAD', path: '/files$', text: 'broken', status: 500 });
     const { serverId, operation } = await laboratory.create('unreadable');
-    // Without its pauses: the next look is always due.
+    // Without pauses, so that the next poll is always due.
     const hurry = setInterval(() => {
       void database.db
         .updateTable('operations')

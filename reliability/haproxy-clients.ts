@@ -108,7 +108,7 @@ async function findOut() {
   };
 }
 
-/** Whom a service takes that client for. */
+/** The client address that a service sees. */
 async function seen(localAddress = ''): Promise<string> {
   return JSON.parse((await ask(localAddress)).body ?? '{}').from;
 }

@@ -10,7 +10,7 @@ after(() => rmSync(directory, { recursive: true, force: true }));
 
 test('HAProxy limits the connections and requests of an address, or of an IPv6 /64, and of no other', () => {
   const clients = fileURLToPath(new URL('haproxy-clients.ts', import.meta.url));
-  // In a network of its own, where any address can be one's own.
+  // Runs in a separate network, in which any address can be used.
   const command = ['-rnpf', '--kill-child', process.execPath, clients, directory];
   const { status, stdout, stderr } = spawnSync('unshare', command, { timeout: 170_000 });
   assert.equal(status, 0, String(stderr));

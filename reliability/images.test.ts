@@ -6,8 +6,8 @@ import { serverBody } from '../service/src/testing/servers.ts';
 import { eventually } from '../service/src/testing/until.ts';
 import { type Laboratory, openLaboratory, project } from './laboratory.ts';
 
-// Images that an administrator asked for are got by whoever watches the location; a node unpacks one
-// for its first server.
+// Tests images. The process that watches a location imports requested images; a node unpacks an image for its first
+// server.
 
 let laboratory: Laboratory;
 before(async () => {
@@ -49,7 +49,7 @@ it('one whose server is unreachable fails with its name, and is imported at the 
   assert.ok(alias);
 });
 
-it('one whose server is no longer allowed is not pulled: a create fails with its name and the reason', async () => {
+it('one whose server is no longer allowed is not imported: a create fails with its name and the reason', async () => {
   const { db } = laboratory.database;
   const os = db.updateTable('operating_systems').where('slug', '=', 'ubuntu-24.04');
   const source = { server: 'https://images.example', alias: 'ubuntu/24.04/cloud' };
@@ -89,7 +89,7 @@ it('one that a killed daemon unpacked in part is unpacked again', async () => {
   assert.deepEqual(others, []);
 });
 
-it('one that somebody else is unpacking is left to them', async () => {
+it('one that another client is unpacking is not touched', async () => {
   const { client, simulator } = laboratory;
   const [volume] = await imageVolumes();
   assert.ok(volume);
@@ -119,7 +119,7 @@ async function listed(slug: string) {
   return images.map(({ location_id, status }) => [location_id === place.locationId, status]);
 }
 
-it('one that a create has pulled is listed, even without a request for it', async () => {
+it('one that a create has imported is listed, even without a request for it', async () => {
   assert.deepEqual(await listed('alpine-3.22'), []);
   laboratory.simulator.faults.imageServers.add('images.linuxcontainers.org');
   const { database, place } = laboratory;

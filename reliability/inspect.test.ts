@@ -5,7 +5,7 @@ import { toolOn } from '../service/src/testing/tool.ts';
 import { until } from '../service/src/testing/until.ts';
 import { type Laboratory, openLaboratory, project } from './laboratory.ts';
 
-// What an operator is shown while an engine answers.
+// Tests what an operator sees while an engine answers.
 
 let laboratory: Laboratory;
 before(async () => {

@@ -9,7 +9,8 @@ import { createTestDatabase, type TestDatabase } from '../service/src/testing/po
 import { temporaryDirectory } from '../service/src/testing/temporary-directory.ts';
 import { until } from '../service/src/testing/until.ts';
 
-// Two services on one PostgreSQL, and a client that asks both as often as it can.
+// Tests two services with one PostgreSQL, and a client that sends requests to both as fast as it
+// can.
 
 const limit = { perSecond: 10, burst: 40 };
 const names = { project: 'limits', pool: 'limits', network: 'limits0' };
@@ -44,7 +45,7 @@ after(async () => {
   rmSync(root, { recursive: true, force: true });
 });
 
-test('two services together let through the limit, and at most a burst more', async () => {
+test('two services together allow the limit, and at most another burst', async () => {
   const authorization = `Bearer ${services[0]?.token}`;
   const began = performance.now();
   const count = { let: 0, refused: 0 };

@@ -17,7 +17,7 @@ import { temporaryDirectory } from '../service/src/testing/temporary-directory.t
 import { toolOn } from '../service/src/testing/tool.ts';
 import { eventually } from '../service/src/testing/until.ts';
 
-// Two services without an Incus of their own, and a cluster that is reached at two addresses.
+// Tests two services without a local Incus, and a cluster that is reached at two addresses.
 
 const names = { project: 'berth', pool: 'berth', network: 'berthbr0' };
 const root = temporaryDirectory('locations');

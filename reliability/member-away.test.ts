@@ -37,7 +37,7 @@ it('servers on a member that is down keep their status, are unavailable, and are
   await eventually(isReally(on('b').id, 'unavailable'));
   await isReally(on('a').id, 'started')();
 
-  // The others are followed all the same, by sweeps alone.
+  // The others are still synced, only by sweeps.
   simulator.disturbEvents({ lose: 1000 });
   simulator.administrator.stop(project, on('a').name);
   simulator.administrator.stop(project, on('b').name);

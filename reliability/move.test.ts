@@ -35,7 +35,7 @@ it('capacity on the target is reserved from the request on, and freed on the sou
   const { id } = await runningServer(laboratory, 'counted');
   const [from, to] = [await whereIs(id), await otherThan(id)];
   const before = { from: await held(from), to: await held(to) };
-  // Nobody works on it: the engine does not answer.
+  // No worker can run it: the engine does not answer.
   const back = laboratory.simulator.faults.add({
     kind: 'error',
     path: '/instances',

@@ -3,7 +3,7 @@ import { after, before, it } from 'node:test';
 import { eventually } from '../service/src/testing/until.ts';
 import { type Laboratory, openLaboratory } from './laboratory.ts';
 
-// What watches a location keeps the rules of its network, without being asked.
+// Tests that the process that watches a location keeps the rules of its network up to date.
 
 const network = 'berthbr0';
 

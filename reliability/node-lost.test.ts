@@ -45,7 +45,7 @@ async function serverOn(name: string, hostname: string) {
 const declareLost = (name: string, confirm = name) =>
   laboratory.post(`/nodes/${name}/declare-lost`, headers, { confirm });
 
-/** Switches a node off, and gives it up once that is known. */
+/** Switches a node off, and declares it lost when it is shown as offline. */
 async function lose(name: string): Promise<void> {
   laboratory.simulator.takeMemberDown(name, true);
   let id = 0;

@@ -5,7 +5,7 @@ import type { AuditEntry } from '@berth/contract/audit';
 import { until } from '../service/src/testing/until.ts';
 import { type Laboratory, openLaboratory, project } from './laboratory.ts';
 
-// Servers whose allowance is used up, counted and stopped on time, and clients that don't want that.
+// Tests that servers with a used-up allowance are stopped in time, even if clients try to prevent that.
 
 /** Many rounds of counting. */
 const stoppedSeconds = 120;
@@ -69,7 +69,7 @@ for (const [who, guest] of [
     const stops = Object.values(entries) as AuditEntry[];
     const ours = stops.filter(({ target }) => target?.id === serverId);
     assert.ok(ours.length > 0 && ours.every(({ source }) => source === 'berth'));
-    // All that is left is to be refused.
+    // All remaining requests must be refused.
     assert.ok(answers.has('operation_in_progress'), JSON.stringify([...answers]));
   });
 }

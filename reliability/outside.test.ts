@@ -5,7 +5,7 @@ import { type Laboratory, openLaboratory } from './laboratory.ts';
 import { endIn, loseLease, succeeds } from './operations.ts';
 import { isWhole, nothingIsLeft, runningServer } from './servers.ts';
 
-// Troubles that are not ours: a pool without room, guests that misbehave, and an engine that fails.
+// Tests external faults: a full pool, misbehaving guests, and a failing engine.
 
 let laboratory: Laboratory;
 before(async () => {

@@ -6,9 +6,9 @@ import { settle } from './chaos/verdict.ts';
 import { worlds } from './chaos/worlds.ts';
 import { type Asked, beginLoad } from './load.ts';
 
-// PostgreSQL stops in immediate mode while requests come in, and is started again by the service.
+// Tests that PostgreSQL stops in immediate mode under load. The service starts it again.
 
-/** In a row without an error, before it counts as served again. */
+/** The number of successful requests in a row after which the service counts as restored. */
 const well = 50;
 const restarts = 3;
 const timeout = restarts * 5 * 60_000;
@@ -57,7 +57,7 @@ const created = (seen: readonly Asked[]) =>
     method === 'POST' && status === 201 && body.id ? [body.id] : [],
   );
 
-/** Committed as PostgreSQL was killed, so that nobody could say so: why a client sends an Idempotency-Key. */
+/** Committed just before PostgreSQL was killed, without a response. Clients send an Idempotency-Key for this case. */
 async function madeAllTheSame(directory: string, seen: Asked[]): Promise<number[]> {
   const refused = seen.flatMap(({ status, hostname }) =>
     status === 503 && hostname ? [hostname] : [],
@@ -67,7 +67,7 @@ async function madeAllTheSame(directory: string, seen: Asked[]): Promise<number[
   return (await query<{ id: number }>(directory, sql)).map(({ id }) => id);
 }
 
-/** Whoever is not served is told when to come again, and never sees an internal error. */
+/** A refused request gets a Retry-After, and never an internal error. */
 function onlyAskedToComeAgain(seen: Asked[]): void {
   for (const { method, status, retryAfter, body } of seen) {
     if (status === (method === 'POST' ? 201 : 200)) continue;
@@ -78,7 +78,7 @@ function onlyAskedToComeAgain(seen: Asked[]): void {
   }
 }
 
-/** Milliseconds from the kill until all was served again; 0 when nobody noticed. */
+/** Milliseconds from the kill until all requests succeeded again; 0 if none failed. */
 function outage(seen: Asked[], killed: number): number {
   const refused = seen.filter(({ status, at }) => status === 503 && at > killed);
   const last = refused.at(-1);

@@ -15,7 +15,7 @@ import { temporaryDirectory } from '../service/src/testing/temporary-directory.t
 import { toolOn } from '../service/src/testing/tool.ts';
 import { eventually, until } from '../service/src/testing/until.ts';
 
-// Several services on one outside PostgreSQL.
+// Tests several services with one external PostgreSQL.
 
 const takenOverSeconds = 180;
 const names = { project: 'replicas', pool: 'replicas', network: 'replicas0' };
@@ -141,7 +141,7 @@ test('a revoked token is soon invalid at all', async (t) => {
   t.diagnostic(`refused by all after ${Math.round(performance.now() - revokedAt)} ms`);
 });
 
-test('a service with another key is refused', async () => {
+test('a service with another encryption key does not start', async () => {
   await assert.rejects(startReplica('stranger'));
   const log = readFileSync(serviceLog(join(root, 'stranger')), 'utf8');
   assert.match(log, /is not the key.*Copy secret-key/s);
@@ -158,7 +158,7 @@ async function led(services: Service[], bearer: string): Promise<number[]> {
   return await Promise.all(shares);
 }
 
-test('each leads its share of the locations, and those of a killed one are taken over', async () => {
+test('each leads its share of the locations, and the others take over those of a killed one', async () => {
   for (const at of [2, 3, 4, 5, 6]) {
     const project = `replicas-${at}`;
     simulator.plant({ ...names, project, imageAliases: [] });

@@ -10,7 +10,8 @@ import { serverBody } from '../service/src/testing/servers.ts';
 import { eventually } from '../service/src/testing/until.ts';
 import { type Laboratory, openLaboratory } from './laboratory.ts';
 
-// Yesterday's export under today's engine: the records are older than the instances.
+// Tests an export from yesterday with the engine of today: the records are older than the
+// instances.
 
 const quiet = { of: () => () => undefined };
 const directory = mkdtempSync(join(tmpdir(), 'restore-'));
@@ -84,7 +85,7 @@ before(async () => {
   open.defer(imported.close);
   await importDatabase(imported.connectionString, file, quiet);
   const ofEngine = { simulator, database: imported };
-  // Nobody has looked at the engine so far.
+  // The engine was not read so far.
   restored = await openLaboratory({ goOn: ofEngine, workers: 0, watches: false });
   const body = serverBody(restored.place);
   const refused = await restored.post('/servers', undefined, body);

@@ -17,7 +17,8 @@ import { haproxyCommand } from '../setup/haproxy.mjs';
 import { makeCertificate } from './certificate.ts';
 import { configureHaproxy } from './haproxy.ts';
 
-// Two services on one outside PostgreSQL behind HAProxy, as deploy/haproxy.cfg sets it up.
+// Tests two services with one external PostgreSQL behind HAProxy, with the configuration
+// deploy/haproxy.cfg.
 
 const names = { project: 'rolling', pool: 'rolling', network: 'rolling0' };
 const root = temporaryDirectory('rolling');
@@ -166,7 +167,7 @@ async function ask(
   return await promise;
 }
 
-/** Sends the same request under one key until it is answered, as a client does that loses nothing. */
+/** Repeats a request with the same Idempotency-Key until it gets a response. */
 async function create(name: string): Promise<Answer> {
   const body = {
     name,
@@ -192,7 +193,7 @@ interface Traffic {
   bad: string[];
 }
 
-/** Clients that read all the time and never ask twice, and such that create, while something goes on. */
+/** Runs clients that read continuously without retries, and clients that create objects, during `during`. */
 async function traffic(prefix: string, during: () => Promise<void>): Promise<Traffic> {
   const seen: Traffic = { reads: 0, created: [], bad: [] };
   let isOver = false;
@@ -227,7 +228,7 @@ async function traffic(prefix: string, during: () => Promise<void>): Promise<Tra
   return seen;
 }
 
-/** What was created is there once each, and runs. */
+/** Everything that was created exists once, and is running. */
 async function checkCreated(prefix: string, created: string[]): Promise<void> {
   const find = async () => {
     const servers: { hostname: string; status: string }[] = JSON.parse(
@@ -239,7 +240,7 @@ async function checkCreated(prefix: string, created: string[]): Promise<void> {
   assert.deepEqual((await find()).map(({ hostname }) => hostname).sort(), created.toSorted());
 }
 
-/** Waits until HAProxy has said so once more. */
+/** Waits until HAProxy has logged that once more. */
 function heard(name: string, state: 'UP' | 'DOWN'): () => Promise<void> {
   const said = () => logged().split(`Server services/${name} is ${state}`).length;
   const before = said();

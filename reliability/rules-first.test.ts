@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { eventually } from '../service/src/testing/until.ts';
 import { type Laboratory, openLaboratory } from './laboratory.ts';
 
-// No guest runs on a network that never had rules for what it may reach.
+// Tests that no guest runs on a network without its first rules.
 
 let laboratory: Laboratory;
 before(async () => {
@@ -30,7 +30,7 @@ async function rulesFail(path: string) {
 
 const instances = async () => (await laboratory.client.instances.list()).length;
 
-/** Creates a server, which waits and says so, then goes on as soon as nothing is in the way. */
+/** Creates a server that waits and says so, and continues as soon as possible. */
 async function waitsFor(words: RegExp) {
   const there = await instances();
   const { operation } = await laboratory.create('early');

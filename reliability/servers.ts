@@ -34,7 +34,7 @@ export async function isWhole(laboratory: Laboratory, id: number, wanted = 'star
   assert.equal(ran?.content.toString(), 'ran\n', 'its command ran once');
 }
 
-/** Neither instance nor disk nor addresses of a server that was deleted. */
+/** Whether a deleted server has neither an instance nor a disk nor addresses. */
 export async function nothingIsLeft(laboratory: Laboratory, id: number): Promise<void> {
   const { client, database } = laboratory;
   const { name, isDeleted } = await laboratory.server(id);

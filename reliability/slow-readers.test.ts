@@ -13,11 +13,11 @@ import { createTestDatabase, type TestDatabase } from '../service/src/testing/po
 import { temporaryDirectory } from '../service/src/testing/temporary-directory.ts';
 import { until } from '../service/src/testing/until.ts';
 
-// Very many clients that ask for the whole audit log, and hardly read it.
+// Tests very many clients that request the whole audit log, and hardly read it.
 
 const readers = 150;
 const entries = 40_000;
-/** Without bounds it was 223, for all of them. */
+/** Without limits it was 223, for all of them. */
 const mostMegabytes = 75;
 const root = temporaryDirectory('readers');
 const watch = join(root, 'memory.socket');
@@ -53,7 +53,7 @@ async function megabytes(): Promise<number> {
   return Number(await text(connect(watch))) / 2 ** 20;
 }
 
-/** What a figure comes to: whatever makes it grow has made as much as it will. */
+/** The final value of a figure, when it no longer increases. */
 async function settled(figure: () => Promise<number>): Promise<number> {
   const seen: number[] = [];
   const look = async () => {
@@ -83,7 +83,7 @@ async function status(path: string, authorization: string): Promise<number> {
   return answer.status;
 }
 
-/** So many tokens of administrators, of a project each five. */
+/** Creates so many tokens of administrators, five for each project. */
 async function tokensOf(count: number): Promise<string[]> {
   const { db } = database;
   const made: string[] = [];

@@ -6,8 +6,8 @@ import { type Laboratory, openLaboratory } from './laboratory.ts';
 import { succeeds } from './operations.ts';
 import { runningServer } from './servers.ts';
 
-// An engine, or a member of its cluster, that answers late or not at all. How long each look waits is
-// what it is in production: only the ends of the waits here are generous.
+// Tests an engine, or a member of its cluster, that answers late or not at all. The timeouts are those of production;
+// only the timeouts of the test are generous.
 
 const forEver = { kind: 'delay', ms: 24 * 3_600_000 } as const;
 const hello = { method: 'GET', path: '^/1\\.0$' } as const;
@@ -73,7 +73,7 @@ describe('a member of a cluster', () => {
   });
 
   it('that misses two pings, and answers the third, was never offline', async () => {
-    // Nothing else is to ask it meanwhile.
+    // Nothing else may send requests to it meanwhile.
     const place = await open(['a', 'b'], 3_600_000);
     await using _ = { [Symbol.asyncDispose]: place.close };
     const b = () => place.node('b');

@@ -7,7 +7,7 @@ import { succeeds } from './operations.ts';
 import { isRecordedAs, runningServer } from './servers.ts';
 import { throughout } from './waiting.ts';
 
-// What the comparison of all instances with all servers finds, and what it must not believe.
+// Tests what the sync of all instances finds, and which results it must not trust.
 
 const sweepMilliseconds = 300;
 const longerThanBothReadingsMs = 3500;

@@ -12,14 +12,14 @@ type Context = { operation: OperationRow } & Pick<ServerStepContext<unknown>, 's
 /** A fault that hits a step. `times` counts the runs of the step, from 1. */
 export type Trouble = (run: Run, context: Context, times: number) => Promise<StepResult<unknown>>;
 
-/** A trouble, and the step that meets it. */
+/** A fault, and the step that has it. */
 export interface Plan {
   step: string;
   trouble: Trouble;
   times: number;
 }
 
-/** Which steps met which troubles, by the kinds' own tables: a step that nothing comes to is found out. */
+/** Which steps had which faults, compared with the steps of each kind, so that an untested step is found. */
 export function meetings(kinds: readonly OperationKind[], troubles: readonly string[]) {
   const met = new Set<string>();
   const wanted = kinds.flatMap(({ kind, steps }) =>
@@ -63,7 +63,7 @@ export function troublesOf(laboratory: () => Laboratory) {
       return result;
     },
     'has a worker that comes back from the dead': async (run, context, times) => {
-      // The other worker has the lease by now, and both act.
+      // The other worker has the lease by now, and both run the step.
       if (times === 1) await loseLease(laboratory(), context.operation.id);
       return await run();
     },

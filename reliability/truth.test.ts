@@ -5,7 +5,7 @@ import { type Laboratory, openLaboratory, project } from './laboratory.ts';
 import { succeeds } from './operations.ts';
 import { isRecordedAs, runningServer } from './servers.ts';
 
-// What is done to instances by hand, told by events alone: nothing is swept meanwhile.
+// Tests changes of instances by hand that are only noticed by events, without sweeps.
 
 let laboratory: Laboratory;
 before(async () => {

@@ -6,7 +6,7 @@ import { type Laboratory, openLaboratory } from './laboratory.ts';
 import { succeeds } from './operations.ts';
 import { isWhole, nothingIsLeft, runningServer } from './servers.ts';
 
-// What can't be known is not guessed, and what was said only once is not believed.
+// Tests that unknown states are not guessed, and that a single report is not trusted.
 
 const project = 'berth';
 
@@ -22,11 +22,11 @@ async function realStatusIs(id: number, wanted: string): Promise<void> {
   assert.equal(real_status, wanted);
 }
 
-/** One answer is given to all who ask within a second. */
+/** The response is cached for a second. */
 const healthIs = (status: string) =>
   eventually(async () => assert.equal((await laboratory.ask('/health')).status, status));
 
-describe('an engine that answers with errors alone', () => {
+describe('an engine that returns only errors', () => {
   it('makes its servers unavailable, and the health and the location report it', async () => {
     const { id } = await runningServer(laboratory, 'unknown');
     const error = { kind: 'error', text: 'database is locked', status: 500 } as const;
@@ -42,10 +42,11 @@ describe('an engine that answers with errors alone', () => {
   });
 });
 
-describe('a location that nobody watches any more', () => {
+describe('a location that is no longer watched', () => {
   it('is not known to be reachable', async () => {
     const { id } = await runningServer(laboratory, 'unwatched');
-    // As a watcher leaves it that hangs: the one here can't enter itself meanwhile.
+    // The state that a hanging watcher leaves: the watcher of this test can't record itself
+    // meanwhile.
     const { db } = laboratory.database;
     await sql`create function hang() returns trigger language plpgsql as $$
       begin new.watched_at := now() - interval '31 seconds'; return new; end $$`.execute(db);

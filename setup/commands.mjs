@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 
 const shownLines = 15;
 
-/** A step that failed: what, and what the person can do. */
+/** A step that failed, with what the user can do about it. */
 export class SetupError extends Error {
   /**
    * @param {string} message what failed
@@ -31,7 +31,7 @@ export function explain({ message, output, wayOut }) {
 }
 
 /**
- * What a command printed, or undefined when it failed or is not there.
+ * Returns the output of a command; undefined if it failed or does not exist.
  * @param {string} command
  * @param {string[]} args
  */
@@ -41,7 +41,7 @@ export function output(command, args) {
 }
 
 /**
- * Runs a command, or throws what it printed last.
+ * Runs a command. If it fails, throws with the end of its output.
  * @param {string} command
  * @param {string[]} args
  * @param {string} wayOut what to do when it fails
@@ -59,7 +59,8 @@ export function run(command, args, wayOut) {
 }
 
 /**
- * The same with root's rights: directly as root, else through sudo, which may ask for a password.
+ * Runs a command as root: directly if this is root, otherwise with sudo, which may ask for a
+ * password.
  * @param {string} command
  * @param {string[]} args
  * @param {string} wayOut
@@ -75,7 +76,7 @@ export function runAsRoot(command, args, wayOut) {
 function requireSudo(what) {
   if (output('sudo', ['--version'])) return;
   throw new SetupError(
-    `This needs root's rights: ${what}`,
+    `Root privileges are required: ${what}`,
     'Run it again as root, or install sudo.',
   );
 }

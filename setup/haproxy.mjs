@@ -5,14 +5,14 @@ import { unpackedDirectory, unpackPackages } from './unpacked-packages.mjs';
 
 const packages = ['haproxy', 'liblua5.3-0', 'libopentracing-c-wrapper0', 'libopentracing1'];
 
-/** Where HAProxy is: the machine's own, or the one that was unpacked for the tests. */
+/** The path of HAProxy: that of the system, or the one that was unpacked for the tests. */
 export function haproxyCommand() {
   const path = '/usr/sbin:/sbin';
   const own = output('sh', ['-c', `PATH="$PATH:${path}" command -v haproxy`])?.trim();
   return own ?? join(unpackedDirectory('haproxy'), 'haproxy');
 }
 
-/** HAProxy for the tests. */
+/** Unpacks HAProxy for the tests. */
 export function ensureHaproxy() {
   if (existsSync(haproxyCommand())) return;
   unpackPackages('haproxy', packages, 'Install HAProxy 2.6 or newer.');

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { output, runAsRoot, SetupError } from './commands.mjs';
 
 const systemDirectory = '/var/lib/incus';
-/** Of the system's Incus. */
+/** The socket of the system's Incus. */
 export const systemSocket = join(systemDirectory, 'unix.socket');
 const daemonPaths = ['/usr/libexec/incus/incusd', '/usr/lib/incus/incusd', '/opt/incus/bin/incusd'];
 export const lxcfsMount = '/var/lib/lxcfs';
@@ -15,9 +15,9 @@ const startSeconds = 60;
 const shownLogLines = 15;
 
 export interface IncusPlace {
-  /** A socket to use as it is; nothing is started then. */
+  /** An existing socket to use. No daemon is started then. */
   socketPath?: string | undefined;
-  /** Where a daemon keeps its data; the system's place when not given. */
+  /** The data directory of the daemon. Defaults to that of the system. */
   incusDir?: string;
   say: (text: string) => void;
 }
@@ -25,13 +25,13 @@ export interface IncusPlace {
 export interface RunningIncus {
   socketPath: string;
   incusDir: string;
-  /** Set when the daemon was started here. It runs on when the service stops. */
+  /** Set if the daemon was started here. It keeps running when the service stops. */
   pid?: number;
 }
 
 /**
- * An Incus that answers: the given socket, else the system's, else the packaged daemon started by
- * us, which also serves machines without systemd.
+ * Returns an Incus that answers: at the given socket, otherwise the one of the system, otherwise
+ * the packaged daemon, which is started without systemd.
  */
 export async function ensureIncus({
   socketPath,
@@ -57,11 +57,11 @@ async function requireAnswer(socketPath: string): Promise<void> {
   if (await answers(socketPath)) return;
   throw new SetupError(
     `No Incus answers on ${socketPath}.`,
-    'Start it, or unset BERTH_INCUS_SOCKET to let Berth find one.',
+    'Start Incus, or unset BERTH_INCUS_SOCKET to let Berth find it.',
   );
 }
 
-/** Whether Incus answers there. Throws when it may not be asked. */
+/** Whether Incus answers there. Throws if this user has no permission. */
 async function answers(socketPath: string): Promise<boolean> {
   if (!existsSync(socketPath)) return false;
   return await new Promise((resolve, reject) => {
@@ -80,7 +80,7 @@ async function answers(socketPath: string): Promise<boolean> {
 
 function notAllowed(socketPath: string): Error {
   return new SetupError(
-    `${socketPath} may not be used by this user.`,
+    `This user has no permission to use ${socketPath}.`,
     'Run "sudo usermod -aG incus-admin $USER", log in again, and start Berth again.',
   );
 }
@@ -99,19 +99,19 @@ async function startUnit(socketPath: string, incusDir: string, say: IncusPlace['
   return { socketPath, incusDir };
 }
 
-/** What a daemon that was started here prints, over all its starts. */
+/** The log of a daemon that was started here, of all its starts. */
 export const daemonLog = (incusDir: string) => join(incusDir, 'logs', 'berth-incusd.log');
 
-/** The process of one that was started here. */
+/** The PID file of a daemon that was started here. */
 export const daemonPid = (incusDir: string) => join(incusDir, 'berth-incusd.pid');
-/** The same of its lxcfs. */
+/** The PID file of its lxcfs. */
 export const lxcfsPid = (incusDir: string) => join(incusDir, 'berth-lxcfs.pid');
 
 async function startDaemon(incusDir: string, socketPath: string, say: IncusPlace['say']) {
   if (process.getuid?.() !== 0) {
     throw new SetupError(
-      'No Incus runs here, and only root can start it.',
-      'Start Incus, or Berth as root.',
+      'Incus is not running, and only root can start it.',
+      'Start Incus, or start Berth as root.',
     );
   }
   const file = daemonPaths.find((path) => existsSync(path));
@@ -127,21 +127,21 @@ async function startDaemon(incusDir: string, socketPath: string, say: IncusPlace
   const daemon = detach(file, ['--group', 'incus-admin'], logFile, { INCUS_DIR: incusDir });
   let ended: string | undefined;
   daemon.on('exit', (code, signal) => {
-    ended = `The Incus daemon ended (${code ?? signal}).`;
+    ended = `The Incus daemon exited (${code ?? signal}).`;
   });
   await writeFile(daemonPid(incusDir), String(daemon.pid));
   await untilAnswers(socketPath, () => {
-    if (ended) throw new SetupError(ended, `Its whole log is ${logFile}.`, tail(logFile));
+    if (ended) throw new SetupError(ended, `The full log is ${logFile}.`, tail(logFile));
   });
   daemon.removeAllListeners();
   daemon.unref();
   return daemon.pid as number;
 }
 
-/** Shows guests their own cores and memory instead of the machine's. */
+/** Starts lxcfs, which shows guests their own cores and memory instead of those of the machine. */
 async function startLxcfs(incusDir: string): Promise<void> {
   if (lxcfsAnswers()) return;
-  // One that was killed leaves a mount on which every read fails, in the guests too.
+  // If lxcfs was killed, every read on its mount fails, also in guests.
   if (lxcfsIsMounted())
     runAsRoot('umount', ['--lazy', lxcfsMount], `Unmount ${lxcfsMount} by hand.`);
   await mkdir(lxcfsMount, { recursive: true });
@@ -168,7 +168,7 @@ function lxcfsAnswers(): boolean {
   }
 }
 
-/** In a session of its own: neither Ctrl-C nor the end of the service reaches it. */
+/** Runs a program in a new session, so that neither Ctrl-C nor the end of the service stops it. */
 function detach(file: string, args: string[], logFile: string, env: Record<string, string> = {}) {
   const log = openSync(logFile, 'a');
   const child = spawn(file, args, {

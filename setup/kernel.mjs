@@ -4,10 +4,10 @@ import { runAsRoot, SetupError, say, writeAsRoot } from './commands.mjs';
 import { recordLine, writeRecorded } from './written.mjs';
 
 /**
- * Least values. Without the first, guests hang in boot past a dozen: systemd in each takes several
- * of these instances, and all guests of one id map share them. The neighbour tables are one for all
- * guests and their uplink: with the usual 1,024 entries, who scans a subnet from outside fills them, and
- * other guests are not found any more ("neighbor table overflow").
+ * Minimum values. Without the first, guests hang during boot if there are more than a dozen: systemd in each uses
+ * several of these instances, and all guests with the same id map share them. All guests and their uplink share the
+ * neighbour tables. With the default of 1,024 entries, a scan of a subnet from outside fills them, and other guests
+ * become unreachable ("neighbor table overflow").
  */
 const limits = {
   'fs.inotify.max_user_instances': 8192,
@@ -24,9 +24,9 @@ function neighbours(family) {
 }
 
 /**
- * Exact values. Incus refuses a card with `security.ipv6_filtering` without the first (Incus
- * documentation, "Type: nic"); with the second at 1, what a bridge passes on would be translated once
- * more, and guests would not reach each other through a forward.
+ * Exact values. Without the first, Incus refuses a NIC with `security.ipv6_filtering` (Incus documentation, "Type:
+ * nic"). If the second were 1, packets on a bridge would be translated twice, and guests could not reach each other
+ * through a network forward.
  */
 const bridges = {
   'net.bridge.bridge-nf-call-ip6tables': 1,
@@ -37,10 +37,13 @@ export const modulesFile = '/etc/modules-load.d/berth.conf';
 export const settingsFile = '/etc/sysctl.d/60-berth.conf';
 
 export const idRanges = ['/etc/subuid', '/etc/subgid'];
-/** Guests get 65,536 ids of their own each; this is enough for 15,000. */
+/** Each guest gets its own 65,536 ids; this is enough for 15,000 guests. */
 const leastIds = 1_000_000_000;
 
-/** Raises what is too low, and sets what bridges need, now and for later boots; lowers no limit. */
+/**
+ * Raises limits that are too low, and sets what bridges need, now and for later boots. Never lowers
+ * a limit.
+ */
 export function setUpKernel() {
   loadBridgeModule();
   const wanted = requiredSettings((name) => existsSync(procPath(name)));
@@ -56,13 +59,13 @@ export function setUpKernel() {
   } catch (error) {
     if (!(error instanceof SetupError)) throw error;
     say(
-      `  They could not be set (${error.message}): past a dozen servers, guests may hang in boot, and servers with IPv6 may be refused.`,
+      `  The parameters could not be set (${error.message}). With more than a dozen servers, guests may hang during boot, and Incus may refuse to start servers that have an IPv6 address.`,
     );
   }
 }
 
 /**
- * Kernel parameters that this kernel has, with their least or exact value.
+ * The kernel parameters that this kernel has, with their minimum or exact value.
  * @param {(name: string) => boolean} isThere
  * @returns {Record<string, number>}
  */
@@ -74,18 +77,18 @@ export function requiredSettings(isThere) {
 
 const hasBridgeSettings = () => existsSync(procPath(Object.keys(bridges)[0]));
 
-/** It is a module on most kernels, built into some; Incus does not load it. */
+/** Loads the module, which some kernels have built in. Incus does not load it. */
 function loadBridgeModule() {
   if (hasBridgeSettings()) return;
   say(`Loading the kernel module ${bridgeModule}, which bridges need to filter IPv6`);
   try {
     runAsRoot('modprobe', [bridgeModule], `Load ${bridgeModule} by hand.`);
-    runAsRoot('mkdir', ['-p', dirname(modulesFile)], `Make ${dirname(modulesFile)} by hand.`);
+    runAsRoot('mkdir', ['-p', dirname(modulesFile)], `Create ${dirname(modulesFile)} by hand.`);
     writeRecorded(modulesFile, `${bridgeModule}\n`);
   } catch (error) {
     if (!(error instanceof SetupError)) throw error;
     say(
-      `  It could not be loaded (${error.message}): Incus will refuse to start servers that have an IPv6 address.`,
+      `  The module could not be loaded (${error.message}). Incus will refuse to start servers that have an IPv6 address.`,
     );
   }
 }
@@ -97,7 +100,7 @@ const current = (name) => Number(readFileSync(procPath(name), 'utf8'));
 const procPath = (name) => `/proc/sys/${name.replaceAll('.', '/')}`;
 
 /**
- * The names whose current value is below the least, and those of bridges that have another one.
+ * The names of limits below their minimum, and of bridge parameters with another value.
  * @param {Record<string, number>} wanted
  * @param {(name: string) => number} currentOf
  */
@@ -107,27 +110,27 @@ export function kernelChanges(wanted, currentOf) {
   );
 }
 
-/** Each guest has ids of its own, out of root's ranges. */
+/** Enlarges the id ranges of root, from which each guest gets its own ids. */
 export function widenIdRanges() {
   for (const path of idRanges) {
     const content = readFileSync(path, 'utf8');
     const wide = withWideRange(content);
     if (wide === content) continue;
-    say(`Widening root's range of ids for guests in ${path}`);
+    say(`Enlarging the id range of root for guests in ${path}`);
     writeAsRoot(path, wide);
     recordLine(path, content, wide);
   }
 }
 
 /**
- * Whether a line of such a file looks like the one that is put there.
+ * Whether a line of such a file looks like the one that is written here.
  * @param {string} line
  */
 export const isWideRange = (line) =>
   /^root:\d+:/.test(line) && Number(line.split(':')[2]) === leastIds;
 
 /**
- * The file with root's range wide enough, other lines untouched.
+ * The content of the file with a large enough range for root, and other lines unchanged.
  * @param {string} content lines of `user:first:count` (subuid(5))
  */
 export function withWideRange(content) {

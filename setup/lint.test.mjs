@@ -14,7 +14,7 @@ writeFileSync(
   '{"compilerOptions": {"module": "nodenext", "strict": true, "lib": ["es2024"], "types": []}}',
 );
 
-/** What the lint of `npm run check` says of a line, in a file in which `work` may fail. */
+/** What the lint of `npm run check` reports for a line, in a file in which `work` may fail. */
 function said(line) {
   const file = join(directory, 'code.ts');
   const later = 'declare function later(work: () => void): void;';
@@ -28,7 +28,7 @@ function said(line) {
   return { status, rule: /typescript\((.*)\)/.exec(stdout)?.[1] };
 }
 
-test('the lint finds promises that nobody handles, and takes those that somebody does', () => {
+test('the lint reports unhandled promises, and accepts handled ones', () => {
   for (const line of ['work();', 'void work();', 'work().then(() => 1);', 'work().finally();']) {
     assert.deepEqual(said(line), { status: 1, rule: 'no-floating-promises' }, line);
   }

@@ -5,25 +5,25 @@ import { output, run, SetupError, say } from './commands.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const nodeMajor = 24;
-/** Optional in the lock file, since it is one of two; needed here all the same. */
+/** It is optional in the lock file, since each architecture has its own, and required here. */
 const ownNode = `node-${process.platform}-${process.arch}`;
 
-/** `npm ci`, unless what is installed is what the lock file says. */
+/** Runs `npm ci`, unless the installed packages are those of the lock file. */
 export function ensureNodePackages() {
   if (!isCurrent()) {
     say('Installing the npm packages (about half a minute) ...');
-    const wayOut = 'Check the network and the registry that npm is set to, then run this again.';
+    const wayOut = 'Check the network and the registry that npm uses, then run this again.';
     run('npm', ['ci', '--prefix', root, '--no-fund', '--no-audit'], wayOut);
   }
   const version = output(join(root, 'node_modules/.bin/node'), ['--version']);
   if (Number.parseInt(version?.slice(1) ?? '', 10) >= nodeMajor) return;
   throw new SetupError(
-    `The npm package "${ownNode}" brought no Node.js ${nodeMajor}.`,
-    'There is one for Linux on x64 and on arm64. See whether npm leaves out what is optional ("npm config get omit"), then run "npm ci".',
+    `The npm package "${ownNode}" did not install Node.js ${nodeMajor}.`,
+    'It is available for Linux on x64 and arm64. Check whether npm omits optional packages ("npm config get omit"), then run "npm ci".',
   );
 }
 
-/** npm keeps what it installed in node_modules/.package-lock.json. */
+/** npm records the installed packages in node_modules/.package-lock.json. */
 function isCurrent() {
   const installed = join(root, 'node_modules/.package-lock.json');
   if (!existsSync(installed)) return false;
@@ -36,8 +36,9 @@ function readJson(path) {
 }
 
 /**
- * Whether every package of the lock file is installed in its version, but for those that are
- * optional: npm leaves out what is for other machines. This machine's Node.js has to be there.
+ * Whether every package of the lock file is installed in its version. Optional packages may be
+ * missing, because npm omits those for other platforms; the Node.js of this platform must be
+ * installed.
  */
 export function sameVersions(lock, installed) {
   return Object.entries(lock.packages).every(([path, { version, link, optional, peer }]) => {

@@ -1,5 +1,5 @@
-// Brings what `npm start` and `npm test` need before anything is installed: system packages,
-// npm packages, kernel settings. Plain Node without dependencies, since nothing is there yet.
+// Installs what `npm start` and `npm test` need: system packages, npm packages and kernel settings.
+// It has no dependencies, because none are installed yet.
 import { explain, isRoot, SetupError } from './commands.mjs';
 import { ensureHaproxy } from './haproxy.mjs';
 import { setUpKernel, widenIdRanges } from './kernel.mjs';
@@ -12,12 +12,12 @@ const oldestNode = 20;
 function requireNode() {
   if (Number.parseInt(process.versions.node, 10) >= oldestNode) return;
   throw new SetupError(
-    `Berth needs Node.js ${oldestNode} or newer to set itself up; this is ${process.version}.`,
+    `Berth needs Node.js ${oldestNode} or newer for its setup; this is ${process.version}.`,
     'Install a newer Node.js from your distribution or from nodejs.org.',
   );
 }
 
-/** Before minutes are spent on installing. Single parts of `test:all` need no root: those are looked at later. */
+/** Checked before installing, which takes minutes. Some parts of `test:all` need no root, so they check later. */
 function requireRootForGate() {
   if (process.env.npm_lifecycle_event !== 'pretest' || isRoot()) return;
   throw new SetupError(

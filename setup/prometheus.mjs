@@ -4,7 +4,8 @@ import { output } from './commands.mjs';
 import { unpackedDirectory, unpackPackages } from './unpacked-packages.mjs';
 
 /**
- * Where a command of Prometheus is: the machine's own, or the one that was unpacked for the tests.
+ * The path of a command of Prometheus: that of the system, or the one that was unpacked for the
+ * tests.
  * @param {'prometheus' | 'promtool'} name
  */
 export function prometheusCommand(name) {
@@ -12,7 +13,7 @@ export function prometheusCommand(name) {
   return output('sh', ['-c', `command -v ${name}`])?.trim() ?? unpacked;
 }
 
-/** Prometheus for the tests. */
+/** Unpacks Prometheus for the tests. */
 export function ensurePrometheus() {
   if (existsSync(prometheusCommand('promtool'))) return;
   unpackPackages('prometheus', ['prometheus'], 'Install Prometheus 2.42 or newer.');

@@ -1,4 +1,5 @@
-// `npm run release`: makes of a commit what is published. docs/releasing.md says when and how.
+// `npm run release` creates the published files of a commit. docs/releasing.md says when and how to
+// run it.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,7 +13,7 @@ const clone = fileURLToPath(new URL('..', import.meta.url));
 const unreleased = 'unreleased';
 
 /**
- * Answers what a command prints to standard output, or throws what it says of its failure.
+ * Returns what a command prints to standard output. If it fails, throws with its error message.
  * @param {string} command
  * @param {string[]} args
  * @param {string} directory
@@ -32,23 +33,23 @@ function outputOf(command, args, directory) {
  * The section of a version in the changelog, without its heading.
  * @param {string} changelog
  * @param {string} version
- * @returns {{ date: string, notes: string }} the date is `unreleased` until there is one
+ * @returns {{ date: string, notes: string }} the date is `unreleased` before the release
  */
 export function sectionOf(changelog, version) {
   const sections = changelog.split(/^## /m).slice(1);
   const own = sections.find((section) => section.startsWith(`[${version}] - `));
   if (!own) {
     const wayOut = `Add it: ## [${version}] - ${unreleased}`;
-    throw new SetupError(`CHANGELOG.md has no section of ${version}.`, wayOut);
+    throw new SetupError(`CHANGELOG.md has no section for ${version}.`, wayOut);
   }
   const [heading = '', ...lines] = own.split('\n');
   return { date: heading.split(' - ')[1]?.trim() ?? '', notes: `${lines.join('\n').trim()}\n` };
 }
 
 /**
- * Writes the files of a release of `commit` into `directory`: a tarball with everything that is in the commit, and
- * `release.json`, which says which it is; a bill of materials (CycloneDX); the notes; and the checksums of these. The
- * same commit always makes the same tarball.
+ * Writes the files of a release of `commit` into `directory`: a tarball with all files of the commit, and
+ * `release.json`, which names the commit; a bill of materials (CycloneDX); the release notes; and the checksums of
+ * these. The same commit always makes the same tarball.
  * @param {{ commit?: string, directory: string, isDraft?: boolean }} release a draft needs no date in the changelog
  */
 export function makeRelease({ commit = 'HEAD', directory, isDraft = false }) {
@@ -59,7 +60,7 @@ export function makeRelease({ commit = 'HEAD', directory, isDraft = false }) {
   if (date === unreleased && !isDraft) {
     throw new SetupError(
       `CHANGELOG.md says that ${version} is unreleased.`,
-      'Put the date of the release there, and commit it. To try it before: npm run release -- --draft',
+      'Enter the date of the release there, and commit it. To create a draft: npm run release -- --draft',
     );
   }
   const name = `berth-${version}`;
@@ -81,7 +82,7 @@ export function makeRelease({ commit = 'HEAD', directory, isDraft = false }) {
 }
 
 /**
- * Everything that the lock file of the tarball has, as CycloneDX.
+ * The packages in the lock file of the tarball, as CycloneDX.
  * @param {string} tarball
  * @param {string} name its folder
  */
@@ -92,7 +93,7 @@ function billOf(tarball, name) {
     const args = ['sbom', '--sbom-format=cyclonedx', '--sbom-type=application'];
     const printed = outputOf('npm', [...args, '--package-lock-only'], join(directory, name));
     const bill = JSON.parse(printed);
-    // npm calls it after the folder.
+    // npm uses the name of the folder.
     bill.metadata.component.name = 'berth';
     return `${JSON.stringify(bill, null, 2)}\n`;
   } finally {
@@ -105,14 +106,14 @@ function sha256(file) {
   return createHash('sha256').update(readFileSync(file)).digest('hex');
 }
 
-const usage = `Makes a release of the commit that is checked out: a tarball, a bill of materials, notes and checksums.
+const usage = `Creates a release of the commit that is checked out: a tarball, a bill of materials, notes and checksums.
 
   npm run release -- [--out DIRECTORY] [--draft]
 
-  --out    where they are written, ./dist unless given
-  --draft  also with changes that are not committed, which are left out, and without a date in CHANGELOG.md
+  --out    the directory for the files; the default is ./dist
+  --draft  allow uncommitted changes, which are omitted, and a version without a date in CHANGELOG.md
 
-docs/releasing.md says when and how.`;
+See docs/releasing.md.`;
 
 function readArguments() {
   const { values } = parseArgs({
@@ -130,12 +131,12 @@ function main() {
   if (values.help) return say(usage);
   const changed = outputOf('git', ['status', '--porcelain'], clone).trim();
   if (changed && !values.draft) {
-    const wayOut = 'Commit them, or leave them out: npm run release -- --draft';
-    throw new SetupError('There are changes that are not committed.', wayOut, changed);
+    const wayOut = 'Commit them, or create a draft without them: npm run release -- --draft';
+    throw new SetupError('There are uncommitted changes.', wayOut, changed);
   }
   const directory = resolve(values.out);
   const { version, commit, files } = makeRelease({ directory, isDraft: values.draft });
-  say(`Berth ${version}, of the commit ${commit}:`);
+  say(`Berth ${version}, commit ${commit}:`);
   for (const file of [...files, join(directory, 'SHA256SUMS')]) say(`  ${file}`);
 }
 

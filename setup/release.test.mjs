@@ -17,14 +17,14 @@ const print = (command, args, cwd = clone) =>
   execFileSync(command, args, { cwd, encoding: 'utf8' });
 const ofCommit = (path) => print('git', ['show', `HEAD:${path}`]);
 const draft = (name) => makeRelease({ directory: join(directory, name), isDraft: true });
-// Each takes seconds, most of them for the bill of materials.
+// Each release takes seconds, most of them for the bill of materials.
 let made;
 const release = () => {
   made ??= draft('whole');
   return made;
 };
 
-test('a release has a tarball, a bill of materials, notes, and their checksums', { skip }, () => {
+test('a release has a tarball, a bill of materials, notes, and checksums', { skip }, () => {
   const { version, commit, files } = release();
   assert.equal(version, JSON.parse(ofCommit('package.json')).version);
   assert.equal(commit, print('git', ['rev-parse', 'HEAD']).trim());
@@ -40,7 +40,7 @@ test('a release has a tarball, a bill of materials, notes, and their checksums',
   );
 });
 
-test('the tarball holds the commit with its lock file, and says which it is', { skip }, () => {
+test('the tarball has the files of the commit, and its id', { skip }, () => {
   const { version, commit, files } = release();
   const paths = print('tar', ['-tzf', files[0]]).split('\n');
   const listed = paths.filter((path) => path !== '' && !path.endsWith('/'));
@@ -60,7 +60,7 @@ test('the same commit makes the same tarball', { skip }, () => {
   assert.equal(sums[0], sums[1]);
 });
 
-test('the bill of materials has each package that is installed, with its hash', { skip }, () => {
+test('the bill of materials has each installed package with its hash', { skip }, () => {
   const { version, files } = release();
   const { bomFormat, metadata, components } = JSON.parse(readFileSync(files[1], 'utf8'));
   assert.deepEqual([bomFormat, metadata.component.name], ['CycloneDX', 'berth']);
@@ -70,7 +70,7 @@ test('the bill of materials has each package that is installed, with its hash', 
     .filter(([path, { link }]) => path.startsWith('node_modules/') && !link)
     .map(([path, { version: its, integrity }]) => {
       const name = path.replace(/^.*node_modules\//, '');
-      // The lock file has none of what is for other machines.
+      // The lock file has no packages for other platforms.
       return `${name}@${its} ${integrity && hexOf(integrity)}`;
     });
   const listed = new Set(
@@ -99,19 +99,19 @@ const changelog = `# Changelog
 - Two.
 `;
 
-test('the notes are the section of the version', { skip }, () => {
+test('the release notes are the section of the version in the changelog', { skip }, () => {
   assert.deepEqual(sectionOf(changelog, '2.0.0'), {
     date: 'unreleased',
     notes: '### Added\n\n- One.\n',
   });
   assert.deepEqual(sectionOf(changelog, '1.0.0'), { date: '2026-11-21', notes: '- Two.\n' });
-  assert.throws(() => sectionOf(changelog, '1.0'), /has no section of 1\.0\./);
+  assert.throws(() => sectionOf(changelog, '1.0'), /has no section for 1\.0\./);
   const { version, files } = release();
   const { notes } = sectionOf(ofCommit('CHANGELOG.md'), version);
   assert.equal(readFileSync(files[2], 'utf8'), notes);
 });
 
-test('what has no date yet is released as a draft alone', { skip }, () => {
+test('a version without a date can only be released as a draft', { skip }, () => {
   const { version } = JSON.parse(ofCommit('package.json'));
   const { date } = sectionOf(ofCommit('CHANGELOG.md'), version);
   const dated = () => makeRelease({ directory: join(directory, 'dated') });
@@ -120,14 +120,14 @@ test('what has no date yet is released as a draft alone', { skip }, () => {
   assert.equal(existsSync(join(directory, 'dated')), date !== 'unreleased');
 });
 
-test('help and a wrong option are answered with the usage', () => {
+test('help and an unknown option print the usage', () => {
   const run = (option) =>
     spawnSync(process.execPath, ['setup/release.mjs', option], { cwd: clone, encoding: 'utf8' });
   const help = run('--help');
   assert.equal(help.status, 0, help.stderr);
-  assert.match(help.stdout, /^Makes a release of the commit.*--draft/s);
+  assert.match(help.stdout, /^Creates a release of the commit.*--draft/s);
   const wrong = run('--fast');
   assert.equal(wrong.status, 2);
-  assert.match(wrong.stderr, /^Unknown option '--fast'.*Makes a release/s);
+  assert.match(wrong.stderr, /^Unknown option '--fast'.*Creates a release/s);
   assert.doesNotMatch(wrong.stderr, /\bat .*release\.mjs/);
 });

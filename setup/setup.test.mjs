@@ -8,7 +8,7 @@ import { sameVersions } from './node-packages.mjs';
 import { backportsSource } from './system-packages.mjs';
 import { changedLines, dataDirectory, withFile, withLine } from './written.mjs';
 
-test('the backports are added beside the mirror that a deb822 file names, with its key', () => {
+test('backports use the mirror and the key of a deb822 file', () => {
   const sources = [
     'Types: deb\nURIs: http://mirror.example/security\nSuites: bookworm-security\nComponents: main',
     'Types: deb\n# a comment\nURIs: http://mirror.example/debian\nSuites: bookworm bookworm-updates\n' +
@@ -21,7 +21,7 @@ test('the backports are added beside the mirror that a deb822 file names, with i
   );
 });
 
-test('the same from a one-line file, with and without options', () => {
+test('backports use the mirror of a one-line file, with and without options', () => {
   const key = 'Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg';
   const plain = backportsSource('deb http://deb.debian.org/debian bookworm main contrib\n');
   assert.match(plain, /^URIs: http:\/\/deb\.debian\.org\/debian$/m);
@@ -30,11 +30,11 @@ test('the same from a one-line file, with and without options', () => {
   assert.match(signed, /^Signed-By: \/k\.gpg$/m);
 });
 
-test('without a Debian 12 mirror there is nothing to add', () => {
+test('backports are not added without a Debian 12 mirror', () => {
   assert.equal(backportsSource('deb http://archive.ubuntu.com/ubuntu noble main'), undefined);
 });
 
-test('a limit that is high enough is left alone', () => {
+test('a kernel limit that is high enough is not changed', () => {
   const current = { a: 10, b: 99 };
   assert.deepEqual(
     kernelChanges({ a: 20, b: 20 }, (name) => current[name]),
@@ -42,7 +42,7 @@ test('a limit that is high enough is left alone', () => {
   );
 });
 
-test('bridges filter IPv6 and not IPv4, whatever was set before', () => {
+test('bridges are set to filter IPv6 and not IPv4, whatever was set before', () => {
   const ipv6 = 'net.bridge.bridge-nf-call-ip6tables';
   const ipv4 = 'net.bridge.bridge-nf-call-iptables';
   const wanted = { [ipv6]: 1, [ipv4]: 0 };
@@ -60,7 +60,7 @@ test('bridges filter IPv6 and not IPv4, whatever was set before', () => {
   );
 });
 
-test('root’s range of ids is widened beyond those of others, or left as it is', () => {
+test('the id range of root is enlarged after those of others, if it is too small', () => {
   const wide = 'root:1000000:1000000000\n';
   assert.equal(withWideRange(wide), wide);
   assert.equal(
@@ -70,7 +70,7 @@ test('root’s range of ids is widened beyond those of others, or left as it is'
   assert.equal(withWideRange('me:2000000:65536\n'), 'me:2000000:65536\nroot:2065536:1000000000\n');
 });
 
-test('what is written is recorded for whoever wrote it first, and never what was there before', () => {
+test('written files are recorded for the first writer, and existing files are not', () => {
   const file = { path: '/etc/x', dataDir: '/one', sha256: 'a' };
   assert.deepEqual(withFile([], file, true), []);
   assert.deepEqual(withFile([], file, false), [file]);
@@ -79,7 +79,7 @@ test('what is written is recorded for whoever wrote it first, and never what was
   assert.deepEqual(withFile([file], later, false), [later]);
 });
 
-test('the lines that a wider range of ids takes the place of are recorded with it', () => {
+test('the lines that a larger id range replaces are recorded with it', () => {
   const before = 'me:100000:65536\nroot:165536:65536\n';
   assert.deepEqual(changedLines(before, withWideRange(before)), {
     added: 'root:1000000:1000000000',
@@ -95,10 +95,10 @@ test('the lines that a wider range of ids takes the place of are recorded with i
   );
 });
 
-test('what is written is recorded for the data directory that the service will have', () => {
+test('changes are recorded for the data directory of the service', () => {
   const folder = fileURLToPath(new URL('..', import.meta.url));
   const prepared = (script, env = {}) => dataDirectory({ npm_lifecycle_event: script, ...env });
-  // As with "npm --prefix", the shell may be elsewhere.
+  // With "npm --prefix", the shell may be in another directory.
   const elsewhere = { INIT_CWD: '/srv' };
   assert.equal(prepared('prestart', elsewhere), join(folder, 'data'));
   assert.equal(
@@ -111,7 +111,7 @@ test('what is written is recorded for the data directory that the service will h
   assert.equal(prepared('pretest'), undefined);
 });
 
-test('npm packages are current when each is there in its version', () => {
+test('npm packages are current if each is installed in its version', () => {
   const lock = (version, more = {}) => ({
     packages: { '': {}, contract: {}, 'node_modules/a': { version }, ...more },
   });
@@ -123,7 +123,7 @@ test('npm packages are current when each is there in its version', () => {
   assert.equal(sameVersions(lock('1.0.0', needed), lock('1.0.0')), false);
 });
 
-test('packages are not current without the Node.js of this machine', () => {
+test('npm packages are not current without the Node.js of this platform', () => {
   const path = `node_modules/node-${process.platform}-${process.arch}`;
   const lock = { packages: { [path]: { version: '24.0.0', optional: true } } };
   assert.equal(sameVersions(lock, { packages: {} }), false);
@@ -134,7 +134,7 @@ const readJson = (name) => JSON.parse(readFileSync(new URL(`../${name}`, import.
 const { allowScripts, dependencies, devDependencies, optionalDependencies } =
   readJson('package.json');
 
-/** Whether npm would install it on a machine that Berth is for: Linux with glibc, x64 or arm64. */
+/** Whether npm would install it on a supported platform: Linux with glibc, x64 or arm64. */
 const isForUs = ([, { os = 'linux', cpu = ['x64', 'arm64'], libc = 'glibc' }]) =>
   [os].flat().includes('linux') &&
   [cpu].flat().some((one) => ['x64', 'arm64'].includes(one)) &&
@@ -143,14 +143,14 @@ const locked = Object.entries(readJson('package-lock.json').packages)
   .filter(([path, { link }]) => path.startsWith('node_modules/') && !link)
   .filter(isForUs);
 
-test('npm verifies each package that it installs: the lock file has a hash of each', () => {
+test('the lock file has a hash of each package, which npm verifies', () => {
   assert.ok(locked.length > 100);
   for (const [path, { integrity }] of locked) {
     assert.match(integrity ?? 'none', /^sha512-[A-Za-z0-9+/]{86}==$/, path);
   }
 });
 
-test('Node.js is among what npm verifies, in one version for both architectures', () => {
+test('the lock file has Node.js, in one version for both architectures', () => {
   assert.equal({ ...dependencies, ...devDependencies }.node, undefined);
   const versions = ['x64', 'arm64'].map((arch) => {
     const [, found] = locked.find(([path]) => path === `node_modules/node-linux-${arch}`) ?? [];
@@ -161,7 +161,7 @@ test('Node.js is among what npm verifies, in one version for both architectures'
   assert.equal(versions[0], versions[1]);
 });
 
-test('only the packages that are listed run a script when they are installed', () => {
+test('only the listed packages have install scripts', () => {
   const withScripts = locked
     .filter(([, { hasInstallScript }]) => hasInstallScript)
     .map(([path]) => path.replace(/^.*node_modules\//, ''));

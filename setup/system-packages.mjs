@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { output, runAsRoot, SetupError, say } from './commands.mjs';
 import { writeRecorded } from './written.mjs';
 
-/** Each package with a command of it, for systems that have the command from elsewhere. */
+/** Each package with one of its commands, for systems that have the command from another source. */
 const packages = [
   ['incus-base', 'incusd'],
   ['incus-client', 'incus'],
@@ -48,13 +48,13 @@ function missingPackages(names) {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the format language of dpkg-query
   const format = '${Package} ${db:Status-Status}\n';
   const listed = output('dpkg-query', ['-W', '-f', format, ...names]);
-  // dpkg-query fails when it knows one of them not at all: then ask for each.
+  // dpkg-query fails if it does not know one of them. In that case, query each.
   const lines =
     listed ?? names.map((name) => output('dpkg-query', ['-W', '-f', format, name]) ?? '').join('');
   return names.filter((name) => !lines.split('\n').includes(`${name} installed`));
 }
 
-/** Debian 12 has Incus in its backports only. */
+/** Debian 12 has Incus only in its backports. */
 function ensureIncusCandidate(lock, wayOut) {
   const known = output('apt-cache', ['policy', 'incus-base']) ?? '';
   if (/Candidate: (?!\(none\))/.test(known)) return;
@@ -87,8 +87,8 @@ function readIfThere(path) {
 }
 
 /**
- * A source for the backports beside the machine's own mirror of Debian 12, with the same key.
- * Undefined when the sources name no such mirror.
+ * A source for the backports on the same mirror of Debian 12, with the same key. Undefined if the
+ * sources have no such mirror.
  * @param {string} sources the content of apt's source files, in either format
  */
 export function backportsSource(sources) {
@@ -129,7 +129,7 @@ function requireCommands(wanted) {
   );
 }
 
-/** Commands of packages that are not there; of those that a start needs, unless others are given. */
+/** The missing commands of these packages; by default, of those that a start needs. */
 export function missingCommands(wanted = packages) {
   const path = '/usr/libexec/incus:/usr/sbin:/sbin';
   const isThere = (command) => output('sh', ['-c', `PATH="$PATH:${path}" command -v ${command}`]);

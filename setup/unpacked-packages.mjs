@@ -7,14 +7,14 @@ const caches = fileURLToPath(new URL('../node_modules/.cache/', import.meta.url)
 const wayOut = 'Check the network and the sources of apt, then run this again.';
 
 /**
- * Where packages that were unpacked under this name are, if they were.
+ * The directory of packages that were unpacked under this name; undefined if there is none.
  * @param {string} name
  */
 export const unpackedDirectory = (name) => join(caches, name);
 
 /**
- * Debian's packages for the tests, unpacked beside the npm packages. Installed, they would start
- * services where there is systemd, open ports, and bring others along.
+ * Unpacks Debian packages for the tests next to the npm packages. If they were installed, they
+ * would start services with systemd, open ports, and install other packages.
  * @param {string} name
  * @param {string[]} packages
  * @param {string} otherwise what to install where there is no dpkg
@@ -23,7 +23,7 @@ export function unpackPackages(name, packages, otherwise) {
   if (output('dpkg-deb', ['--version']) === undefined) {
     throw new SetupError(`The tests need ${name}.`, otherwise);
   }
-  say(`Fetching ${packages.join(' ')} for the tests; unpacked, and not installed ...`);
+  say(`Downloading ${packages.join(' ')} for the tests, without installing them ...`);
   mkdirSync(caches, { recursive: true });
   const directory = mkdtempSync(join(caches, 'fetching-'));
   try {
@@ -35,12 +35,12 @@ export function unpackPackages(name, packages, otherwise) {
 }
 
 /**
- * @param {string} directory where they are put
+ * @param {string} directory where they are unpacked
  * @param {string[]} packages
  */
 function fetchPackages(directory, packages) {
   const script = `cd "$0" && apt-get download -q ${packages.join(' ')}`;
-  // Lists that are old name a package that is gone.
+  // Outdated package lists name versions that no longer exist.
   if (output('sh', ['-c', script, directory]) === undefined) {
     runAsRoot('apt-get', ['-o', 'DPkg::Lock::Timeout=120', 'update', '-q'], wayOut);
     run('sh', ['-c', script, directory], wayOut);
@@ -48,7 +48,7 @@ function fetchPackages(directory, packages) {
 }
 
 /**
- * In whole or not at all.
+ * Unpacks all files, or none.
  * @param {string} directory
  * @param {string} target
  */

@@ -4,13 +4,15 @@ import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runAsRoot, writeAsRoot } from './commands.mjs';
 
-/** What preparing has written below /etc, and for which data directory; root's alone to change. */
+/**
+ * Records what setup has written below /etc, and for which data directory. Only root can change it.
+ */
 export const recordFile = '/var/lib/berth-setup/written.json';
 
 /**
- * A file that was not there before (`sha256` of its content), or a line that was added to one
- * (`added`) in the place of others (`replaced`). Installations are told apart by their data
- * directories: their ids are made later, by the first start.
+ * A new file (`sha256` of its content), or a line that was added to a file (`added`), instead of
+ * others (`replaced`). Installations are identified by their data directories, because their ids
+ * are only created by the first start.
  * @typedef {{ path: string, dataDir: string, sha256: string }} WrittenFile
  * @typedef {{ path: string, dataDir: string, added: string, replaced: string[] }} WrittenLine
  * @typedef {WrittenFile | WrittenLine} Written
@@ -21,7 +23,7 @@ export const sha256 = (text) => createHash('sha256').update(text).digest('hex');
 
 /**
  * @param {string} [root] put before the path
- * @returns {Written[]} none where nothing was recorded
+ * @returns {Written[]} empty if nothing was recorded
  */
 export function readRecord(root = '') {
   const path = `${root}${recordFile}`;
@@ -32,8 +34,8 @@ export function readRecord(root = '') {
 export const recordText = (record) => `${JSON.stringify(record, null, 2)}\n`;
 
 /**
- * The record after a file was written. One that was there and is not recorded is somebody else's, or of
- * an older version, and stays so; whoever made it first keeps it.
+ * The record after a file was written. A file that existed and is not recorded belongs to somebody else, or to an older
+ * version, and is not added. The first writer stays recorded.
  * @param {Written[]} record
  * @param {WrittenFile} file
  * @param {boolean} wasThere
@@ -71,8 +73,8 @@ export function recordLine(path, before, after) {
 }
 
 /**
- * The record after a line was added. Where it takes the place of one that was added before, what that one
- * replaced is what there was in the beginning.
+ * The record after a line was added. If it replaces a line that was added before, the lines that the first one replaced
+ * stay recorded.
  * @param {Written[]} record
  * @param {WrittenLine} line
  * @returns {Written[]}
@@ -87,7 +89,7 @@ export function withLine(record, line) {
 
 /**
  * @param {string} before
- * @param {string} after the same with one line more, perhaps in the place of others
+ * @param {string} after the same with one more line, which may replace others
  */
 export function changedLines(before, after) {
   const [old, now] = [before, after].map((text) => text.split('\n').filter((line) => line !== ''));
@@ -99,13 +101,13 @@ export function changedLines(before, after) {
 function saveRecord(record) {
   const text = recordText(record);
   if (existsSync(recordFile) && readFileSync(recordFile, 'utf8') === text) return;
-  runAsRoot('mkdir', ['-p', dirname(recordFile)], `Make ${dirname(recordFile)} by hand.`);
+  runAsRoot('mkdir', ['-p', dirname(recordFile)], `Create ${dirname(recordFile)} by hand.`);
   writeAsRoot(recordFile, text);
 }
 
 /**
- * Of the installation that is prepared for; undefined for tests, which are none. As the service reads it: npm runs
- * its scripts in the folder of the project.
+ * The data directory of the installation that is set up, as the service reads it; undefined for tests. npm runs its
+ * scripts in the folder of the project.
  * @param {Record<string, string | undefined>} env
  */
 export function dataDirectory({ npm_lifecycle_event: script, BERTH_DATA_DIR } = process.env) {

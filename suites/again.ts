@@ -4,12 +4,12 @@ import { type Outcome, play } from './play.ts';
 /** These files must pass every time, so they are never repeated. */
 const neverAgain =
   /access|attacks|authentication|confirmation|credential|isolation|limits|network-policy|secret/;
-/** For one file with its environment, such as an Incus of its own. */
+/** The timeout for one file with its environment, such as a separate Incus. */
 const endSeconds = 600;
 
 /**
- * Runs each file of a part that failed once more, by itself. A file that passes then counts as passed, and what had
- * failed in it as unsteady.
+ * Runs each file of a part that failed once more, by itself. A file that passes then counts as passed, and its earlier
+ * failures as flaky.
  */
 export async function playAgain(outcome: Outcome): Promise<void> {
   const { part } = outcome;

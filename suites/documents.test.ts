@@ -5,8 +5,8 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { boxes } from './picture/boxes.ts';
 
-// What the documentation names is there: files, folders, pages and their headings. The changelog tells of what was, and
-// so may name what is gone.
+// Tests that the files, folders, pages and headings that the documentation names exist. The changelog may name files
+// that are gone.
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const exclude = ['**/node_modules', '.git', 'data', 'data-simulated'];
@@ -21,10 +21,10 @@ function foldersOf(file: string): string[] {
   return folder === '.' ? [] : [folder, ...foldersOf(folder)];
 }
 
-/** A page without its blocks of code. */
+/** A page without its code blocks. */
 const proseOf = (page: string) => read(page).replaceAll(/^ *```[\s\S]*?^ *```/gm, '');
 
-/** The places that `pattern`, with one group, finds in the prose of all pages, as far as `isThere` says no. */
+/** What the group of `pattern` matches in the prose of all pages, if `isThere` is false for it. */
 function missing(pattern: RegExp, isThere: (found: string, page: string) => boolean): string[] {
   return pages.flatMap((page) =>
     [...proseOf(page).matchAll(pattern)]
@@ -57,7 +57,7 @@ test('each page and heading that the documentation links to exists', () => {
   assert.deepEqual(missing(/\]\((?![a-z]+:)([^)\s]+)\)/g, isThere), []);
 });
 
-/** The headings of a page as the part of an address behind `#`, as GitHub writes it. */
+/** The headings of a page as URL fragments, in the form of GitHub. */
 function headingsOf(page: string): string[] {
   return [...proseOf(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading

@@ -10,8 +10,7 @@ export function lastDurations(): Record<string, number> {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch {
-    // There is no file yet, or an incomplete one from an interrupted run. It is for information
-    // only.
+    // There is no file yet, or an incomplete one from an interrupted run. It is only informative.
     return {};
   }
 }

@@ -1,10 +1,10 @@
 import { isMainThread } from 'node:worker_threads';
 
-// Imported before each test file, with `?seconds=` in its URL. `--test-timeout` ends a test; a file that something such
-// as a socket keeps alive when its tests are over would never end.
+// Imported before each test file, with `?seconds=` in its URL. `--test-timeout` only ends tests; a file that is kept
+// alive after its tests, for example by an open socket, would never end.
 
 const seconds = Number(new URL(import.meta.url).searchParams.get('seconds'));
-// The runner, and threads of the file, import it, too.
+// The runner and the threads of the file also import it.
 const isFile = isMainThread && process.env.NODE_TEST_CONTEXT !== undefined;
 
 function end(): never {

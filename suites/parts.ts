@@ -1,11 +1,11 @@
 import { globSync, readFileSync } from 'node:fs';
 import { limits, longest } from './limits.ts';
 
-// The parts of both suites, as data. The name or place of a test file determines its part:
-// `*.long.test.ts` takes more than 20 s alone, `*.incus.test.ts` needs a real Incus, and
-// `reliability/` is long as a whole.
+// The parts of both suites. The name or folder of a test file determines its part: `*.long.test.ts`
+// takes more than 20 s alone, `*.incus.test.ts` needs a real Incus, and `reliability/` is long as a
+// whole.
 
-/** A part of the tests. Parts run one after the other, and each runs to its end. */
+/** A part of the tests. Parts run one after the other. A failure does not stop a part. */
 export interface Part {
   name: string;
   /** What it tests, in a few words. */

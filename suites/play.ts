@@ -15,7 +15,7 @@ export interface Outcome {
   unsteady: Failure[];
 }
 
-/** Runs a part to its end, and says what was still running if that took longer than `endSeconds`. */
+/** Runs a part to its end, and reports what was still running if that took longer than `endSeconds`. */
 export async function play(
   part: Part,
   { files, endSeconds }: { files?: readonly string[]; endSeconds: number },
@@ -47,15 +47,15 @@ const graceMs = 120_000;
 export const endingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Ends with the exit status or the signal; after too long a time the processes are ended. A signal to this process is
- * passed on once: a terminal and npm both send theirs, and a second one would cut the cleaning up short.
+ * Resolves with the exit status or the signal. After the timeout the processes are ended. A signal to this process is
+ * passed on only once: a terminal and npm both send one, and a second one would interrupt the cleanup.
  */
 async function run(
   [program = '', ...args]: string[],
   env: Record<string, string>,
   endSeconds: number,
 ): Promise<number | string> {
-  // Runs in a process group of its own, so that all of it can be ended.
+  // It runs in a separate process group, so that all of its processes can be ended.
   const child = spawn(program, args, {
     stdio: ['ignore', 'inherit', 'inherit'],
     detached: true,

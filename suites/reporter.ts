@@ -31,7 +31,7 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
   }
 }
 
-/** Node.js reports each file as a test that is called as its path was given. */
+/** Node.js reports each file as a test whose name is the given path. */
 const isWholeFile = ({ name, file }: { name: string; file?: string | undefined }) =>
   resolve(name) === file;
 
@@ -39,10 +39,10 @@ const shown = (path: string) => relative('.', path);
 
 type FailedTest = Extract<TestEvent, { type: 'test:fail' }>['data'];
 
-/** A test that failed only since a test in it did is left out. */
+/** A test that failed only because of a subtest is omitted. */
 function failure({ name, file = '', details: { error }, ...data }: FailedTest): string {
   if ('failureType' in error && error.failureType === 'subtestsFailed') return '';
-  // A test that a helper declares is of the file that called it.
+  // A test that a helper declares belongs to the file that called it.
   const { entryFile = file } = data as { entryFile?: string };
   const cause = error.cause ?? error;
   const message = cause instanceof Error ? cause.message : String(cause);

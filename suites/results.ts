@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 
-/** Names the file to which the reporter appends what happens, a JSON object per line. */
+/** Names the file to which the reporter appends events, a JSON object per line. */
 export const resultsVariable = 'BERTH_TEST_RESULTS';
 
 /** A test that failed, or a part without test files that did. */
@@ -21,7 +21,7 @@ export interface Results {
   files: { file: string; milliseconds: number }[];
   tests: number;
   failures: Failure[];
-  /** Files that have begun and not ended. */
+  /** Files that have started and not ended. */
   running: string[];
 }
 

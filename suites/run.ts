@@ -16,7 +16,7 @@ npm run test:all -- --list                  the parts, and how long each took la
 /** The timeout of the gate as a whole, and of each other part. */
 const gateSeconds = 20 * 60;
 const partSeconds = 45 * 60;
-/** Files of the gate that take longer are named: they belong to the long tests, or are to become faster. */
+/** Files of the gate that take longer are reported: they should become long tests, or faster. */
 const longFileSeconds = 20;
 
 interface Plan {

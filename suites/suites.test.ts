@@ -11,17 +11,17 @@ import { gate, longParts, type Part } from './parts.ts';
 import { play } from './play.ts';
 import { report } from './table.ts';
 
-// Parts of a few test files that are written here, in place of the project's own.
+// Tests the runner on parts with a few test files that are written here.
 
 const directory = mkdtempSync(join(tmpdir(), 'berth-suites-'));
 after(() => rmSync(directory, { recursive: true, force: true }));
-// Else the inner runs would report to the outer one.
+// Otherwise the inner runs would report to the outer one.
 delete process.env.NODE_TEST_CONTEXT;
 
 const reporter = new URL('reporter.ts', import.meta.url).href;
 const args = ['--test', `--test-reporter=${reporter}`];
 
-/** A part with a file for each text. Its path is in the failures. */
+/** A part with a file for each text. Failures contain its path. */
 function partOf(contents: Record<string, string>, ends = limits(60)): Part {
   const files = Object.entries(contents).map(([name, content]) => {
     const path = join(relative('.', directory), name);

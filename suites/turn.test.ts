@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
 
-/** A process that takes a turn, says so, and holds it until it is killed. */
+/** A process that takes a turn, prints that, and holds it until it is killed. */
 function takerOf(name: string) {
   const module = new URL('turn.ts', import.meta.url).href;
   const script = `import { takeTurn } from '${module}';

@@ -5,7 +5,7 @@ import { connect, createServer, type Server } from 'node:net';
  * Waits until no other process of this machine holds `name`, then holds it until this process ends
  * in any way. `say` is called once with what it waits for. A turn is an abstract socket (unix(7)),
  * which the kernel gives to one process at a time, and releases when that has ended. A client that
- * connects is told who holds it, and notices when that ends.
+ * connects learns who holds it, and notices when that process ends.
  */
 export async function takeTurn(name: string, say: (text: string) => void): Promise<void> {
   const address = `\0berth-turn:${name}`;
@@ -38,7 +38,7 @@ async function listen(address: string): Promise<boolean> {
   return true;
 }
 
-/** Ends when the process that holds the address has ended. */
+/** Resolves when the process that holds the address has ended. */
 async function waitForEnd(
   address: string,
   tell: (holder: string) => void,

@@ -128,7 +128,7 @@ export const AddressPoolUpdate = Closed(
   { enabled: Type.Optional(enabled) },
   {
     title: 'AddressPoolUpdate',
-    description: 'The fields to change. Fields that are left out stay as they are.',
+    description: 'The fields to change. Fields that are omitted are not changed.',
   },
 );
 export type AddressPoolUpdate = Static<typeof AddressPoolUpdate>;

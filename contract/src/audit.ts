@@ -38,7 +38,7 @@ export const AuditEntry = Type.Object(
     ),
     source: Word(['api', 'command_line', 'berth'], {
       description:
-        'The source of the action. `api`: a request. `command_line`: a command-line tool, of which no user is known. ' +
+        'The source of the action. `api`: a request. `command_line`: a command-line tool, whose user is not known. ' +
         '`berth`: Berth itself.',
       examples: ['api'],
     }),
@@ -46,7 +46,7 @@ export const AuditEntry = Type.Object(
       Type.String({
         description:
           'The IP address of the request, or of the last one if the entry stands for several. Null if the source is not ' +
-          '`api`, and if the entry stands for several callers. Null, too, for an administrator who is not a member of the ' +
+          '`api`, and if the entry stands for several callers. Also null for an administrator who is not a member of the ' +
           'project, unless an administrator asks.',
         examples: ['203.0.113.7'],
       }),
@@ -62,7 +62,7 @@ export const AuditEntry = Type.Object(
       description:
         'The action: the `operationId` of the request. Actions of Berth itself are `traffic_notice`, `traffic_throttle`, ' +
         '`initial_commands_failed` at the end of the creation of a server, `statement_correct`, and `server_stop` for a ' +
-        'server that has used up its traffic allowance. Actions of command-line tools alone are `database_export`, ' +
+        'server that has used up its traffic allowance. Actions only of command-line tools are `database_export`, ' +
         '`database_import` and `secret_key_rotate`. `requests_refused` stands for refusals of several actions.',
       examples: ['server_create'],
     }),

@@ -5,8 +5,7 @@ export const Health = Type.Object(
   {
     status: Word(['ok', 'degraded', 'failing'], {
       description:
-        'Whether the service can handle requests. It is `failing` if a check is; of the locations it is enough that ' +
-        'one can be reached. It is `degraded` if the service can handle requests, but a check is `degraded`.',
+        'Whether the service can handle requests. It is `failing` if a check is; one reachable location is enough. It is `degraded` if the service can handle requests, but a check is `degraded`.',
       examples: ['ok'],
     }),
     checks: Type.Array(
@@ -18,11 +17,11 @@ export const Health = Type.Object(
           }),
           status: Word(['ok', 'degraded', 'failing'], {
             description:
-              'Whether the component works. It is `degraded` if something is lost or missing that other requests do without.',
+              'Whether the component works. It is `degraded` if something is missing that only some requests need.',
             examples: ['ok'],
           }),
           detail: Type.String({
-            description: 'The result of the check, in words for a person.',
+            description: 'The result of the check, as human-readable text.',
             examples: ['It works.'],
           }),
         },

@@ -20,7 +20,7 @@ export const Image = Type.Object(
       examples: [40],
     }),
     message: Type.String({
-      description: 'What the import is doing, in words for a person. If it failed, the reason.',
+      description: 'What the import is doing, as human-readable text. If it failed, the reason.',
       examples: ['downloading the image'],
     }),
     requested_at: Timestamp('The time at which the image was last requested.'),

@@ -64,7 +64,7 @@ export const Location = Type.Object(
       examples: ['local'],
     }),
     description: Type.String({
-      description: 'A description for people. It may be empty.',
+      description: 'A human-readable description. It may be empty.',
       examples: ['This machine'],
     }),
     limits: Type.Object(
@@ -217,7 +217,7 @@ export const LocationUpdate = Closed(
   {
     description: Type.Optional(
       Description({
-        description: 'A description for people. It may be empty.',
+        description: 'A human-readable description. It may be empty.',
         examples: ['This machine'],
       }),
     ),
@@ -315,7 +315,7 @@ export const LocationUpdate = Closed(
   },
   {
     title: 'LocationUpdate',
-    description: 'The fields to change. Fields that are left out stay as they are.',
+    description: 'The fields to change. Fields that are omitted are not changed.',
   },
 );
 export type LocationUpdate = Static<typeof LocationUpdate>;

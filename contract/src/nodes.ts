@@ -76,7 +76,7 @@ export const Node = Type.Object(
     ),
     warnings: Type.Array(
       Type.String({
-        description: 'A warning, in words for a person.',
+        description: 'A warning, as human-readable text.',
         examples: ['Its kernel cannot limit what comes to servers: it lacks sch_htb.'],
       }),
       {

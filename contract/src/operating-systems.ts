@@ -22,7 +22,7 @@ export const OperatingSystem = Type.Object(
       examples: ['debian-12'],
     }),
     name: Type.String({
-      description: 'The name of the operating system, for people.',
+      description: 'The display name of the operating system.',
       examples: ['Debian 12'],
     }),
     version: Type.String({
@@ -160,7 +160,7 @@ export const OperatingSystemUpdate = Closed(
   { minimum: Type.Optional(minimum), enabled: Type.Optional(enabled) },
   {
     title: 'OperatingSystemUpdate',
-    description: 'The fields to change. Fields that are left out stay as they are.',
+    description: 'The fields to change. Fields that are omitted are not changed.',
   },
 );
 export type OperatingSystemUpdate = Static<typeof OperatingSystemUpdate>;

@@ -15,7 +15,7 @@ const statusWords =
 
 const errorWords = {
   code: 'The code of the error, for programs. `/docs/errors` explains each code.',
-  detail: 'What failed and what to do about it, in words for a person.',
+  detail: 'What failed and what to do about it, as human-readable text.',
 } as const;
 
 const Status = (description: string) =>
@@ -78,7 +78,7 @@ export const CommandResult = Type.Object(
       Type.String({
         description:
           'The last 4 KiB of what the command wrote to standard output and standard error. Null in lists; ' +
-          '`GET /v1/operations/{id}` returns it. Null, too, once it was removed: `outputs_days` of the settings after the ' +
+          '`GET /v1/operations/{id}` returns it. Also null once it was removed: `outputs_days` of the settings after the ' +
           'end of the operation, or earlier, the oldest first, if the outputs of the project exceed its quota `outputs`.',
         examples: ['Setting up nginx ...\n'],
       }),
@@ -90,7 +90,7 @@ export const CommandResult = Type.Object(
     output_note: Nullable(
       Type.String({
         description:
-          'Why the output was removed, in words for a person. Null unless it was removed.',
+          'Why the output was removed, as human-readable text. Null unless it was removed.',
         examples: ['The output was removed at the end of its retention period.'],
       }),
     ),
@@ -103,9 +103,9 @@ const exclusionWords = {
   offline: 'The number of nodes excluded because they did not answer.',
   evacuated: 'The number of nodes excluded because they were evacuated.',
   cordoned: 'The number of nodes excluded because they were cordoned.',
-  ram: 'The number of nodes excluded because they had not enough free memory.',
-  disk: 'The number of nodes excluded because they had not enough free disk space.',
-  cpu: 'The number of nodes excluded because they had not enough free CPU cores.',
+  ram: 'The number of nodes excluded because they did not have enough free memory.',
+  disk: 'The number of nodes excluded because they did not have enough free disk space.',
+  cpu: 'The number of nodes excluded because they did not have enough free CPU cores.',
 } as const;
 
 export const Exclusions = Type.Object(
@@ -118,7 +118,7 @@ export const Exclusions = Type.Object(
   {
     description:
       'How many nodes could not be chosen, by the reason. A node counts for the first reason that applies to it; ' +
-      'reasons that apply to no node are left out.',
+      'reasons that apply to no node are omitted.',
     examples: [{ offline: 1, ram: 1 }],
   },
 );
@@ -127,7 +127,7 @@ const Placement = Type.Object(
   {
     node: Type.String({ description: 'The node that was chosen.', examples: ['node-1'] }),
     reason: Type.String({
-      description: 'Why this node was chosen, in words for a person.',
+      description: 'Why this node was chosen, as human-readable text.',
       examples: [
         'The best of 3 nodes with room: 12288 MiB of memory, 300 GiB of disk and 60 cores free.',
       ],
@@ -143,7 +143,7 @@ const Placement = Type.Object(
           {
             node: Type.String({ description: 'The name of the node.', examples: ['node-2'] }),
             reason: Type.String({
-              description: 'Why this node was not chosen, in words for a person.',
+              description: 'Why this node was not chosen, as human-readable text.',
               examples: ['less memory free: 8192 MiB'],
             }),
           },
@@ -217,7 +217,7 @@ export const Operation = Type.Object(
       examples: [80],
     }),
     message: Type.String({
-      description: 'What the operation is doing, or how it ended, in words for a person.',
+      description: 'What the operation is doing, or how it ended, as human-readable text.',
       examples: ['Creating the server: running command 2 of 3'],
     }),
     error: Nullable(
@@ -291,7 +291,7 @@ export const OperationQuery = Closed({
   server_id: AnyOf(
     Reference(
       'server',
-      'Return only operations on this server. A server that no longer exists is found by its ID or UUID alone.',
+      'Return only operations on this server. A server that no longer exists is found only by its ID or UUID.',
     ),
   ),
   status: AnyOf(Status('Return only operations in this state.')),
@@ -314,7 +314,7 @@ export const Accepted = Type.Object(
   {
     message: Type.String({
       description:
-        'What was accepted, in words for a person. With `Prefer: wait`, once the operation has succeeded: its final ' +
+        'What was accepted, as human-readable text. With `Prefer: wait`, once the operation has succeeded: its final ' +
         'message.',
       examples: ['The server is being started.'],
     }),
@@ -328,7 +328,7 @@ export const Accepted = Type.Object(
     title: 'Accepted',
     description:
       'The request was accepted, and an operation carries it out. It is done once `operation.status` is `succeeded`. ' +
-      'Unless the answer says so already, poll `GET /v1/operations/{id}`.',
+      'Unless the response already says so, poll `GET /v1/operations/{id}`.',
   },
 );
 export type Accepted = Static<typeof Accepted>;

@@ -79,7 +79,7 @@ export const PasskeyCreation = Type.Object(
       {
         id: relyingParty('The ID of the relying party: the host name of the installation.'),
         name: Type.String({
-          description: 'The name of the relying party, for people.',
+          description: 'The display name of the relying party.',
           examples: ['Berth'],
         }),
       },
@@ -134,7 +134,7 @@ export const PasskeyCreation = Type.Object(
       { description: 'What the authenticator has to support.' },
     ),
     attestation: Type.String({
-      description: 'Whether the authenticator has to prove its make.',
+      description: 'Whether the authenticator has to prove its model (attestation).',
       examples: ['none'],
     }),
   },
@@ -165,14 +165,14 @@ const envelope = {
 };
 
 const clientDataJSON = bytes(
-  'What the browser tells of the request, as JSON',
+  'The client data of the request, as JSON',
   'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0',
 );
 
 /** Browsers send more than is needed, and that grows. */
 export const PasskeyCreate = Closed(
   {
-    name: Title({ description: 'The name of the passkey, for people.', examples: ['Phone'] }),
+    name: Title({ description: 'The display name of the passkey.', examples: ['Phone'] }),
     credential: Type.Object(
       {
         ...envelope,

@@ -92,10 +92,13 @@ const membersOfCodes = {
   asked: amount('How much of the quota the request asks for.', 1024),
   lacking: Type.Optional(
     Type.Array(
-      Word(['ram', 'disk', 'cpu'], { description: 'What is lacking.', examples: ['ram'] }),
+      Word(['ram', 'disk', 'cpu'], {
+        description: 'A resource that is lacking.',
+        examples: ['ram'],
+      }),
       {
         description:
-          'What the nodes have not enough of. Present, with `nodes` and `excluded`, with the code `no_capacity`.',
+          'The resources of which the nodes do not have enough. Present, with `nodes` and `excluded`, with the code `no_capacity`.',
         examples: [['ram']],
       },
     ),
@@ -118,7 +121,7 @@ export const Problem = Type.Object(
     }),
     status: Type.Integer({ description: 'The HTTP status code.', examples: [422] }),
     detail: Type.String({
-      description: 'What went wrong this time and what to do about it, in words for a person.',
+      description: 'What went wrong this time and what to do about it, as human-readable text.',
       examples: ['/cpu: Must be an integer from 1.'],
     }),
     code: Type.String({
@@ -127,7 +130,7 @@ export const Problem = Type.Object(
     }),
     request_id: Type.String({
       description:
-        'The ID of the request, under which it stands in the logs. The header `X-Request-Id` has the same value.',
+        'The ID of the request, as it appears in the logs. The header `X-Request-Id` has the same value.',
       examples: ['1c9f0d1e-52a4-4c35-a2a5-3f6f0f0b4f0a'],
     }),
     operation: Type.Optional(ProblemOperation),

@@ -36,7 +36,7 @@ const limits = {
 };
 
 const outputsWords =
-  'The output of initial commands that is kept of all servers together, in MiB, as it is stored, compressed. Beyond ' +
+  'The output of initial commands that is kept for all servers together, in MiB, as it is stored, compressed. Beyond ' +
   'the limit the oldest outputs are removed; no request is refused.';
 
 /** Not among `quotaNames`: no server holds them, and no create is refused for them. */
@@ -51,13 +51,13 @@ export const Project = Type.Object(
     id: Id('the project', 1),
     name: Type.String({ description: 'The name of the project.', examples: ['default'] }),
     description: Type.String({
-      description: 'A description for people. It may be empty.',
+      description: 'A human-readable description. It may be empty.',
       examples: ['Servers of the web team'],
     }),
     unique_names: Type.Boolean({ description: uniqueNames, examples: [true] }),
     quota: Type.Object(
       { ...limits, outputs },
-      { description: 'The limits that hold for all servers of the project together.' },
+      { description: 'The limits for all servers of the project together.' },
     ),
     created_at: Timestamp('The time at which the project was created.'),
     deleted_at: Nullable(
@@ -86,7 +86,7 @@ const fields = {
   }),
   description: Type.Optional(
     Description({
-      description: 'A description for people. The default is an empty text.',
+      description: 'A human-readable description. The default is an empty text.',
       examples: ['Servers of the web team'],
     }),
   ),
@@ -109,9 +109,7 @@ const fields = {
       },
       {
         description:
-          'The limits for all servers of the project together. A limit below what the servers have already prevents ' +
-          'growth and takes nothing away, except `outputs`. Limits that are left out stay as they are; a new project has ' +
-          'none but that of `outputs`.',
+          'The limits for all servers of the project together. A limit below the current usage prevents growth, and removes nothing, except for `outputs`. Limits that are omitted are not changed; a new project has only the limit `outputs`.',
       },
     ),
   ),
@@ -127,7 +125,7 @@ export const ProjectUpdate = Closed(
   { ...fields, name: Type.Optional(fields.name) },
   {
     title: 'ProjectUpdate',
-    description: 'The fields to change. Fields that are left out stay as they are.',
+    description: 'The fields to change. Fields that are omitted are not changed.',
   },
 );
 export type ProjectUpdate = Static<typeof ProjectUpdate>;

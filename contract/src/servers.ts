@@ -103,7 +103,7 @@ export type Usage = Static<typeof Usage>;
 const warnings = (description: string) =>
   Type.Array(
     Type.String({
-      description: 'A warning, in words for a person.',
+      description: 'A warning, as human-readable text.',
       examples: [
         'All IPv4 address pools of this location are disabled, so the server has no IPv4 address.',
       ],
@@ -153,7 +153,7 @@ export const Server = Type.Object(
     ),
     error: Nullable(
       Type.String({
-        description: 'What is wrong with the server, in words for a person. Null while nothing is.',
+        description: 'The error of the server, as human-readable text. Null if there is none.',
         examples: ['The image could not be downloaded.'],
       }),
     ),
@@ -179,7 +179,7 @@ export const Server = Type.Object(
       Type.Object(
         {
           reason: Type.String({
-            description: 'Why the state of the server is unknown, in words for a person.',
+            description: 'Why the state of the server is unknown, as human-readable text.',
             examples: ['Its node node-1 does not answer.'],
           }),
           since: Timestamp('The time since which the state has been unknown.'),
@@ -202,7 +202,7 @@ export const Server = Type.Object(
     ),
     warnings: Type.Optional(
       warnings(
-        'What the server has to do without, such as an IPv4 address. Only present in the response to a request that ' +
+        'Warnings about what the server does not get, such as an IPv4 address. Only present in the response to a request that ' +
           'creates a server, and only if there is a warning.',
       ),
     ),
@@ -226,7 +226,7 @@ export const ServerStatusRecord = Type.Object(
   {
     status: Type.String({
       description:
-        'The progress of the operation on the server, in words for a person. If no operation is in progress: the state ' +
+        'The progress of the operation on the server, as human-readable text. If no operation is in progress: the state ' +
         'of the server, and whether its last operation or some of its initial commands failed.',
       examples: [
         'Creating the server: running command 2 of 3',
@@ -407,7 +407,7 @@ export const ServerDryRun = Type.Object(
       },
       { description: 'What the server would add to the usage of the quota of the project.' },
     ),
-    warnings: warnings('What the server would have to do without, such as an IPv4 address.'),
+    warnings: warnings('Warnings about what the server would not get, such as an IPv4 address.'),
   },
   { title: 'ServerDryRun', description: 'The result that creating the server would have.' },
 );
@@ -430,7 +430,7 @@ export const ServerStop = Closed(
   },
   {
     title: 'ServerStop',
-    description: 'How to stop the server. The body may be left out.',
+    description: 'How to stop the server. The body may be omitted.',
     optionalBody: true,
   },
 );
@@ -469,7 +469,7 @@ export const ServerMove = Closed(
   },
   {
     title: 'ServerMove',
-    description: 'Where to move the server. The body may be left out.',
+    description: 'Where to move the server. The body may be omitted.',
     optionalBody: true,
   },
 );

@@ -23,7 +23,7 @@ const words = {
     maximum: 3650,
     description:
       'How long the output of initial commands is kept after the end of their operation, in days, but no longer than ' +
-      'the operation, and less long if the outputs of the project exceed its quota `outputs`. The default is 30.',
+      'the operation, and for a shorter time if the outputs of the project exceed its quota `outputs`. The default is 30.',
     examples: [30],
     explain: 'Must be an integer number of days, from 1 to 3650.',
   },
@@ -65,7 +65,7 @@ export const SettingsUpdate = Closed(
   },
   {
     title: 'SettingsUpdate',
-    description: 'The settings to change. Settings that are left out stay as they are.',
+    description: 'The settings to change. Settings that are omitted are not changed.',
   },
 );
 export type SettingsUpdate = Static<typeof SettingsUpdate>;

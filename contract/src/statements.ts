@@ -28,7 +28,9 @@ const StatementServer = Type.Object(
     hostname: Type.String({ description: 'The host name of the server.', examples: ['web-1'] }),
     location_id: Id('the location of the server', 1),
     created_at: Timestamp('The time at which the server was requested.'),
-    deleted_at: Nullable(Timestamp('The time at which the server was gone. Null while it exists.')),
+    deleted_at: Nullable(
+      Timestamp('The time at which the server ceased to exist. Null while it exists.'),
+    ),
     hours: hours('The hours of this month in which the instance of the server existed.', 720),
     hours_running: hours('The hours of this month in which the server was running.', 700.5),
     core_hours: hours('The CPU cores of the server, multiplied by the hours it was running.', 1401),
@@ -60,8 +62,7 @@ export const Statement = Type.Object(
     to: Timestamp('The end of the month, or the present time during the month.'),
     is_final: Type.Boolean({
       description:
-        'Whether the statement is final: the month is over, all usage has been counted, and no figure will change. Bill ' +
-        'by final statements.',
+        'Whether the statement is final: the month is over, all usage has been counted, and no figure will change. Use only final statements for bills.',
     }),
     servers: Type.Array(StatementServer, {
       description:

@@ -46,7 +46,7 @@ export function Title(words: Words) {
 
 /** Of what requests can name. */
 export const notAnId =
-  'It cannot consist of digits alone or have the form of a UUID, since both are read as IDs.';
+  'It cannot consist only of digits or have the form of a UUID, since both are read as IDs.';
 
 /** What people and requests call something. */
 export function Name(words: Words) {

@@ -7,7 +7,7 @@ import { Closed, Id, Nullable, Time, Timestamp, Word } from './values.ts';
 
 const scopeWords =
   'A scope. `servers:read` allows reading servers and all that belongs to them, `servers:write` also changing them, ' +
-  '`metrics:read` reading `/metrics` alone, and `admin` everything.';
+  '`metrics:read` reading only `/metrics`, and `admin` everything.';
 const Scope = Word(['servers:read', 'servers:write', 'metrics:read', 'admin'], {
   description: scopeWords,
   examples: ['servers:read'],
@@ -89,7 +89,7 @@ export const RevokedToken = Type.Object(
 export const TokenCreate = Closed(
   {
     name: Name({
-      description: `The name of the token, for people. ${notAnId}`,
+      description: `The name of the token. ${notAnId}`,
       examples: ['backup script'],
     }),
     scopes: Type.Array(Scope, {

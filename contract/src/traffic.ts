@@ -74,7 +74,7 @@ export const ServerTraffic = Type.Object(
               examples: [10 ** 12],
             }),
           ),
-          at: Timestamp('The time at which the usage was seen to have reached the threshold.'),
+          at: Timestamp('The time at which the usage was found to have reached the threshold.'),
         },
         { description: 'A threshold of the allowance that was reached.' },
       ),

@@ -64,7 +64,7 @@ const Series = Type.Object(
     values: Type.Array(
       Nullable(
         Type.Number({
-          description: 'The value of a step. Null if nothing is known of the step.',
+          description: 'The value of a step. Null if it is unknown for the step.',
           examples: [12.5],
         }),
       ),

@@ -30,7 +30,7 @@ export const newPassword = Type.String({
   minLength: 1,
   maxLength: 128,
   description:
-    'The new password. Passwords that are easy to guess are refused; four unusual words are a good one.',
+    'The new password. Passwords that are easy to guess are refused; four unusual words make a good password.',
   examples: ['copper-lantern-Tuesday-otter'],
   explain: 'Must be a string of at most 128 characters.',
 });
@@ -107,7 +107,7 @@ export const UserUpdate = Closed(
   },
   {
     title: 'UserUpdate',
-    description: 'The fields to change. Fields that are left out stay as they are.',
+    description: 'The fields to change. Fields that are omitted are not changed.',
   },
 );
 export type UserUpdate = Static<typeof UserUpdate>;

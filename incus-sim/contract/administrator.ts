@@ -11,7 +11,7 @@ interface Answer {
   metadata: unknown;
 }
 
-/** Makes calls to Incus that our client does not have, and waits for their end. */
+/** Sends requests to Incus that our client does not have, and waits for their operations. */
 export function administratorOn(socketPath: string, project: string) {
   async function ask(method: string, path: readonly string[], body?: unknown): Promise<unknown> {
     const url = `/1.0/${path.map(encodeURIComponent).join('/')}?project=${project}`;
@@ -35,11 +35,11 @@ export function administratorOn(socketPath: string, project: string) {
 
   return {
     ask,
-    /** Returns the answer as it is, without waiting for an operation. */
+    /** Returns the response unchanged, without waiting for an operation. */
     send,
     /**
-     * Deletes the record in the database with `incus admin sql`: nothing else leaves a disk behind
-     * on purpose.
+     * Deletes the record in the database with `incus admin sql`, which is the only way to leave a
+     * disk without an instance.
      */
     async forget(instance: string): Promise<void> {
       const query = `DELETE FROM instances WHERE name = '${instance}'`;

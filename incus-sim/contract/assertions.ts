@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { EngineError, type EngineErrorCode } from '../../service/src/incus/transport/errors.ts';
 
-/** For `assert.rejects`: one of these codes, and words that match. */
+/** For `assert.rejects`: an error with one of these codes, and a message that matches. */
 export function failsWith(codes: EngineErrorCode | EngineErrorCode[], words: RegExp = /./) {
   return (error: unknown) => {
     assert.ok(error instanceof EngineError, String(error));

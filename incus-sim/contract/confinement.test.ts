@@ -12,7 +12,7 @@ import {
 import { newName, useTarget } from './target.ts';
 
 const target = useTarget();
-/** Of BTRFS_IOC_SUBVOL_CREATE. */
+/** The number of BTRFS_IOC_SUBVOL_CREATE. */
 const makeSubvolume = '0x5000940e';
 
 describe('system calls that are denied', () => {

@@ -8,7 +8,7 @@ import { newName, until, useTarget } from './target.ts';
 
 const target = useTarget();
 
-// Most of their time is waiting, each for its own instance.
+// They run concurrently, since each mostly waits for its own instance.
 describe('events', { concurrency: true }, () => {
   it('have the changes of an instance in order, in its project only', async () => {
     const { client, administrator, names } = target;
@@ -36,7 +36,7 @@ describe('events', { concurrency: true }, () => {
     for (const [word, act] of acts) {
       await act();
       expected.push(`instance-${word}`);
-      // Each is sent by a thread of its own, which the next one may overtake.
+      // Each is sent by a separate thread, so the order may change.
       await until(expected.join(', '), 30, () => actions().length >= expected.length);
       assert.deepEqual(actions(), expected);
     }
@@ -68,8 +68,8 @@ describe('events', { concurrency: true }, () => {
       [second, 'Failure'],
     ] as const) {
       await until('its three events', 30, () => eventsOf(id).length === 3);
-      // Incus sends them from several threads: their order says nothing, and the one of the work's
-      // beginning shows its end where that came first.
+      // Incus sends them from several threads, so their order is undefined. The event of the start
+      // shows the end if the operation ended first.
       const statuses = eventsOf(id).map(({ status }) => status);
       const begun = statuses.includes('Running') ? 'Running' : end;
       assert.deepEqual(statuses.sort(), ['Pending', begun, end].sort());

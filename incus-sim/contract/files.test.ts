@@ -63,7 +63,7 @@ describe('files in an instance', () => {
     assert.equal(await pull('/srv/nothing'), null);
     assert.equal(await pull('/srv/nothing/at/all'), null);
     await files.push(name, '/srv/plain', file('x'));
-    // Looked at only: an answer to that has no words.
+    // A HEAD request: its response has no message.
     await assert.rejects(pull('/srv/plain/below'), failsWith('failed', /HTTP 500/));
   });
 

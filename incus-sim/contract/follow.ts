@@ -5,7 +5,7 @@ import {
 } from '../../service/src/incus/events.ts';
 import { cleanUpWith, type Target, until } from './target.ts';
 
-/** Everything that is seen from now on. */
+/** Collects all events from now on. */
 export async function follow({ socketPath, names }: Target, project = names.project) {
   const seen: IncusEvent[] = [];
   const stopping = new AbortController();

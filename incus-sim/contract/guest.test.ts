@@ -26,7 +26,7 @@ const commands = [
   'echo after',
 ];
 
-/** While a container goes down, Incus loses the connection to its files. */
+/** While a container shuts down, Incus loses the connection to its files. */
 function unlessPassing(error: unknown): void {
   assert.ok(error instanceof EngineError && error.retryable, String(error));
 }
@@ -55,12 +55,14 @@ for (const { way, fromFiles, script } of ways) {
       const isEnd = (event: IncusEvent) =>
         isLifecycle(event) && event.action === 'instance-shutdown' && event.instance === name;
       await start(target, name);
-      // Its status is no sign: it is shown as stopped, as running again, and then as stopped.
+      // Its status is not reliable: Incus shows it as stopped, as running again, and then as
+      // stopped.
       await until('it powers itself off', 60, async () => {
         await readProgress(content, commands.length).then((now) => seen.push(now), unlessPassing);
         return events.some(isEnd);
       });
-      // Incus tells of it just before it lets go of the instance, which it shows running till then.
+      // Incus sends the event just before it releases the instance, which it shows as running until
+      // then.
       const status = async () => (await client.instances.get(name))?.status;
       await until('it is shown as stopped', 30, async () => (await status()) === 'Stopped');
       assert.equal(await content('/var/lib/berth/handover'), null);
@@ -93,7 +95,7 @@ for (const { way, fromFiles, script } of ways) {
       );
       const counts = seen.map(({ finished }) => finished);
       assert.deepEqual(counts, [...counts].sort(), 'what it has done never becomes less');
-      // The guest says that it is done, and then removes its work and, last, the script that did it.
+      // The guest reports its end, and then removes its working files and, last, its script.
       await until('its script is gone', 30, async () => (await content(script)) === null);
       for (const path of resultPaths) await client.files.delete(name, path);
     });

@@ -8,7 +8,7 @@ import { cleanUpWith, newName, type Target } from './target.ts';
 
 const longestSeconds = 60;
 
-/** Waits for the operation that a call starts; throws what it failed of. */
+/** Waits for the operation that a request starts. Throws its error if it fails. */
 export async function settled(client: IncusClient, call: Promise<Operation>): Promise<Operation> {
   const { id } = await call;
   const ended = await client.operations.wait(id, { timeoutSeconds: longestSeconds });
@@ -30,7 +30,9 @@ export const shutDown = ({ client }: Target, name: string, graceSeconds: number)
 
 let lastHost = 199;
 
-/** An address of the target's network, and a MAC, that no other instance of this process has. */
+/**
+ * An address in the network of the target, and a MAC, that no other instance of this process has.
+ */
 async function newAddress({ client, names }: Target) {
   lastHost += 1;
   const host = lastHost;
@@ -77,7 +79,7 @@ export function removeAfterwards(target: Target, name: string): void {
   cleanUpWith(() => removeInstance(target, name));
 }
 
-/** In any state: a failed test may have left it during a start. */
+/** It may be in any state: a failed test may have left it during a start. */
 async function removeInstance(target: Target, name: string): Promise<void> {
   const { instances } = target.client;
   const end = performance.now() + longestSeconds * 1000;
@@ -93,7 +95,7 @@ async function removeInstance(target: Target, name: string): Promise<void> {
   }
 }
 
-/** How an operation or a call ended: undefined, or its error. */
+/** The error of an operation or a request; undefined if it succeeded. */
 export async function ending(call: Promise<unknown>): Promise<unknown> {
   return call.then(
     () => undefined,

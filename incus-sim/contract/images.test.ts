@@ -12,7 +12,7 @@ import { cleanUpWith, newName, temporaryDirectory, useTarget } from './target.ts
 
 const target = useTarget();
 
-/** A split image that is as small as Incus takes one. */
+/** The smallest split image that Incus accepts. */
 function tinyImage(): ImageFiles {
   const folder = temporaryDirectory();
   const path = (name: string) => join(folder, name);

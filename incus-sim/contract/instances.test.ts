@@ -176,7 +176,7 @@ describe('two at once', () => {
       const starting = await client.instances.updateState(name, { action: 'start' });
       const refusal = await ending(powerCut(target, name));
       await settled(client, Promise.resolve(starting));
-      // The start was over, and the stop did its work.
+      // The start had ended, and the stop was carried out.
       if (refusal === undefined) return false;
       failsWith('busy', /already stopped/)(refusal);
       return true;
@@ -264,7 +264,7 @@ describe('a change', () => {
     assert.deepEqual(held?.devices, { ...devices, eth0: { ...devices.eth0, ...limit } });
     assert.equal(held?.config['user.contract.note'], '{"a": "b"}');
     assert.equal(held?.config['limits.memory'], config['limits.memory']);
-    // It is the same run, counted on the same interface.
+    // It is the same run, and is counted on the same interface.
     const host = 'volatile.eth0.host_name';
     assert.ok(held?.config[host]);
     assert.equal(held?.config[host], before?.config[host]);
@@ -276,7 +276,7 @@ describe('a change', () => {
     const free = await client.instances.get(name);
     assert.deepEqual(free?.devices, devices);
     assert.equal(free?.config['user.contract.note'], undefined);
-    // Another run is counted on another one.
+    // Another run is counted on another interface.
     await powerCut(target, name);
     await start(target, name);
     const again = await client.instances.get(name);

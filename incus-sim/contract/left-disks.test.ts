@@ -10,7 +10,7 @@ const target = useTarget();
 const diskOf = (name: string) =>
   target.client.storage.getVolume(target.names.pool, { type: 'container', name });
 
-/** The name of an instance whose record is gone, and whose disk is not. */
+/** The name of an instance whose record is gone, and whose disk still exists. */
 async function left(what: string) {
   const wanted = await createInstance(target, what);
   await target.forget(wanted.name);
@@ -19,7 +19,10 @@ async function left(what: string) {
   return wanted;
 }
 
-/** Makes its record, as of one that another Incus is to send, which nobody does. */
+/**
+ * Creates its record, as for an instance that is to be received from another Incus, which never
+ * sends it.
+ */
 const awaitInstance = (name: string) =>
   target.client.instances.create({
     ...{ name, type: 'container', profiles: [], architecture: machineArchitecture() },
@@ -30,7 +33,7 @@ const awaitInstance = (name: string) =>
 
 const empty = (name: string) => settled(target.client, target.client.instances.replaceDisk(name));
 
-/** Makes an instance of it, which is deleted like any other. */
+/** Creates an instance for it, which is deleted like any other. */
 async function remove(name: string): Promise<void> {
   const { instances } = target.client;
   await awaitInstance(name);
@@ -62,7 +65,7 @@ describe('a disk without an instance', () => {
     assert.equal(operation.class, 'websocket');
     const { status, config } = (await client.instances.get(name)) ?? {};
     assert.deepEqual([status, config?.['user.contract.left']], ['Stopped', name]);
-    // Incus holds it until somebody sends it.
+    // Incus locks it until it is received.
     const refused = settled(client, client.instances.delete(name));
     await assert.rejects(refused, failsWith('busy', /is busy running a "create" operation/));
     await assert.rejects(awaitInstance(name), failsWith('busy', /"create" operation/));
@@ -74,7 +77,7 @@ describe('a disk without an instance', () => {
     assert.equal(await diskOf(name), null);
     await settled(client, client.instances.delete(`${name}-left`));
     assert.equal(await diskOf(`${name}-left`), null);
-    // Its name is held still.
+    // Its name is still locked.
     await assert.rejects(awaitInstance(name), failsWith('busy', /"create" operation/));
   });
 

@@ -7,7 +7,7 @@ import { until, useTarget } from './target.ts';
 
 const target = useTarget();
 
-// Most of their time is waiting.
+// They run concurrently, since they mostly wait.
 describe('an operation', { concurrency: true }, () => {
   it('shows its subjects, is listed, and is forgotten 5 s after its end', async () => {
     const { client, names } = target;
@@ -29,7 +29,7 @@ describe('an operation', { concurrency: true }, () => {
     const own = listed.find(({ id }) => id === started.id);
     assert.ok(own);
     assert.deepEqual(operationInstances(own), [name]);
-    // It ended between the ask and the answer, and was forgotten between the last two looks.
+    // It ended between the request and the response, and was deleted between the last two requests.
     let lastLookAt = endedAt;
     await until('it is forgotten', 30, async () => {
       const lookAt = performance.now();
@@ -87,7 +87,7 @@ describe('an operation', { concurrency: true }, () => {
     const { name } = await createInstance(target, 'deaf');
     await target.makeDeaf(name);
     await start(target, name);
-    // To be heard at all, Incus thaws a guest that is frozen, and leaves it so.
+    // Incus thaws a frozen guest so that it receives the request, and does not freeze it again.
     await target.administrator.freeze(name);
     await assert.rejects(shutDown(target, name, 1), failsWith('timeout', /status is "Running"/));
     assert.equal((await client.instances.get(name))?.status, 'Running');

@@ -1,7 +1,7 @@
 import { onFreePort } from '../../e2e/ports.ts';
 import type { administratorOn } from './administrator.ts';
 
-/** The same Incus for clients with certificates. */
+/** The same Incus over HTTPS, for clients with certificates. */
 export interface OverHttps {
   url: string;
   /** The output of `incus config trust add`. `expiresIn` is in the format of Incus: `1S`. */
@@ -12,7 +12,7 @@ interface TokenOperation {
   metadata: { secret: string; fingerprint: string; addresses: string[]; expiresAt?: string };
 }
 
-/** Makes a real Incus listen on the loopback address, unless it already does. */
+/** Configures a real Incus to listen on the loopback address, unless it already does. */
 export async function listenOverHttps(
   administrator: ReturnType<typeof administratorOn>,
   cleanUpWith: (undo: () => Promise<unknown>) => void,
@@ -34,7 +34,7 @@ export async function listenOverHttps(
   return {
     url: `https://${address.replace(/^(\[::\]|0\.0\.0\.0)?:/, '127.0.0.1:')}`,
     async issueToken({ expiresIn = '' } = {}) {
-      // In the format of the command line.
+      // The time is in the format of the command line.
       await configure({ 'core.remote_token_expiry': expiresIn });
       const body = { type: 'client', name: 'contract', token: true };
       const answer = await administrator.send('POST', '/1.0/certificates', body);

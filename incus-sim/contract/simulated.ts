@@ -5,7 +5,7 @@ import { temporaryDirectory } from '../../service/src/testing/temporary-director
 import { startSimulator } from '../src/simulator.ts';
 import type { Place } from './target.ts';
 
-/** A simulated Incus with all that the contract's tests need. */
+/** A simulated Incus with everything that the contract tests need. */
 export async function startSimulated(): Promise<Place> {
   const directory = temporaryDirectory('simulated');
   const own = selfSigned(join(directory, 'server'));

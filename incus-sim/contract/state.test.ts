@@ -11,7 +11,7 @@ const target = useTarget();
 let instance: NewInstance;
 let startedAt = 0;
 
-/** A guest at rest may use no CPU time at all for as long as Incus keeps its figures. */
+/** An idle guest may use no CPU time for as long as Incus caches the usage. */
 const work = { runcmd: ['while :; do sleep 1; done > /dev/null 2>&1 &'] };
 const userDataOfWork = ['#cloud-config', JSON.stringify(work)].join('\n');
 
@@ -57,7 +57,7 @@ describe('the state of an instance', () => {
     assert.equal(state.memory.total, 256 * 2 ** 20);
     const usage = state.disk?.root?.usage ?? 0;
     assert.ok(usage > 0);
-    // The same without what its guest's interfaces are.
+    // The same without the interfaces of its guest.
     const volume = { type: 'container', name };
     const ofVolume = await target.client.storage.getVolumeState(target.names.pool, volume);
     assert.ok((ofVolume?.usage?.used ?? 0) >= usage);
@@ -86,7 +86,7 @@ describe('the state of an instance', () => {
   it('is in the metrics, which grow', async () => {
     const read = async () =>
       (await target.client.server.metrics(undefined, parseMetrics)).get(instance.name);
-    // Figures that are kept may be older than its network.
+    // Cached values may be older than its network.
     const first = await until('it is in the metrics', 60, read);
     assert.ok(Number(first.cpuSeconds) > 0);
     assert.ok(Number(first.ramBytes) > 2 ** 20 && Number(first.ramBytes) < 256 * 2 ** 20);
@@ -94,7 +94,7 @@ describe('the state of an instance', () => {
       const now = await read();
       return now !== undefined && Number(now.cpuSeconds) > Number(first.cpuSeconds) && now;
     });
-    // Not every kernel counts what the disks of each instance move.
+    // Not every kernel counts the disk I/O of each instance.
     if (first.diskRead !== null) assert.ok((later.diskRead ?? 0) >= first.diskRead);
     if (first.diskWritten !== null) assert.ok((later.diskWritten ?? 0) >= first.diskWritten);
   });
@@ -107,7 +107,7 @@ describe('the state of an instance', () => {
     const reading = await readNetwork({ client, member: null }, instance.name);
     const after = await inside();
     assert.ok(before && reading && after);
-    // The host may have sent a little before the guest looked.
+    // The host may have sent some packets before the guest read its counters.
     assert.ok(reading.networkIn >= before.bytes_received, JSON.stringify({ before, reading }));
     assert.ok(reading.networkOut >= before.bytes_sent);
     assert.ok(reading.networkIn <= after.bytes_received + 10_000);

@@ -9,20 +9,20 @@ import { administratorOn } from './administrator.ts';
 import { listenOverHttps, type OverHttps } from './over-https.ts';
 import { startSimulated } from './simulated.ts';
 
-/** An Incus that the contract is checked on: the simulated one, or the real one that is named. */
+/** The Incus on which the contract is tested: the simulated one, or a given real one. */
 export interface Target {
   socketPath: string;
   names: { project: string; pool: string; network: string };
   client: IncusClient;
-  /** Calls that an administrator makes by hand, and our client never does. */
+  /** Requests that an administrator sends by hand, and our client never does. */
   administrator: ReturnType<typeof administratorOn>;
   /** The image's fingerprint. */
   image: string;
-  /** Makes a guest that has never been started ignore that it is asked to shut down. */
+  /** Makes a guest that has never been started ignore requests to shut down. */
   makeDeaf(instance: string): Promise<void>;
-  /** Whether root in a guest that runs may ask for an `ioctl` of btrfs, one that makes a subvolume. */
+  /** Whether root in a running guest is allowed an `ioctl` of btrfs that creates a subvolume. */
   mayAskBtrfs(instance: string, ioctl: string): Promise<boolean>;
-  /** Removes the record of a stopped instance from the engine, and leaves its disk. */
+  /** Deletes the record of a stopped instance, and keeps its disk. */
   forget(instance: string): Promise<void>;
   overHttps(): Promise<OverHttps>;
 }
@@ -41,7 +41,7 @@ export interface Place {
 
 const cleanups: (() => Promise<unknown>)[] = [];
 
-/** Undone when the file's tests have ended, however they did; the last first. */
+/** Undone in reverse order when the tests of the file have ended, even if they failed. */
 export function cleanUpWith(undo: () => Promise<unknown>): void {
   cleanups.push(undo);
 }
@@ -49,7 +49,7 @@ export function cleanUpWith(undo: () => Promise<unknown>): void {
 /** A name that no other test uses. */
 export const newName = (what: string) => `contract-${what}-${randomUUID().slice(0, 8)}`;
 
-/** Opens the target for a file's tests. */
+/** Opens the target for the tests of a file. */
 export function useTarget(): Target {
   const target = {} as Target;
   before(async () => {
@@ -107,7 +107,7 @@ async function replaceInit({ files }: IncusClient, instance: string): Promise<vo
   await files.push(instance, init, { type: 'file', uid: 0, gid: 0, mode: 0o755, content });
 }
 
-/** A structure with a name that is taken by nothing: the kernel makes that subvolume, or refuses. */
+/** A structure with an unused name: the kernel creates that subvolume, or refuses. */
 const askInPerl = (ioctl: string) =>
   `sysopen(my $root, "/", 0) or exit 9; my $asked = pack("q a4088", 0, "subvolume$$"); ` +
   `exit(defined ioctl($root, ${ioctl}, $asked) ? 0 : 1)`;
@@ -127,14 +127,14 @@ async function askBtrfs(
   return code === 0;
 }
 
-/** A directory of its own, removed afterwards. */
+/** A new directory, which is removed afterwards. */
 export function temporaryDirectory(): string {
   const path = mkdtempSync(join(tmpdir(), 'contract-'));
   cleanUpWith(async () => rmSync(path, { recursive: true, force: true }));
   return path;
 }
 
-/** Waits until `look` finds something, and says what was awaited when it does not come. */
+/** Waits until `look` returns something. The error after the timeout says what was expected. */
 export async function until<T>(
   what: string,
   seconds: number,

@@ -5,7 +5,7 @@ import { findInstance, type Instance, removeVolume, rootPool, volumesOf } from '
 import { freeze, guestPowersOff, reportAct, switchOff, switchOn, thaw } from './power.ts';
 import { refuse } from './refusal.ts';
 
-/** Acts of others than the client. They happen at once, in any state. */
+/** Actions of others than the client. They happen at once, in any state. */
 export interface Administrator {
   start(project: string, instance: string): void;
   stop(project: string, instance: string): void;

@@ -1,11 +1,11 @@
-/** An answer to a request. A promised body comes after the head, as that of a wait does. */
+/** A response to a request. A promised body is sent after the head, as for a wait. */
 export interface Answer {
   status: number;
   headers: Record<string, string>;
   body: string | Buffer | Promise<string>;
 }
 
-/** "Return values" of Incus's REST API documentation; every field is there in each of the three. */
+/** "Return values" of Incus's REST API documentation; each of the three has every field. */
 function envelope(fields: Record<string, unknown>): string {
   const empty = {
     type: 'sync',
@@ -21,10 +21,10 @@ function envelope(fields: Record<string, unknown>): string {
 const json = { 'content-type': 'application/json' };
 const success = { type: 'sync', status: 'Success', status_code: 200 };
 
-/** The body of an answer that comes at once. */
+/** The body of a synchronous response. */
 export const syncBody = (metadata: unknown) => envelope({ ...success, metadata });
 
-/** The body of a refusal. */
+/** The body of an error. */
 export const errorBody = (text: string, status: number) =>
   envelope({ type: 'error', error_code: status, error: text });
 
@@ -32,15 +32,15 @@ export function sync(metadata: unknown, headers: Record<string, string> = {}): A
   return { status: 200, headers: { ...json, ...headers }, body: syncBody(metadata) };
 }
 
-/** A change that was made at once and answers nothing. */
+/** The response to a change that was made at once, without content. */
 export const done = (): Answer => sync({});
 
-/** Something was made that has this URL. */
+/** The response to a create, with the URL of the new object. */
 export function created(location: string): Answer {
   return { status: 201, headers: { ...json, location }, body: envelope(success) };
 }
 
-/** A background operation was started. */
+/** The response that a background operation was started. */
 export function started(operation: { id: string }): Answer {
   const url = `/1.0/operations/${operation.id}`;
   const accepted = { type: 'async', status: 'Operation created', status_code: 100 };
@@ -59,7 +59,7 @@ export function failed(text: string, status: number): Answer {
   };
 }
 
-/** Status 200 and its head at once, the body when it is there. */
+/** Sends status 200 and the head at once, and the body when it is available. */
 export function later(body: Promise<string>): Answer {
   return { status: 200, headers: { ...json, 'x-content-type-options': 'nosniff' }, body };
 }

@@ -6,7 +6,9 @@ import type { Model } from './model.ts';
 import { refuse } from './refusal.ts';
 import { type Call, jsonBody, part, type Routes } from './router.ts';
 
-/** Whom the simulated Incus trusts, and whom it would trust for a token. */
+/**
+ * The certificates that the simulated Incus trusts, and the tokens with which it trusts new ones.
+ */
 export interface Trust {
   /** By fingerprint. */
   certificates: Map<string, { name: string; restricted: boolean }>;
@@ -27,7 +29,7 @@ function clientFingerprint({ socket }: IncomingMessage): string | undefined {
   return raw && fingerprintOf(raw);
 }
 
-/** Anybody at a socket; over HTTPS those whose certificate is known. */
+/** Trusts every client at a socket, and over HTTPS those with a known certificate. */
 export function isTrusted({ trust }: Model, request: IncomingMessage): boolean {
   if (!(request.socket instanceof TLSSocket)) return true;
   return trust.certificates.has(clientFingerprint(request) ?? '');
@@ -82,7 +84,7 @@ export function certificateRoutes({ model }: { model: Model }): Routes {
   };
 }
 
-/** The one thing that a stranger may ask: to be trusted for a token, which is used up by it. */
+/** The only request of an untrusted client: to be trusted with a token, which can be used once. */
 export async function trustStranger(
   { trust }: Model,
   call: Call,

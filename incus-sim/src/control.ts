@@ -54,7 +54,7 @@ export function controlRoutes(controls: SimulatorControls): Routes {
     },
     'POST /sim/daemon': async (call) => {
       const { absentMs } = await jsonBody<{ absentMs: number }>(call);
-      // Answered first: the restart ends this very connection.
+      // The response is sent first, because the restart closes this connection.
       setTimeout(() => controls.restartDaemon(absentMs), 20).unref();
       return done();
     },

@@ -36,7 +36,7 @@ interface NewInstance {
   profiles?: string[];
 }
 
-/** Half-way there is its record, and no trace of a disk. */
+/** Halfway, its record exists, and its disk does not. */
 export async function createInstance(engine: Engine, call: Call): Promise<Answer> {
   const { model, operations } = engine;
   const wanted = await jsonBody<NewInstance>(call);
@@ -148,7 +148,9 @@ const sections =
 const limits =
   /^limits\.(cpu|memory|processes|disk\.priority|network\.priority|kernel|hugepages|read|write|ingress|egress|max)(\.|$)/;
 
-/** Refuses what Incus does before it makes anything; answers the pool of its disk. */
+/**
+ * Throws the errors that Incus returns before it creates anything. Returns the pool of its disk.
+ */
 function checked(model: Model, instance: Instance): Pool {
   const failed = 'Failed creating instance record';
   const { project, name, config, devices } = instance;

@@ -2,8 +2,8 @@ import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * Makes a directory with its parents, each for its owner alone, and one after the other: with `recursive`, Node.js
- * tries for ever to make one in /proc.
+ * Creates a directory with its parents, each only for its owner, and one after the other: with `recursive`, Node.js
+ * tries forever to create one in /proc.
  */
 export async function makeDirectory(path: string): Promise<void> {
   try {

@@ -12,12 +12,12 @@ const noPool = 'Failed getting instance pool: Instance storage pool not found';
 export function refuseFiles(instance: Instance): void {
   if (instance.disk === 'whole') return;
   if (instance.disk === 'none') refuse(noPool);
-  // Which part there is is left to chance: here it is none of what is asked for.
+  // Which part exists is random in Incus. Here none of the requested files do.
   if (instance.disk === 'partial') refuse('Not Found', 404);
   refuse(`open ${folderOf(instance)}/rootfs: no such file or directory`);
 }
 
-/** The attempt leaves a plain directory in the place of its disk. */
+/** The attempt leaves a plain directory instead of its disk. */
 export function refuseStart(instance: Instance): void {
   if (instance.isEmpty) refuse('Failed to run: /usr/libexec/incus/incusd forkstart: exit status 1');
   if (instance.disk === 'whole') return;

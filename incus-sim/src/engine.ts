@@ -6,7 +6,7 @@ import { createOperations, type Operations } from './operations.ts';
 /** How long actions take, in milliseconds. */
 export interface Timing {
   create: number;
-  /** More, for the first create of an image on a pool. */
+  /** The additional time for the first create from an image on a pool. */
   unpack: number;
   start: number;
   stop: number;
@@ -18,7 +18,7 @@ export interface Timing {
   /** From a start until the guest has booted and runs its handover. */
   boot: number;
   shutdown: number;
-  /** An image's download. */
+  /** The download of an image. */
   download: number;
   /**
    * Until the creation of an instance that another Incus should send is given up; 30 s in Incus.
@@ -42,7 +42,7 @@ export const quick: Timing = {
 };
 
 export interface EngineOptions {
-  /** Members of a cluster; without any there is none. The first is the one that answers. */
+  /** The members of the cluster; none without a cluster. The first is the one that answers. */
   members?: readonly string[];
   timing?: Partial<Timing>;
   /** Image servers that answer, by host and port. */
@@ -53,7 +53,7 @@ export interface EngineOptions {
   memoryBytes?: number;
 }
 
-/** All that the handlers of requests work on. */
+/** The state for the handlers of requests. */
 export interface Engine {
   model: Model;
   operations: Operations;

@@ -14,7 +14,7 @@ export interface Subscription {
 export interface Lifecycle {
   project: string;
   action: string;
-  /** URL of what it happened to, without its project. */
+  /** The URL of its subject, without the project. */
   source: string;
   /** The name of an instance. */
   name?: string;
@@ -24,11 +24,11 @@ export interface Lifecycle {
   location?: string;
 }
 
-/** Faults of the next events, as many as the numbers say. */
+/** The numbers of the next events with each fault. */
 export interface EventFaults {
   lose?: number;
   duplicate?: number;
-  /** Each is swapped with the one after it. */
+  /** Each is swapped with the next one. */
   swap?: number;
 }
 

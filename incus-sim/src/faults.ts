@@ -1,6 +1,4 @@
-/**
- * How far an operation gets before it fails, which determines what it leaves: see each operation.
- */
+/** How far an operation gets before it fails, which determines what remains: see each operation. */
 export type Point = 'begin' | 'half' | 'end';
 
 export interface OperationFault {
@@ -11,11 +9,11 @@ export interface OperationFault {
 }
 
 interface Match {
-  /** Any method, if not given. */
+  /** Defaults to any method. */
   method?: string;
-  /** A regular expression for the path without its query; any path, if not given. */
+  /** A regular expression for the path without its query. Defaults to any path. */
   path?: string;
-  /** The member that it names as its `target`; any, or none, if not given. */
+  /** The member in its `target` parameter. Defaults to any, or none. */
   target?: string;
   /** The number of requests; all of them by default. */
   times?: number;
@@ -26,7 +24,7 @@ export type Fault = Match &
   (
     | { kind: 'delay'; ms: number }
     | { kind: 'error'; text: string; status: number }
-    /** The connection is closed without an answer, before or after what was asked for is done. */
+    /** The connection is closed without a response, before or after the request is carried out. */
     | { kind: 'drop'; when: 'before' | 'after' }
     | ({ kind: 'operation' } & OperationFault)
   );
@@ -36,7 +34,7 @@ export interface GuestFaults {
   /** The system never boots: no address, no commands. */
   neverBoots?: boolean;
   ignoresShutdown?: boolean;
-  /** What is in the place of the progress file; `noise` is a file with other content. */
+  /** What exists instead of the progress file; `noise` is a file with other content. */
   reportIs?: 'fifo' | 'directory' | 'symlink' | 'noise' | 'long';
 }
 
@@ -50,7 +48,7 @@ export interface Faults {
   delayed(): number;
   /** For the instance with that name, or for all with `*`. An empty object removes it. */
   guest(instance: string, faults: GuestFaults): void;
-  /** Image servers that answer, by host and port; there are none at first. */
+  /** Image servers that answer, by host and port; initially none. */
   imageServers: Set<string>;
   /** Removes everything except the image servers. */
   clear(): void;

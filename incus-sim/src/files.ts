@@ -19,7 +19,7 @@ export function fileRoutes(engine: Engine): Routes {
   };
 }
 
-/** Incus reaches files by SFTP, and hands its failures through. */
+/** Incus accesses files by SFTP, and returns its errors. */
 const sftpFailure = (what: string) => refuse(`sftp: "${what}" (SSH_FX_FAILURE)`);
 const notFound = () => refuse('Not Found', 404);
 
@@ -37,7 +37,7 @@ function entryAt(instance: Instance, path: string): Entry {
   return readEntry(instance.files, path) ?? notFound();
 }
 
-/** Opens nothing, and has no body, whose length it tells. */
+/** Does not open the file, and returns its length without a body. */
 function look(engine: Engine, call: Call): Answer {
   const { instance, path } = asked(engine, call);
   const entry = entryAt(instance, path);
@@ -49,7 +49,7 @@ function look(engine: Engine, call: Call): Answer {
 function pull(engine: Engine, call: Call): Answer {
   const { instance, path } = asked(engine, call);
   const entry = entryAt(instance, path);
-  // Nobody writes to it, so opening it blocks forever.
+  // Nothing writes to it, so opening it blocks forever.
   if (entry.type === 'fifo') return { status: 200, headers: {}, body: new Promise(() => {}) };
   reportAct(engine, instance, 'instance-file-retrieved', { context: { path }, requested: false });
   const headers = headersOf(entry);
@@ -74,7 +74,7 @@ function headersOf({ type, uid, gid, mode }: Entry): Record<string, string> {
   };
 }
 
-/** Owner and mode are those of the first push: Incus sets them on new files only. */
+/** Owner and mode are those of the first push, because Incus sets them only on new files. */
 async function push(engine: Engine, call: Call): Promise<Answer> {
   const { instance, path } = asked(engine, call);
   const content = await buffer(call.body);

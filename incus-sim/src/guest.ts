@@ -5,14 +5,14 @@ import type { Run } from './runs.ts';
 import { type Machine, type Outcome, runProgram, runShell, shellWords } from './shell.ts';
 import { type Entry, normal, putFile, readEntry, removeEntry } from './tree.ts';
 
-// A guest as users of Incus see it: it boots, its network comes up, it runs its handover once, and
-// reports its progress.
+// A guest as clients of Incus see it: it boots, its network comes up, it runs its handover once,
+// and it reports its progress.
 
 /** The state of its handover, which survives restarts. */
 export interface GuestWork {
   commands: string[][];
   results: { status: number; output: string; milliseconds?: number }[];
-  /** The command after the last result was begun. */
+  /** Whether the command after the last result was started. */
   isBegun: boolean;
 }
 
@@ -26,18 +26,18 @@ export interface GuestHost {
 const folder = '/var/lib/berth';
 const handover = `${folder}/handover`;
 const progress = `${folder}/progress`;
-/** cloud-init runs it at the end of each boot, unless it is off. */
+/** cloud-init runs it at the end of each boot, unless it is disabled. */
 const cloudInitScript = '/var/lib/cloud/scripts/per-boot/00-berth';
 const cloudInitOff = '/etc/cloud/cloud-init.disabled';
-/** The same by a unit, which images have that say so. */
+/** A systemd unit does the same, in images with that property. */
 const unitScript = `${folder}/runner`;
 const unitProperty = 'image.berth.first-start';
 const keptBytes = 4096;
-/** From a command that ends the guest to its end. */
+/** The time from a command that ends the guest to its end. */
 const goingDownMs = 20;
 const interruption = '\nInterrupted: the server stopped or restarted while this command ran.\n';
 
-/** Boots, and works; ends with its run. */
+/** Boots, and runs its work. Resolves at the end of the run. */
 export async function liveGuest(instance: Instance, run: Run, host: GuestHost): Promise<void> {
   if (host.faults().neverBoots) return;
   const { network, boot } = host.timing;
@@ -48,7 +48,7 @@ export async function liveGuest(instance: Instance, run: Run, host: GuestHost): 
   if (script) await carryOut(instance, script, run, host);
 }
 
-/** What the end of a boot runs. */
+/** Runs what is due at the end of a boot. */
 function scriptOf({ config, files }: Instance): string | undefined {
   const scripts = [
     ...(readEntry(files, cloudInitOff) ? [] : [cloudInitScript]),
@@ -99,7 +99,7 @@ function takeOver(instance: Instance, host: GuestHost): GuestWork | undefined {
   return { commands, results: [], isBegun: false };
 }
 
-/** A shell script of `add_command '<set -- arguments>'` lines; the password hash is of no use here. */
+/** A shell script of `add_command '<set -- arguments>'` lines. The password hash is not used. */
 function parseHandover(text: string): string[][] {
   const words = shellWords(text);
   return words.flatMap((word, index) =>

@@ -62,7 +62,7 @@ export function imageRoutes(engine: Engine): Routes {
   };
 }
 
-/** Only what is counted and hashed is left of it. Half-way nothing is stored. */
+/** Keeps only its size and hash. Halfway, nothing is stored. */
 async function upload({ model, operations, events }: Engine, call: Call): Promise<Answer> {
   const [, boundary = ''] = /boundary=([^;]+)/.exec(call.headers['content-type'] ?? '') ?? [];
   const hash = createHash('sha256');
@@ -91,8 +91,8 @@ async function upload({ model, operations, events }: Engine, call: Call): Promis
 }
 
 /**
- * Copies from a simplestreams server, which only the faults define. At half time, half of it has
- * arrived.
+ * Copies from a simplestreams server, which only the faults define. Halfway, half of it has been
+ * downloaded.
  */
 async function copy(engine: Engine, call: Call): Promise<Answer> {
   const { model, operations, events, faults, timing } = engine;
@@ -138,8 +138,8 @@ function addImage({ images }: Project, image: Image): void {
 }
 
 /**
- * An image with an alias that is there from the start, for which nothing was uploaded: as one that was built for it,
- * its containers start without cloud-init.
+ * An image with an alias that exists from the start, without an upload. Its containers start without cloud-init, like
+ * those of images that Berth has built.
  */
 export function plantImage(
   project: Project,
@@ -154,7 +154,7 @@ export function plantImage(
   return fingerprint;
 }
 
-/** Half-way nothing has happened. */
+/** Halfway, nothing has changed. */
 function remove({ model, operations, events }: Engine, call: Call): Answer {
   const project = imagesOf(model, call.project);
   const image = project.images.get(part(call, 'fingerprint')) ?? refuse('Image not found', 404);

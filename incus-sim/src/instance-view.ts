@@ -9,7 +9,7 @@ const neverAt = '0001-01-01T00:00:00Z';
 const mebibyte = 2 ** 20;
 const freshDiskBytes = 12 * mebibyte;
 
-/** An instance as Incus lists it. While its member can't be asked, little is known of it. */
+/** An instance as Incus lists it. While its member is unreachable, it has few fields. */
 export function instanceView(model: Model, instance: Instance) {
   const { project, name, type, member, config, devices } = instance;
   const status = shownStatus(instance);
@@ -140,7 +140,7 @@ function linkLocal(mac: string): string {
   return `fe80::${groups.map((group) => group.toString(16)).join(':')}`;
 }
 
-/** The counters on the host, whose end of the NIC sends what the guest receives. */
+/** The counters on the host, whose end of the NIC transmits what the guest receives. */
 export function hostInterfaceView(instance: Instance) {
   const use = useOf(instance);
   return { ...idleInterface, counters: counters(use.networkOut, use.networkIn) };
@@ -173,7 +173,7 @@ function counters(received: number, sent: number) {
   };
 }
 
-/** The usage of an instance since its start, which grows with the time that it runs. */
+/** The usage of an instance since its start, which increases while it runs. */
 export function useOf({ run, config, devices }: Instance) {
   const seconds = (run?.awakeMs() ?? 0) / 1000;
   const limit = sizeBytes(config['limits.memory'] ?? '1GiB');

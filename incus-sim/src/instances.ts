@@ -40,7 +40,7 @@ export function instanceRoutes(engine: Engine): Routes {
   };
 }
 
-/** Supports one of Incus's filters: by a value of the configuration. */
+/** Supports only one filter of Incus: by a value of the configuration. */
 function matching(filter: string | null): (instance: Instance) => boolean {
   if (filter === null) return () => true;
   const [, key, value] = /^config\.(\S+) eq (\S+)$/.exec(filter) ?? [];
@@ -51,7 +51,7 @@ function matching(filter: string | null): (instance: Instance) => boolean {
 const tagOf = ({ config, devices, description, profiles }: Instance): string =>
   etagOf([config, devices, description, profiles]);
 
-/** Applied at once, unlike a PUT. A device is replaced as a whole. */
+/** Applied at once, unlike a PUT. Devices are replaced as a whole. */
 async function update(engine: Engine, call: Call): Promise<Answer> {
   const instance = askedInstance(engine, call);
   const wanted = await jsonBody<Partial<Pick<Instance, 'config' | 'devices'>>>(call);
@@ -66,7 +66,7 @@ async function update(engine: Engine, call: Call): Promise<Answer> {
   return done();
 }
 
-/** Half-way its disk is gone, and its record there. */
+/** Halfway, its disk is gone, and its record still exists. */
 function remove(engine: Engine, call: Call): Answer {
   const { model, operations, timing } = engine;
   const instance = askedInstance(engine, call);
@@ -95,7 +95,10 @@ function remove(engine: Engine, call: Call): Answer {
   return started(operation);
 }
 
-/** Whoever holds the instance. Half-way its disk is gone, and no other there. */
+/**
+ * Also works while the instance is locked. Halfway, its disk is gone, and the new one does not
+ * exist yet.
+ */
 async function empty(engine: Engine, call: Call): Promise<Answer> {
   const { model, operations, timing } = engine;
   const instance = askedInstance(engine, call);
@@ -129,7 +132,7 @@ async function renameOrMigrate(engine: Engine, call: Call): Promise<Answer> {
   return rename(engine, instance, wanted.name ?? '', call);
 }
 
-/** Half-way nothing has happened. */
+/** Halfway, nothing has changed. */
 function rename(engine: Engine, instance: Instance, name: string, call: Call): Answer {
   const { operations } = engine;
   if (instance.project.instances.has(name)) refuse(`Name "${name}" already in use`, 409);
@@ -154,7 +157,7 @@ export function renameInstance(engine: Engine, instance: Instance, name: string)
   }
   project.instances.delete(oldName);
   instance.name = name;
-  // Incus holds names.
+  // Incus locks names.
   delete instance.lock;
   project.instances.set(name, instance);
   reportAct(engine, instance, 'instance-renamed', { context: { old_name: oldName } });

@@ -8,9 +8,12 @@ import type { Duplex } from 'node:stream';
 export type Place =
   | { socketPath: string }
   | {
-      /** Any free one, if not given. */
+      /** Defaults to any free port. */
       port?: number;
-      /** PEM: its own, and the certificate of a client that it trusts from the start. */
+      /**
+       * Its key and certificate, and the certificate of a client that it trusts from the start, as
+       * PEM.
+       */
       cert: string;
       key: string;
       clientCert?: string;
@@ -21,11 +24,11 @@ export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) =
 export interface Listening {
   socketPath?: string;
   url?: string;
-  /** Whether it takes requests and never answers them. */
+  /** Whether it accepts requests and never answers them. */
   silence(isSilent: boolean): void;
-  /** Requests that it took and did not answer: `GET /1.0?target=a`. */
+  /** Requests that it accepted and did not answer: `GET /1.0?target=a`. */
   unanswered: readonly string[];
-  /** Ends it and every connection; a socket's file goes, too. */
+  /** Closes it with every connection, and removes the file of a socket. */
   stop(): Promise<void>;
 }
 
@@ -44,7 +47,7 @@ export async function listen(
   };
   const server =
     'socketPath' in place ? createServer(answerUnlessSilent) : tlsServer(place, answerUnlessSilent);
-  // Incus closes no connection for being idle.
+  // Incus does not close idle connections.
   server.keepAliveTimeout = 0;
   const sockets = new Set<Duplex>();
   server.on('connection', (socket: Duplex) => {
@@ -56,7 +59,7 @@ export async function listen(
     if (await answers(place.socketPath)) {
       throw new SocketInUseError(`Another simulator listens on ${place.socketPath}.`);
     }
-    // Removes what a killed process left there.
+    // Removes the socket of a killed process.
     rmSync(place.socketPath, { force: true });
     server.listen(place.socketPath);
   } else server.listen(place.port ?? 0, '127.0.0.1');
@@ -83,7 +86,7 @@ async function answers(socketPath: string): Promise<boolean> {
   const answered = await Promise.race([
     once(socket, 'connect').then(() => true),
     once(socket, 'close').then(() => false),
-  ]).catch(() => false); // Nobody listens there.
+  ]).catch(() => false); // Nothing listens there.
   socket.destroy();
   return answered;
 }

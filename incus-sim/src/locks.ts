@@ -4,15 +4,15 @@ import { isRefusal, refuse } from './refusal.ts';
 
 interface Wish {
   action: Lock['action'];
-  /** Others of the same action may join it, and it may join one. */
+  /** Whether a second action of the same kind waits for the first, instead of failing as busy. */
   reusable?: boolean;
   /** It may continue under a lock of these actions. */
   inherits?: Lock['action'][];
 }
 
 /**
- * Holds an instance for an action, as Incus does: another action is refused as busy, a second one
- * of the same kind waits for the first, and answers false when that has done its work.
+ * Locks an instance for an action, as Incus does. Another action is refused as busy. A second one
+ * of the same kind waits for the first, and then returns false.
  */
 export async function locked(
   work: Work,

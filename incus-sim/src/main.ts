@@ -6,12 +6,12 @@ import { makeDirectory } from './directory.ts';
 import { SocketInUseError } from './listening.ts';
 import { startSimulator } from './simulator.ts';
 
-// The whole product on a simulated Incus, to try its API without root and without Incus.
+// Runs Berth on a simulated Incus, to try its API without root and without Incus.
 
 const service = fileURLToPath(new URL('../../service/src/main.ts', import.meta.url));
 const { env } = process;
 const dataDir = resolve(env.BERTH_DATA_DIR ?? 'data-simulated');
-/** Near those of a real machine, so that there is something to watch. */
+/** Similar to a real machine, so that progress can be watched. */
 const timing = {
   create: 400,
   unpack: 1500,
@@ -45,9 +45,9 @@ function refuse(error: unknown): never {
 }
 
 await makeDirectory(dataDir).catch(refuse);
-// Tools go by it: there is nothing in an Incus of what the records tell.
+// Tools use this to know that there is no Incus with these servers.
 await writeFile(join(dataDir, 'simulated'), '').catch(refuse);
-// Relative, since the path of a unix socket has to be short.
+// It is relative, since the path of a Unix socket must be short.
 const socketPath = relative('.', join(dataDir, 'incus.socket'));
 const simulator = await startSimulator({
   listen: { socketPath },
@@ -69,11 +69,11 @@ then on. Delete it to begin anew.
 
 `);
 const child = spawn(process.execPath, [service, '--simulated'], {
-  // The channel tells it when this process is gone, however that came about.
+  // The channel closes when this process ends, even if it is killed.
   stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   env: { ...env, BERTH_DATA_DIR: dataDir, BERTH_INCUS_SOCKET: socketPath },
 });
-/** A terminal's Ctrl-C reaches the service by itself, too. */
+/** Ctrl-C in a terminal also reaches the service directly. */
 function stop(signal: NodeJS.Signals): void {
   if (child.connected) child.disconnect();
   else child.kill(signal);
@@ -82,7 +82,7 @@ function stop(signal: NodeJS.Signals): void {
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, stop);
 child.on('exit', async (code) => {
   await simulator.close();
-  // Exits at once, because a Node that winds down no longer handles signals, and npm may pass on a
-  // Ctrl-C as late as that.
+  // Exits at once, because Node.js no longer handles signals during its exit, and npm may pass on
+  // Ctrl-C late.
   process.exit(code ?? 1);
 });

@@ -63,7 +63,7 @@ async function changeState(engine: Engine, call: Call): Promise<Answer> {
   return started(operation);
 }
 
-/** Ends at the first instance that finds no place, and puts the member back. Half-way it is marked. */
+/** Fails at the first instance that cannot be placed, and restores the member. Halfway, it is marked as evacuated. */
 async function evacuate(engine: Engine, work: Work, member: Member): Promise<void> {
   if (member.evacuated) refuse('Cluster member is already evacuated');
   member.evacuated = true;

@@ -49,14 +49,14 @@ export function placeFor(model: Model, target: string | null): string {
   return emptiest(model).name;
 }
 
-/** The one that Incus chooses by itself. */
+/** The member that Incus chooses by default. */
 export function emptiest({ members }: Model): Member {
   const online = [...members.values()].filter((m) => m.downSince === undefined && !m.evacuated);
   const [first] = online.sort((a, b) => a.instances - b.instances);
   return first ?? refuse('No suitable cluster member could be found');
 }
 
-/** The member that something is to go to. */
+/** The target member. */
 export function targetOf({ members }: Model, name: string): Member {
   if (members.size === 0) refuse('Target only allowed when clustered', 400);
   const member = members.get(name) ?? notFound();
@@ -64,12 +64,12 @@ export function targetOf({ members }: Model, name: string): Member {
   return member;
 }
 
-/** The member of a name. */
+/** The member with that name. */
 export function knownMember({ members }: Model, name: string): Member {
   return members.get(name) ?? notFound();
 }
 
-/** The member that a call is for, by name, or the first that is up; `none` without a cluster. */
+/** The target member of a request, by name, or the first that is up; `none` without a cluster. */
 export function askedMember({ members }: Model, target: string | null): string {
   if (members.size === 0) return 'none';
   const all = [...members.values()];
@@ -84,7 +84,7 @@ const notFound = () => refuse('Cluster member not found', 404);
 export const isOutOfReach = ({ members }: Model, { member }: Instance): boolean =>
   members.get(member)?.downSince !== undefined;
 
-/** Only the member of an instance answers for it. */
+/** Only the member of an instance can handle requests for it. */
 export function refuseOutOfReach(model: Model, instance: Instance): void {
   const member = model.members.get(instance.member);
   if (member) refuseSilent(member);
@@ -98,7 +98,7 @@ export function refuseUnlessAllAnswer({ members }: Model): void {
   }
 }
 
-/** Others pass on what is for a member, and say that they could not. */
+/** Other members forward requests to it, and return an error if they cannot. */
 export function refuseSilent({ address, downSince }: Member): void {
   if (downSince === undefined) return;
   const why = `Unable to connect to: ${address} ([dial tcp ${address}: connect: connection refused])`;

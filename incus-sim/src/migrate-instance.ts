@@ -9,8 +9,8 @@ import { refuse } from './refusal.ts';
 import type { Call } from './router.ts';
 
 /**
- * Moves an instance with its disk to another member of the cluster. At half time nothing has
- * visibly changed.
+ * Moves an instance with its disk to another member of the cluster. Halfway, nothing has visibly
+ * changed.
  */
 export function migrateInstance(
   engine: Engine,
@@ -40,7 +40,7 @@ export function migrateInstance(
   return started(operation);
 }
 
-/** A container takes a program that is not there, a virtual machine to be made for it. */
+/** A container requires a program that is not installed, and a virtual machine a setting. */
 function refuseLive({ type, config }: Instance): void {
   const failed = 'Instance move to destination failed on source: ';
   if (type === 'container') {

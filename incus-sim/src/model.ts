@@ -15,7 +15,7 @@ export interface Project {
   config: Config;
   instances: Map<string, Instance>;
   /**
-   * Names of instances that another Incus should send: no other can be created with such a name.
+   * Names of instances that another Incus should send. No other can be created with such a name.
    */
   awaited: Set<string>;
   /** By fingerprint. */
@@ -41,21 +41,21 @@ export interface Instance {
    * if its image was unpacked in part.
    */
   disk: 'none' | 'promised' | 'spoilt' | 'partial' | 'whole';
-  /** Made of no image: it has no system that could start. */
+  /** Whether it was created without an image, and so cannot start. */
   isEmpty?: boolean;
   /** While it is not stopped. */
   run?: Run;
-  /** The action that holds it, as Incus names it in "Instance is busy running a ...". */
+  /** The action that locks it, as Incus names it in "Instance is busy running a ...". */
   lock?: Lock;
-  /** Differences from its image. */
+  /** The differences from its image. */
   files: Tree;
-  /** What its guest has taken over and not finished; survives restarts. */
+  /** The unfinished handover of its guest, which survives restarts. */
   work?: GuestWork;
 }
 
 export interface Lock {
   action: 'create' | 'start' | 'stop' | 'restart' | 'migrate' | 'delete';
-  /** Others may join it. */
+  /** Whether others can join it. */
   reusable: boolean;
   ended: Promise<boolean>;
 }
@@ -87,7 +87,7 @@ export interface Volume {
   description: string;
   /** Whether the image is complete. */
   isUnpacked?: boolean;
-  /** While it is being unpacked; others wait for it. */
+  /** Set while it is being unpacked; others wait for it. */
   unpacking?: Promise<void>;
 }
 
@@ -97,7 +97,7 @@ export interface Pool {
   description: string;
   config: Config;
   totalBytes: number;
-  /** Whatever is written fails with "no space left on device". */
+  /** Every write fails with "no space left on device". */
   full: boolean;
   /** By project, then by type and name, for images also by member. */
   volumes: Map<Project, Map<string, Volume>>;
@@ -109,7 +109,7 @@ export interface Network {
   description: string;
   config: Config;
   users: Set<Instance>;
-  /** MAC and IP addresses of NICs on it, and whose they are. */
+  /** MAC and IP addresses of the NICs on it, with their instances. */
   claims: Map<string, Set<Instance>>;
 }
 
@@ -121,7 +121,7 @@ export interface AclRule {
   destination_port?: string;
 }
 
-/** Rules of networks. Nothing passes through the simulated ones. */
+/** The rules of networks. Simulated networks have no traffic. */
 export interface Acl {
   name: string;
   description: string;
@@ -130,19 +130,19 @@ export interface Acl {
   ingress: AclRule[];
 }
 
-/** Limits of a NIC: on what the instance receives, and on what it sends. */
+/** The limits of a NIC: on received and on sent traffic. */
 export type NicLimit = 'limits.ingress' | 'limits.egress';
 
 export interface Member {
   name: string;
   address: string;
-  /** How many instances it has. */
+  /** The number of its instances. */
   instances: number;
   failureDomain: string;
   evacuated: boolean;
   /** When its daemon went down, in milliseconds. */
   downSince?: number;
-  /** Whether it is back, and has not sent a heartbeat yet. */
+  /** Whether it is back without a heartbeat yet. */
   isLate?: boolean;
 }
 
@@ -154,11 +154,11 @@ export interface Model {
   acls: Map<string, Acl>;
   /** The traffic limits that the kernels of its hosts do not support. */
   lacksLimits: Set<NicLimit>;
-  /** Bridges that the hosts have themselves, by name. */
+  /** Unmanaged bridges of the hosts, by name. */
   hostBridges: Set<string>;
   /** Empty without a cluster. */
   members: Map<string, Member>;
-  /** The hosts' ends of the NICs of instances that run, by name. */
+  /** The host ends of the NICs of running instances, by name. */
   hostInterfaces: Map<string, Instance>;
   trust: Trust;
   /** The fingerprint of the certificate that it presents over HTTPS. */
@@ -268,7 +268,7 @@ export function rootPool(model: Model, { devices }: Pick<Instance, 'devices'>): 
   );
 }
 
-/** An address of the kind that Incus makes up: `10:66:6a:...`. */
+/** An address like those that Incus generates: `10:66:6a:...`. */
 export function newMac(): string {
   const hex = randomUUID().slice(0, 6);
   return `10:66:6a:${hex.slice(0, 2)}:${hex.slice(2, 4)}:${hex.slice(4, 6)}`;

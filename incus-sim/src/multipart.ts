@@ -5,7 +5,7 @@ interface Part {
   fileName: string;
 }
 
-/** Calls `onBytes` with what each part holds, as it comes; nothing is kept. */
+/** Calls `onBytes` with the content of each part as it arrives, and stores nothing. */
 export async function readParts(
   body: Readable,
   boundary: string,
@@ -21,7 +21,7 @@ export async function readParts(
       const headEnd = rest.indexOf('\r\n\r\n', at + delimiter.length);
       if (part) onBytes(part, rest.subarray(0, at));
       part = undefined;
-      // The end, or a header that has not arrived completely.
+      // The end, or an incomplete header.
       if (headEnd < 0) {
         rest = rest.subarray(at);
         break;

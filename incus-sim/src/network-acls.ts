@@ -7,7 +7,7 @@ import type { Acl, AclRule, Config, Model } from './model.ts';
 import { refuse } from './refusal.ts';
 import { type Call, jsonBody, part, type Routes } from './router.ts';
 
-// All ACLs are those of the default project: no project of ours has `features.networks`.
+// All ACLs belong to the default project, because no project of Berth has `features.networks`.
 
 interface Wanted {
   name: string;
@@ -57,7 +57,7 @@ function changeable({ description = '', config = {}, egress = [], ingress = [] }
   return { description, config, egress, ingress };
 }
 
-/** Incus checks each rule, and answers 500 to any error. */
+/** Incus checks each rule, and returns 500 for any error. */
 function refuseBadRules(direction: string, rules: AclRule[]): void {
   const seen = new Map<string, number>();
   for (const [at, rule] of rules.entries()) {

@@ -9,7 +9,7 @@ import { refuse } from './refusal.ts';
 import { type Call, jsonBody, part, type Routes } from './router.ts';
 import { instancePath, urlIn } from './urls.ts';
 
-// All networks are those of the default project: no project of ours has `features.networks`.
+// All networks belong to the default project, because no project of Berth has `features.networks`.
 
 interface NewNetwork {
   name: string;
@@ -107,7 +107,7 @@ async function create(model: Model, call: Call): Promise<Answer> {
   return created(`/1.0/networks/${name}`);
 }
 
-/** Also used for what a simulator has from its start. */
+/** Also used for the initial objects of a simulator. */
 export function addNetwork(
   model: Model,
   { name, type, description, config }: Required<NewNetwork>,

@@ -8,7 +8,7 @@ interface Nic {
   addresses: string[];
 }
 
-/** The NICs of an instance on networks that there are. */
+/** The NICs of an instance on existing networks. */
 export function nicsOf(model: Model, { devices, config }: Instance): Nic[] {
   return Object.entries(devices).flatMap(([name, device]) => {
     const network = model.networks.get(device.network ?? '');
@@ -23,7 +23,10 @@ function staticAddresses(device: Config): string[] {
   return both.filter((address) => address !== undefined && address !== 'none') as string[];
 }
 
-/** Incus checks at a start, and not at a create, whether another instance has the address. */
+/**
+ * Incus checks when an instance starts, and not when it is created, whether another instance has
+ * the address.
+ */
 export function refuseTakenAddresses(model: Model, instance: Instance): void {
   for (const { name, network, mac, addresses } of nicsOf(model, instance)) {
     const wanted = [['MAC', mac], ...addresses.map((ip) => ['IP', ip])];
@@ -36,8 +39,8 @@ export function refuseTakenAddresses(model: Model, instance: Instance): void {
 }
 
 /**
- * Incus sets limits of a NIC's traffic with `tc`, when the instance starts and whenever its NIC is
- * changed while it runs: what the kernel has no means for fails then, and the change with it.
+ * Incus sets limits of a NIC's traffic with `tc`, when the instance starts, and whenever its NIC is
+ * changed while it runs. If the kernel does not support a limit, the start or the change fails.
  */
 export function refuseLimits(
   model: Model,

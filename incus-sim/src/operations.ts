@@ -6,7 +6,7 @@ import type { Events } from './events.ts';
 import type { OperationFault, Point } from './faults.ts';
 import { isRefusal, refusal, refuse } from './refusal.ts';
 
-/** Incus forgets an operation so long after its end. */
+/** Incus deletes an operation so long after its end. */
 const keptMs = 5000;
 
 const statusCodes = { Pending: 105, Running: 103, Success: 200, Failure: 400 } as const;
@@ -40,26 +40,29 @@ export interface NewOperation {
   fault?: OperationFault | undefined;
 }
 
-/** What the work of an operation can use. */
+/** The functions that the work of an operation can use. */
 export interface Work {
   /** Waits. Never resolves if the daemon is killed meanwhile, so that the rest is never done. */
   pause(ms: number): Promise<void>;
   /** The same for another event. */
   until<T>(event: Promise<T>): Promise<T>;
-  /** Fails here, if it is to. */
+  /** Fails here if a fault says so. */
   reach(point: Point): void;
   metadata(metadata: Record<string, unknown>): void;
 }
 
 export interface Operations {
-  /** Starts an operation, and returns it as it is at first. */
+  /** Starts an operation, and returns its initial state. */
   start(operation: NewOperation, run: (work: Work) => Promise<void>): RenderedOperation;
   get(id: string): RenderedOperation;
   /** The operations of a project, or of all projects, by status in lower case. */
   list(project: string | undefined): Record<string, RenderedOperation[]>;
-  /** The body of the answer to a wait; -1 waits for ever. */
+  /** The body of the response to a wait; -1 waits forever. */
   wait(id: string, seconds: number): Promise<string>;
-  /** As when the daemon ends: operations in progress stop where they are, and all are forgotten. */
+  /**
+   * Simulates the end of the daemon: operations in progress stop where they are, and all are
+   * deleted.
+   */
   forgetAll(): void;
 }
 
@@ -100,7 +103,7 @@ export function createOperations(events: Events): Operations {
     };
     return {
       until,
-      // The end of the daemon cuts it short; `until` does not return then.
+      // The end of the daemon interrupts it; `until` never resolves in that case.
       pause: (ms) => until(sleep(ms, undefined, { signal, ref: false }).catch(() => {})),
       reach(point) {
         if (fault?.at === point) throw refusal(fault.text, fault.status);
@@ -150,7 +153,7 @@ export function createOperations(events: Events): Operations {
       report(operation);
       const work = workOf(operation, fault);
       operation.ended = carryOut(operation, async () => {
-        // Incus answers before the work has begun.
+        // Incus responds before the work has started.
         await work.pause(0);
         work.reach('begin');
         await run(work);
@@ -178,7 +181,7 @@ export function createOperations(events: Events): Operations {
   };
 }
 
-/** The work of a daemon ends with it. */
+/** The end of the daemon also ends its work. */
 function newDaemon(): AbortController {
   const daemon = new AbortController();
   setMaxListeners(0, daemon.signal);
@@ -187,7 +190,7 @@ function newDaemon(): AbortController {
 
 async function waitBody(operation: Operation, seconds: number): Promise<string> {
   const timer = new AbortController();
-  // Aborted below, when nobody waits for it any more.
+  // Aborted below, when nothing waits for it any more.
   const timeOver =
     seconds < 0
       ? never()

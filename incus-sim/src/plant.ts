@@ -13,7 +13,7 @@ export interface Belongings {
   imageAliases: string[];
 }
 
-/** Makes them, as though they had been there before anybody asked. */
+/** Creates them as if they had existed before the first request. */
 export function plant({ model }: Engine, { project, pool, network, imageAliases }: Belongings) {
   const made = addProject(model, {
     name: project,

@@ -77,7 +77,7 @@ async function create(model: Model, call: Call): Promise<Answer> {
   return created(`/1.0/storage-pools/${name}`);
 }
 
-/** Also used for what a simulator has from its start. */
+/** Also used for the initial objects of a simulator. */
 export function addPool(
   model: Model,
   { name, driver, description, config }: Required<NewPool>,

@@ -34,8 +34,9 @@ export function switchOff(instance: Instance): void {
 }
 
 /**
- * The guest ends by itself. Whoever asked it to reports that; else Incus notices, and cleans up:
- * meanwhile it shows the instance running again, after it has shown it stopped for a moment.
+ * The guest powers off. If an operation requested that, it reports it. Otherwise Incus notices it,
+ * and cleans up: it shows the instance as stopped for a moment, and then as running until the
+ * clean-up has ended.
  */
 export async function guestPowersOff(engine: Engine, instance: Instance): Promise<void> {
   switchOff(instance);
@@ -60,7 +61,7 @@ function guestReboots(engine: Engine, instance: Instance): void {
   reportAct(engine, instance, 'instance-restarted', { requested: false });
 }
 
-/** Asks the guest to shut down, which takes its time, or ignores it. */
+/** Asks the guest to shut down, which takes some time, or is ignored. */
 export async function askToShutDown(engine: Engine, instance: Instance): Promise<void> {
   const { run } = instance;
   const { ignoresShutdown, neverBoots } = engine.faults.ofGuest(instance.name);

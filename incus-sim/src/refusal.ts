@@ -8,7 +8,7 @@ export function refusal(text: string, status = 500): Refusal {
   return Object.assign(new Error(text), { status });
 }
 
-/** A `throw` in the place of an expression. */
+/** `throw` as an expression. */
 export function refuse(text: string, status = 500): never {
   throw refusal(text, status);
 }

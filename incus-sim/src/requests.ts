@@ -73,7 +73,7 @@ export function createRequestListener(engine: Engine, control: Routes) {
       if (answered === 'drop') request.socket.destroy();
       else await send(response, answered);
     } catch (error) {
-      // The client went away in the midst of its request.
+      // The client disconnected during its request.
       if (request.socket.destroyed) return;
       if (!isRefusal(error)) throw error;
       await send(response, failed(error.message, error.status));

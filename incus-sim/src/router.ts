@@ -6,10 +6,10 @@ import { refuse } from './refusal.ts';
 
 /** A request as its handler sees it. */
 export interface Call {
-  /** The parts of the path that a route names with a colon. */
+  /** The parameters of the path, which a route names with a colon. */
   parts: Record<string, string>;
   query: URLSearchParams;
-  /** The project that it asks in. */
+  /** The project of the request. */
   project: string;
   headers: IncomingHttpHeaders;
   body: IncomingMessage;
@@ -55,7 +55,7 @@ function decoded(text: string): string {
   }
 }
 
-/** Literal parts stand before named ones in the tables. */
+/** In the tables, literal parts precede parameters. */
 function match(pattern: string[], asked: string[]): Record<string, string> | undefined {
   const named: Record<string, string> = {};
   for (const [index, part] of pattern.entries()) {
@@ -66,7 +66,7 @@ function match(pattern: string[], asked: string[]): Record<string, string> | und
   return named;
 }
 
-/** The body as JSON. Refuses what is none, in words of Go's decoder. */
+/** The body as JSON. If it is invalid, throws with the message of the decoder of Go. */
 export async function jsonBody<T>(call: Call): Promise<T> {
   try {
     return (await readJson(call.body)) as T;

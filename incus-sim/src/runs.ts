@@ -11,7 +11,7 @@ export interface Run {
   hostName: string;
   /** Bytes beyond what every instance moves; see `Administrator.transfer`. */
   moved: { incoming: number; outgoing: number };
-  /** The calls that its guest is denied, as they were configured when it began. */
+  /** The system calls that its guest is denied, as configured at its start. */
   deniedCalls: string;
   /** Whether its network is up. */
   hasAddresses: boolean;
@@ -21,9 +21,11 @@ export interface Run {
   end(): void;
   freeze(): void;
   thaw(): void;
-  /** For how many milliseconds it has not been frozen. */
+  /** The milliseconds during which it was not frozen. */
   awakeMs(): number;
-  /** Time of the guest's own: none passes while it is frozen, and never ends after its end. */
+  /**
+   * Waits in the time of the guest, which stops while it is frozen. Never resolves after its end.
+   */
   pause(ms: number): Promise<void>;
 }
 
@@ -62,7 +64,7 @@ export function startRun(deniedCalls = ''): Run {
     },
     awakeMs: () => (frozen ? frozenAt : Date.now()) - startedAt.getTime() - frozenMs,
     async pause(ms) {
-      // Cut short when the run is over, after which nothing of it goes on.
+      // Interrupted at the end of the run, after which none of its work continues.
       await sleep(ms, undefined, { signal: power.signal, ref: false }).catch(() => {});
       while (frozen) await frozen.promise;
       if (power.signal.aborted) await new Promise(() => {});

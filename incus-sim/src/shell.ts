@@ -2,7 +2,7 @@
 export interface Outcome {
   status: number;
   output: string;
-  /** What it requested of the machine. */
+  /** The action that it requested of the machine. */
   power?: 'off' | 'reboot';
 }
 
@@ -12,7 +12,7 @@ export interface Machine {
   write(path: string, content: string, append: boolean): void;
 }
 
-/** Words, quotes undone, and the operators `;`, `&&`, `>`, `>>` and line ends as they are. */
+/** Words without their quotes, and the operators `;`, `&&`, `>`, `>>` and line ends. */
 export function shellWords(text: string): string[] {
   const words: string[] = [];
   const pattern = /(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^\s'"\\;&>])+|&&|>>|[;>\n]/gs;
@@ -28,7 +28,7 @@ function unquoted(word: string): string {
   );
 }
 
-/** Runs a command line: a few commands are known, any other one succeeds and does nothing. */
+/** Runs a command line. It knows a few commands; any other one succeeds and does nothing. */
 export async function runShell(text: string, machine: Machine): Promise<Outcome> {
   let output = '';
   let status = 0;
@@ -59,7 +59,7 @@ function commandsOf(words: string[]): Command[] {
   return commands.filter((command) => command.words.length > 0);
 }
 
-/** Runs one program with its arguments, and what a shell would do with `> file`. */
+/** Runs one program with its arguments, and redirects its output for `> file`. */
 export async function runProgram(words: string[], machine: Machine): Promise<Outcome> {
   const redirection = words.findLastIndex((word) => word === '>' || word === '>>');
   if (redirection < 0) return run(words, machine);

@@ -25,7 +25,7 @@ export interface SimulatorControls {
   faults: Faults;
   administrator: Administrator;
   disturbEvents(faults: EventFaults): void;
-  /** Ends the connections of all who follow its events. */
+  /** Closes the connections of all clients that follow its events. */
   cutEvents(): void;
   /** How many clients follow its events. */
   followers(): number;
@@ -38,7 +38,7 @@ export interface SimulatorControls {
    * resolved. Instances keep running; operations in progress stop where they are.
    */
   restartDaemon(absent?: number | Promise<unknown>): Promise<void>;
-  /** Makes what a client would have to make first. */
+  /** Creates what a client would have to create first. */
   plant(belongings: Belongings): void;
 }
 
@@ -47,15 +47,15 @@ export interface Simulator extends SimulatorControls {
   /** The URL that it listens on with certificates; `alsoListen` returns others. */
   url: string;
   otherUrls: string[];
-  /** Stops listening at one of its addresses, or listens there again. Everything else goes on. */
+  /** Stops listening at one of its addresses, or listens there again. Everything else continues. */
   setListening(url: string, isListening: boolean): Promise<void>;
-  /** Accepts requests at one of its addresses and never answers them, like a machine that hangs. */
+  /** Accepts requests at one of its addresses and never answers them, like a hanging machine. */
   setSilent(url: string, isSilent: boolean): void;
   /** How many requests, such as `GET /1.0?target=a`, it accepted while it was silent. */
   unanswered(like: RegExp): number;
   /** The output of `incus config trust add` there. */
   issueToken(name: string, options?: TokenOptions): string;
-  /** Instances by project, for tests with very many: as though they had always been there. */
+  /** Adds instances by project, for tests with very many. */
   model: Model;
   close(): Promise<void>;
 }
@@ -81,7 +81,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const open = async () =>
     await Promise.all(places.map((place) => listen(place, onRequest, onUpgrade)));
   listening = await open();
-  // It listens on the same address again.
+  // A restart listens on the same port.
   const urls = listening.flatMap(({ url }, at) => {
     const place = places[at];
     if (url && place && 'cert' in place) place.port = Number(new URL(url).port);
@@ -122,7 +122,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
 
 function trustFromTheStart({ model }: Engine, place: Place): void {
   if ('socketPath' in place) {
-    // A machine keeps its certificate over restarts.
+    // A machine keeps its certificate when it restarts.
     model.ownFingerprint = createHash('sha256').update(resolve(place.socketPath)).digest('hex');
     return;
   }

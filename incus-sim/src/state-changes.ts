@@ -22,7 +22,7 @@ import { jsonBody, type Routes } from './router.ts';
 interface StateChange {
   action: string;
   force?: boolean;
-  /** Seconds; -1 for what Incus thinks long enough. */
+  /** In seconds; -1 for the default of Incus. */
   timeout?: number;
 }
 
@@ -36,7 +36,7 @@ const changes: Record<string, { description: string; run: Change }> = {
   unfreeze: { description: 'Unfreezing instance', run: resume },
 };
 
-/** "Ten minutes": what Incus takes a time-out of -1 for. */
+/** Incus uses ten minutes for a timeout of -1. */
 const longSeconds = 600;
 
 export function stateRoutes(engine: Engine): Routes {
@@ -56,7 +56,7 @@ export function stateRoutes(engine: Engine): Routes {
 
 const alreadyStopped = () => refuse('The instance is already stopped', 400);
 
-/** Half-way it runs. */
+/** Halfway, it is running. */
 async function start(engine: Engine, work: Work, instance: Instance): Promise<void> {
   if (shownStatus(instance) !== 'Stopped') refuse('The instance is already running');
   const act = async () => {
@@ -73,7 +73,7 @@ async function start(engine: Engine, work: Work, instance: Instance): Promise<vo
   );
 }
 
-/** At half time it has stopped, and there was no event. */
+/** Halfway, it has stopped, and there was no event. */
 async function stop(
   engine: Engine,
   work: Work,
@@ -95,7 +95,7 @@ async function stop(
   await locked(work, instance, { action: 'stop', reusable: true, inherits: ['restart'] }, act);
 }
 
-/** Half-way it has stopped. */
+/** Halfway, it has stopped. */
 async function restart(
   engine: Engine,
   work: Work,
@@ -121,7 +121,7 @@ async function powerCut(engine: Engine, work: Work, instance: Instance): Promise
 async function shutdown(engine: Engine, work: Work, instance: Instance, timeout: number) {
   const { run } = instance;
   if (!run) return alreadyStopped();
-  // A frozen guest hears nothing: Incus thaws it, and leaves it so.
+  // A frozen guest receives nothing, so Incus thaws it, and does not freeze it again.
   if (instance.status === 'Frozen') thaw(instance);
   void askToShutDown(engine, instance);
   const grace = sleep((timeout < 0 ? longSeconds : timeout) * 1000, undefined, { ref: false });
@@ -133,7 +133,7 @@ async function shutdown(engine: Engine, work: Work, instance: Instance, timeout:
   }
 }
 
-/** Half-way nothing has happened. */
+/** Halfway, nothing has changed. */
 async function pause(engine: Engine, work: Work, instance: Instance): Promise<void> {
   if (instance.status === 'Stopped') refuse("The instance isn't running");
   if (instance.status === 'Frozen') refuse('The container is already frozen');
@@ -142,7 +142,7 @@ async function pause(engine: Engine, work: Work, instance: Instance): Promise<vo
   reportAct(engine, instance, 'instance-paused');
 }
 
-/** Half-way nothing has happened. */
+/** Halfway, nothing has changed. */
 async function resume(engine: Engine, work: Work, instance: Instance): Promise<void> {
   if (instance.status === 'Stopped') refuse("The container isn't running");
   if (instance.status === 'Running') refuse('The container is already running');

@@ -24,7 +24,7 @@ const folders =
   '/ /etc /etc/cloud /etc/netplan /etc/ssh /home /mnt /opt /srv /usr /usr/bin /usr/sbin /usr/local ' +
   '/usr/local/bin /var /var/lib';
 
-/** The files of every image, as far as they matter. */
+/** The relevant files of every image. */
 const image: ReadonlyMap<string, Entry> = new Map<string, Entry>([
   ...folders.split(' ').map((path): [string, Entry] => [path, directory()]),
   ['/root', directory(0o700)],
@@ -47,7 +47,7 @@ export function putFile(tree: Tree, path: string, content: string | Buffer, mode
   tree.set(path, { ...directory(mode), type: 'file', content: Buffer.from(content) });
 }
 
-/** False when it was not there. */
+/** Returns false if it did not exist. */
 export function removeEntry(tree: Tree, path: string): boolean {
   if (!readEntry(tree, path)) return false;
   if (image.has(path)) tree.set(path, null);
@@ -55,7 +55,7 @@ export function removeEntry(tree: Tree, path: string): boolean {
   return true;
 }
 
-/** Names of what a directory holds. */
+/** The names of the entries of a directory. */
 export function childrenOf(tree: Tree, path: string): string[] {
   const prefix = path === '/' ? '/' : `${path}/`;
   const paths = new Set([...tree.keys(), ...image.keys()]);

@@ -1,4 +1,4 @@
-/** A URL with its project, which the default one has none of. */
+/** A URL with its project, which is omitted for the default project. */
 export function urlIn(project: string, path: string): string {
   return project === 'default' ? path : `${path}?project=${encodeURIComponent(project)}`;
 }

@@ -10,7 +10,7 @@ import { askSimulator, cleanUpWith } from './setup.ts';
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
-/** A service on a simulated Incus, in a process of its own. */
+/** A service on a simulated Incus, in a separate process. */
 export interface Berth {
   process: ChildProcess;
   url: string;
@@ -24,7 +24,7 @@ export function newDirectory(): string {
   return dataDir;
 }
 
-/** Ends with the test. Its guests take as little time as those of other tests. */
+/** Ended after the test. Its guests are as fast as those of other tests. */
 export async function startBerth(dataDir = newDirectory()): Promise<Berth> {
   const { DATABASE_URL: _, ...inherited } = process.env;
   const child = spawn(process.execPath, [main], {
@@ -38,7 +38,7 @@ export async function startBerth(dataDir = newDirectory()): Promise<Berth> {
     child.on('exit', () => reject(new Error(`It ended: ${output}`)));
     child.stdout.on('data', (text) => {
       output += text;
-      // Up to the end of what it says by itself.
+      // Reads up to the end of its start messages.
       const [, found] = /Berth listens on (\S+).*Ctrl-C stops Berth/s.exec(output) ?? [];
       if (found) resolve(found);
     });

@@ -30,7 +30,7 @@ describe('a restart of the daemon', () => {
     assert.deepEqual(await client.operations.wait(id, { timeoutSeconds: 30 }), {
       outcome: 'vanished',
     });
-    // Longer than the rest of the create would have taken.
+    // This is longer than the rest of the create would have taken.
     await sleep(3500);
     assert.deepEqual([await statusOf(sim, 'half'), await hasDisk(sim, 'half')], ['Stopped', false]);
     await settled(client, client.instances.delete('half'));
@@ -48,7 +48,7 @@ describe('a restart of the daemon', () => {
       if (isPromised) await until(() => hasDisk(sim, name));
       await simulator.restartDaemon();
       assert.deepEqual((await client.instances.getState(name))?.disk, {});
-      // A look at a file would be answered without words.
+      // The response to a HEAD request would have no message.
       const removeFile = client.files.delete(name, '/etc/hostname');
       await assert.rejects(removeFile, failsWith('failed', words));
       await assert.rejects(start(sim, name), words);

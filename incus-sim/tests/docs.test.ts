@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { commandsOf, runBlock } from '../../e2e/page.ts';
 
-// Commands of pages in docs/ that need no real server, on all of Berth with a simulated Incus.
+// Tests the commands in docs/ that need no real server, on Berth with a simulated Incus.
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const directory = mkdtempSync(join(tmpdir(), 'berth-docs-'));
@@ -44,12 +44,12 @@ after(async () => {
 test('docs/image-servers.md: an operating system is added, its image is got, and it is disabled', async () => {
   const [add = '', disable = '', ...own] = commandsOf('image-servers.md');
   const printed = await runBlock(add, shell);
-  // Answers end without a line end; the list is the last.
+  // Responses have no final newline; the list is the last one.
   const shown = JSON.parse(/\[\{.*$/.exec(printed)?.[0] ?? '[]');
   assert.equal(shown.length, 1, said);
   assert.ok(['wanted', 'importing', 'ready'].includes(shown[0].status), JSON.stringify(shown));
   const env = { OS_ID: String(shown[0].os_id) };
   assert.equal(JSON.parse(await runBlock(disable, { ...shell, env })).enabled, false);
-  // What publishes an image needs a real Incus.
+  // Publishing an image requires a real Incus.
   assert.equal(own.length, 1);
 });

@@ -16,7 +16,7 @@ const skip =
 const directory = mkdtempSync(join(tmpdir(), 'berth-released-'));
 after(() => rmSync(directory, { recursive: true, force: true }));
 
-/** Starts a release in its folder, as somebody does who has nothing else; answers the address of its API. */
+/** Starts an unpacked release in its folder, as a new user does. Returns the address of its API. */
 async function start(folder: string): Promise<{ url: string; stop(): Promise<void> }> {
   const child = spawn('npm', ['run', 'start:simulated'], {
     cwd: folder,

@@ -22,7 +22,7 @@ describe('very many instances', () => {
   });
 });
 
-/** Answers how to know how often somebody has begun to go through a map since. */
+/** Returns a function that returns how many iterations over a map have started since. */
 function countWalks(map: Map<unknown, unknown>): () => number {
   let walks = 0;
   for (const name of ['values', 'keys', 'entries', 'forEach', Symbol.iterator] as const) {
@@ -36,7 +36,7 @@ function countWalks(map: Map<unknown, unknown>): () => number {
   return () => walks;
 }
 
-/** An instance is made, started, looked at, stopped and deleted. */
+/** Creates, starts, reads, stops and deletes an instance. */
 async function live(sim: Simulated): Promise<void> {
   const { instances } = sim.client;
   await create(sim, 'own');

@@ -29,7 +29,7 @@ export interface Simulated {
   client: IncusClient;
 }
 
-/** A simulator with a project, a pool, a network and an image; it goes after the test. */
+/** A simulator with a project, a pool, a network and an image, which is closed after the test. */
 export async function simulated(options: EngineOptions = {}): Promise<Simulated> {
   const directory = temporaryDirectory('simulated');
   cleanups.push(() => rmSync(directory, { recursive: true, force: true }));
@@ -43,8 +43,8 @@ export async function simulated(options: EngineOptions = {}): Promise<Simulated>
 }
 
 /**
- * Makes a call of a simulator's administrator, as a test in another process does. Returns the
- * status.
+ * Sends a request to the administrator of a simulator, as a test in another process does. Returns
+ * the status.
  */
 export async function askSimulator(
   socketPath: string,
@@ -73,7 +73,7 @@ export function definition(name: string) {
   };
 }
 
-/** Waits for the operation that a call starts; throws what it failed of. */
+/** Waits for the operation that a request starts. Throws its error if it fails. */
 export async function settled(client: IncusClient, call: Promise<Operation>) {
   const { id } = await call;
   return await client.operations.wait(id, { timeoutSeconds: 10 });
@@ -92,7 +92,7 @@ export async function hasDisk({ client }: Simulated, name: string): Promise<bool
   return (await client.storage.listVolumes('disks')).some((volume) => volume.name === name);
 }
 
-/** Counts events by action from now on, and connections. */
+/** Counts events by action, and connections, from now on. */
 export async function follow({ simulator }: Simulated) {
   const seen: IncusEvent[] = [];
   const connections: number[] = [];
@@ -117,7 +117,7 @@ export async function follow({ simulator }: Simulated) {
   return { actions, connections };
 }
 
-/** Waits at most a minute: on a busy machine everything takes its time. */
+/** Waits at most a minute, since a busy machine is slow. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   const end = performance.now() + 60_000;
   while (!(await condition())) {

@@ -13,13 +13,13 @@ import {
 import { temporaryDirectory } from '../../service/src/testing/temporary-directory.ts';
 import { eventually } from '../../service/src/testing/until.ts';
 
-// `npm run start:simulated`, in real processes of which each can be told to stop, or killed.
+// Tests `npm run start:simulated` with real processes, each of which can be stopped or killed.
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const script = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const directories: string[] = [];
 
-/** All that runs for a directory, PostgreSQL too. */
+/** All processes of a data directory, including PostgreSQL. */
 const processesOf = (directory: string) =>
   processIds().filter(
     (pid) =>
@@ -43,7 +43,7 @@ interface Started {
 async function start(command: string, args: string[]): Promise<Started> {
   const directory = temporaryDirectory('simulated');
   directories.push(directory);
-  // In a session of its own, so that no signal but what the test sends reaches it.
+  // It runs in a new session, so that it gets only the signals of the test.
   const child = spawn(command, args, {
     cwd: root,
     detached: true,
@@ -68,7 +68,7 @@ async function leavesNothing({ directory, output }: Started): Promise<void> {
 
 test('SIGINT for npm alone, which passes it on, also stops the service in order', async () => {
   const started = await start('npm', ['run', 'start:simulated']);
-  // Only then has all that it printed come.
+  // Only then is all of its output there.
   const closed = once(started.child, 'close');
   started.child.kill('SIGINT');
   await leavesNothing(started);

@@ -12,7 +12,7 @@ import { cleanUpWith } from './setup.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const modules = join(root, 'node_modules');
 
-/** What the description of the API must not let pass. */
+/** What the types of the API must refuse. */
 const mistakes = `
 // @ts-expect-error There is no such code.
 if (created.error?.code === 'no_such_code') process.exit();
@@ -26,14 +26,14 @@ if (!created) await berth.POST('/v1/servers', { body: wanted, params: { query: {
 if (!created) await berth.POST('/v1/servers', { body: { ...wanted, password: undefined } });
 `;
 
-/** The options of the page, and two that many projects add. */
+/** The compiler options of the page, and two that many projects add. */
 function stricter(tsconfig: string): object {
   const { compilerOptions } = JSON.parse(tsconfig);
   const more = { noUncheckedIndexedAccess: true, verbatimModuleSyntax: true };
   return { compilerOptions: { ...compilerOptions, ...more } };
 }
 
-/** The script of docs/client.md, in a folder with the client that it makes. */
+/** The script of docs/client.md, in a folder with the generated client. */
 async function writeScript(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'berth-client-'));
   cleanUpWith(() => rmSync(folder, { recursive: true }));
@@ -52,7 +52,7 @@ async function writeScript(): Promise<string> {
   return folder;
 }
 
-/** Answers what it printed; what it printed is in the error, too, where it failed. */
+/** Returns its output. If it fails, the error has the output. */
 async function run(folder: string, program: string, ...args: string[]): Promise<string> {
   const options = { cwd: folder, timeout: 120_000 };
   const command = [join(modules, program), ...args];

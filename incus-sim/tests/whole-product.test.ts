@@ -71,7 +71,7 @@ describe('the whole product on the simulator', () => {
 async function tellsOfFailedCommands(berth: Berth, id: number): Promise<void> {
   const read = async <T>(path: string) => (await call<T>(berth, 'GET', path)).body;
   const [listed] = await read<Operation[]>(`operations?server_id=${id}`);
-  // Lists leave out what the commands printed.
+  // Lists omit the output of commands.
   const operation = await read<Operation>(`operations/${listed?.id}`);
   const measured = operation?.commands?.every(({ duration_ms }) => Number.isInteger(duration_ms));
   assert.ok(measured);

@@ -24,7 +24,7 @@ export interface ChaosFigures extends StormCounts {
   medianSettling: number;
 }
 
-/** Kills parts of a world in the midst of a storm; throws what was lost, doubled or left. */
+/** Kills parts of a world during a storm. Throws if something was lost, duplicated or left over. */
 export async function unleash(
   world: World,
   { seed, kills, say }: ChaosPlan,

@@ -11,7 +11,7 @@ export interface StormCounts {
   requests: number;
   accepted: number;
   refused: number;
-  /** Requests that were repeated because they got no answer, or 503. */
+  /** Requests that were repeated because they got no response, or a 503. */
   repeated: number;
 }
 
@@ -22,7 +22,7 @@ export interface Storm {
   operations: Set<number>;
   counts: StormCounts;
   begin(): void;
-  /** Resolves when every request so far has its answer. */
+  /** Resolves when every request so far has its response. */
   pause(): Promise<void>;
 }
 
@@ -32,8 +32,8 @@ interface Answer {
 }
 
 /**
- * People who create servers, act on them and delete them, all at once. A request without an answer
- * is repeated with the same `Idempotency-Key` until it has one, so that each counts once.
+ * Clients that create servers, act on them and delete them concurrently. A request without a
+ * response is repeated with the same `Idempotency-Key` until it gets one, so that each counts once.
  */
 export function createStorm(service: Service, random: Random, mostServers: number): Storm {
   const servers = new Set<number>();
@@ -121,7 +121,7 @@ interface Request {
   key: string;
 }
 
-/** Undefined without an answer, or if it should be repeated. */
+/** Undefined without a response, or if it should be repeated. */
 async function send({ url, token }: Service, request: Request): Promise<Answer | undefined> {
   const { method, path, body, key } = request;
   const headers = {

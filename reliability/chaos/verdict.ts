@@ -9,7 +9,7 @@ export type Recorded = Pick<World, 'directory' | 'client' | 'pool'>;
 
 const settledSeconds = 120;
 
-/** Ids of what was answered with success. */
+/** The ids of accepted servers and operations. */
 interface Accepted {
   servers: ReadonlySet<number>;
   operations: ReadonlySet<number>;
@@ -25,8 +25,8 @@ interface ServerRow {
 }
 
 /**
- * Waits until nothing is under way, and checks that nothing was lost, doubled or left half done.
- * Answers how long that took, in milliseconds.
+ * Waits until no operation is in progress, and checks that nothing was lost, duplicated or left
+ * incomplete. Returns how long that took, in milliseconds.
  */
 export async function settle(world: Recorded, accepted: Accepted): Promise<number> {
   const began = performance.now();
@@ -132,7 +132,7 @@ export async function commandsRanOnce({ client }: Recorded): Promise<number> {
   return running.length;
 }
 
-/** How many operations ended in which way. Hardly any fails: after a kill they continue. */
+/** The number of operations by result. Hardly any fails, because they continue after a kill. */
 export async function outcomes({ directory }: Recorded): Promise<Record<string, number>> {
   const sql = `select status, error ->> 'message' as reason, count(*)::int as count
     from operations group by 1, 2 order by 1`;

@@ -34,7 +34,7 @@ export const worlds: Record<'simulator' | 'incus', (use: Use) => Promise<void>> 
   incus: onIncus,
 };
 
-/** Nothing of it is real but the service and its PostgreSQL, and nothing is left of it. */
+/** Only the service and its PostgreSQL are real, and nothing is left of it afterwards. */
 async function onSimulator(use: Use): Promise<void> {
   await using stack = new AsyncDisposableStack();
   const directory = serviceDirectory(stack, 'chaos');

@@ -8,9 +8,11 @@ export interface Names {
 }
 
 const port = 8443;
-/** Sparse: what the disks of all the servers may grow to on one member. */
+/** Sparse; large enough for the disks of all servers on one member. */
 const poolSize = '40GiB';
-/** Networks for documentation (RFC 5737 and 3849). Each is in its machine's namespace only. */
+/**
+ * Networks for documentation (RFC 5737 and 3849). Each exists only in the namespace of its machine.
+ */
 const guestIpv4 = '198.51.100.1/24';
 const guestIpv6 = '2001:db8:84::1/64';
 
@@ -47,7 +49,7 @@ const bridge = {
   'ipv4.nat': 'true',
   'ipv6.address': guestIpv6,
   'ipv6.nat': 'true',
-  // A fixed IPv6 address on a NIC asks for it (Incus documentation, "Type: nic").
+  // A fixed IPv6 address on a NIC requires it (Incus documentation, "Type: nic").
   'ipv6.dhcp.stateful': 'true',
 };
 

@@ -1,6 +1,6 @@
 import { ensureIncus } from '../../setup/incus-daemon.ts';
 
-// Started in the namespaces of a machine: has the Incus there run, and ends. It runs on.
+// Runs in the namespaces of a machine: starts the Incus there, and exits. Incus keeps running.
 
 const [incusDir] = process.argv.slice(2);
 if (!incusDir) throw new Error('Which directory is the daemon to run in?');

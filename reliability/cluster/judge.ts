@@ -8,7 +8,10 @@ import type { World } from './world.ts';
 
 const placesSeconds = 90;
 
-/** Throws what a scenario lost, doubled, left, or showed that was not so. Answers seconds. */
+/**
+ * Throws if a scenario lost, duplicated or left something, or if something was shown incorrectly.
+ * Returns seconds.
+ */
 export async function judge(world: World, scenario: Scenario, seen: Seen): Promise<number> {
   assert.deepEqual(seen.failed, [], 'every read was answered');
   const fine = ['started/started', ...(scenario.mayShow ?? [])];

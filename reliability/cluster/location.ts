@@ -9,7 +9,7 @@ import type { Requests } from './requests.ts';
 
 const imageSeconds = 900;
 
-/** Makes the cluster a location, as an administrator does it: by a token of its, over HTTPS. */
+/** Adds the cluster as a location, as an administrator does: with a token, over HTTPS. */
 export function addLocation(first: Machine, names: Names, { directory, databaseUrl }: Service) {
   const token = incusOn(first, ['config', 'trust', 'add', 'berth', '--quiet']).trim();
   const { project, pool, network } = names;

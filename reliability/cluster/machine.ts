@@ -8,8 +8,8 @@ import { commandLine, killAll, readProcess } from '../../service/src/testing/pro
 import { until } from '../../service/src/testing/until.ts';
 
 /**
- * A machine in terms of network and mounts: namespaces of its own, which a process keeps alive,
- * also while no daemon runs in them.
+ * A machine with separate network and mount namespaces, which a process keeps alive even while no
+ * daemon runs in them.
  */
 export interface Machine {
   /** The name of the member in the cluster. */
@@ -27,7 +27,7 @@ export interface Site {
   directory: string;
   /** The bridge that stands for the switch between the machines. */
   bridge: string;
-  /** Ours on that bridge. */
+  /** The address of the tests on that bridge. */
   address: string;
 }
 
@@ -50,14 +50,14 @@ exec tail -f "$0"`;
 
 export const incusDirOf = ({ directory }: Site, name: string) => join(directory, name, 'incus');
 
-/** The switch, with the machine that the tests run on plugged in. */
+/** Creates the switch, and connects the machine on which the tests run. */
 export function makeSwitch({ bridge, address }: Site): void {
   run('ip', ['link', 'add', bridge, 'type', 'bridge']);
   run('ip', ['address', 'add', `${address}/${prefixLength}`, 'dev', bridge]);
   run('ip', ['link', 'set', bridge, 'up']);
 }
 
-/** A machine that is plugged into the switch. No daemon runs on it yet. */
+/** Creates a machine that is connected to the switch, without a daemon. */
 export async function makeMachine(
   site: Site,
   { name, address, cable }: Pick<Machine, 'name' | 'address' | 'cable'>,
@@ -91,7 +91,7 @@ export async function makeMachine(
   return machine;
 }
 
-/** The script is done when what it ends with runs. */
+/** The script has ended when its last program runs. */
 async function untilKept(pid: number): Promise<void> {
   await until('the namespaces of a machine are made', () => {
     if (commandLine(pid) === '') throw new Error('The namespaces of a machine could not be made.');
@@ -99,7 +99,7 @@ async function untilKept(pid: number): Promise<void> {
   });
 }
 
-/** Runs a command as that machine would. Answers what it printed. */
+/** Runs a command on that machine. Returns its output. */
 export function runOn({ pid }: Machine, command: string[], input?: string): string {
   return run('nsenter', ['--target', String(pid), '--mount', '--net', '--', ...command], input);
 }
@@ -110,7 +110,7 @@ export function incusOn(machine: Machine, args: string[], input?: object): strin
   return runOn(machine, command, input && JSON.stringify(input));
 }
 
-/** Starts its daemon, unless that runs, and resolves when it answers. Its guests run on meanwhile. */
+/** Starts its daemon, unless that runs, and resolves when it answers. Its guests keep running. */
 export async function startDaemon({ pid, incusDir }: Machine): Promise<void> {
   const args = ['--target', String(pid), '--mount', '--net', '--', process.execPath, daemon];
   const child = spawn('nsenter', [...args, incusDir], { stdio: ['ignore', 'inherit', 'inherit'] });
@@ -118,7 +118,7 @@ export async function startDaemon({ pid, incusDir }: Machine): Promise<void> {
   if (code !== 0) throw new Error(`The daemon in ${incusDir} could not be started.`);
 }
 
-/** Without a word to it. Its guests run on. */
+/** Kills the daemon with SIGKILL. Its guests keep running. */
 export async function killDaemon({ incusDir }: Machine): Promise<void> {
   await killAll(() => daemonsOf(incusDir));
 }

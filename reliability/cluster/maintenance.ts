@@ -32,10 +32,7 @@ export async function succeeds({ requests }: World, id: number): Promise<void> {
   assert.equal(operation?.status, 'succeeded', operation?.message);
 }
 
-/**
- * Runs something while clients, each with a server of its own, create, stop, start and delete it in
- * a loop.
- */
+/** Runs a function while clients create, stop, start and delete their own servers in a loop. */
 export async function amidClients<T>(world: World, work: () => Promise<T>): Promise<T> {
   let going = true;
   const working = Array.from({ length: clients }, async (_, number) => {

@@ -5,16 +5,16 @@ const everyMs = 40;
 const readers = 2;
 
 export interface Seen {
-  /** The number of answers, and the 99th percentile of their duration. */
+  /** The number of responses, and the 99th percentile of their duration. */
   reads: number;
   p99: number;
   /** Requests that no replica answered with success. */
   failed: string[];
-  /** All that was shown of a server: `status/real_status`. */
+  /** All states that were shown for a server: `status/real_status`. */
   states: Map<number, Set<string>>;
 }
 
-/** Clients who look at servers one after the other, all the time, and never wait for each other. */
+/** Clients that continuously read servers one after the other, independently of each other. */
 export function beginReading(
   requests: Requests,
   servers: () => readonly number[],

@@ -13,12 +13,12 @@ export interface Answer<T> {
 
 /**
  * Sends requests to replicas like a load balancer: to each in turn, and to another one if there is
- * no answer. Changes have an `Idempotency-Key`, so that they count once.
+ * no response. Changes have an `Idempotency-Key`, so that they count once.
  */
 export interface Requests {
-  /** Throws for any answer but a success. */
+  /** Throws for any response except a success. */
   get<T>(path: string): Promise<T>;
-  /** Any answer counts; throws when there is none at any. */
+  /** Accepts any response. Throws if no replica responds. */
   send<T>(method: string, path: string, body?: object): Promise<Answer<T>>;
   /** Repeats a request until it is accepted or refused. */
   insist<T>(method: string, path: string, body?: object): Promise<Answer<T>>;

@@ -33,8 +33,8 @@ import {
 import { type Row, table } from './table.ts';
 import { makeWhole, shownUnderWay, type World } from './world.ts';
 
-// npm run test:cluster: a real Incus cluster of three members in network namespaces, two replicas of
-// the service and an outside PostgreSQL, and what may happen to them.
+// npm run test:cluster: tests a real Incus cluster of three members in network namespaces, two replicas of the service
+// and an external PostgreSQL, in several scenarios.
 
 const scenarios = [
   spread,

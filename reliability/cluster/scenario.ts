@@ -1,7 +1,7 @@
 import type { World } from './world.ts';
 
 export interface Outcome {
-  /** Seconds until what is named was so. */
+  /** The seconds until the named condition was true. */
   took: Record<string, number>;
   /** Servers that are on another member than before. */
   moved?: number;
@@ -9,7 +9,7 @@ export interface Outcome {
 
 export interface Scenario {
   name: string;
-  /** What is done to the cluster, as a text. */
+  /** What is done to the cluster, as text. */
   did: string;
   run(world: World): Promise<Outcome>;
   /**

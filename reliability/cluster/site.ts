@@ -25,7 +25,8 @@ export const names: Names = {
   network: 'berthbr0',
 };
 
-// All in a network of eight addresses, so that it hides hardly any other from this machine.
+// All are in a network of eight addresses, so that it hides hardly any other address from this
+// machine.
 const places = [1, 2, 3].map((number) => ({
   name: `node-${number}`,
   address: `10.253.84.${number}`,

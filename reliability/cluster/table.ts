@@ -2,7 +2,7 @@
 export interface Row {
   scenario: string;
   did: string;
-  /** Seconds until what is named was so. */
+  /** The seconds until the named condition was true. */
   took: Record<string, number>;
   servers: number;
   moved: number;

@@ -19,9 +19,9 @@ export interface World {
   /** The directory of the database. */
   directory: string;
   pool: string;
-  /** Servers that run all the time, by id: their instances. */
+  /** The instances of servers that run all the time, by server id. */
   servers: Map<number, string>;
-  /** All that was accepted. */
+  /** Everything that was accepted. */
   accepted: { servers: Set<number>; operations: Set<number> };
 }
 
@@ -59,7 +59,7 @@ export async function latestOperation({ requests }: World, id: number): Promise<
   return latest;
 }
 
-/** Seconds until a check holds; throws what it threw last when `seconds` are over. */
+/** Returns the seconds until a check passes. After `seconds`, throws its last error. */
 export async function secondsUntil(seconds: number, check: () => Promise<void>): Promise<number> {
   const began = performance.now();
   await eventually(check, seconds);
@@ -103,8 +103,8 @@ export async function truthIsBack(world: World): Promise<void> {
 }
 
 /**
- * Seconds until each member passes requests on to each other one. To one that has come back Incus does
- * so from the next heartbeat on; they are 10 s apart.
+ * Returns the seconds until each member forwards requests to each other one. Incus forwards them to a member that is
+ * back only after its next heartbeat; heartbeats are 10 s apart.
  */
 export async function passedOnAgain({ machines }: World): Promise<number> {
   const clients = machines.map(({ socketPath }) =>
@@ -132,7 +132,7 @@ export async function returned(world: World): Promise<Record<string, number>> {
   return { truth, 'passed on to again': passedOn };
 }
 
-/** The machine whose member leads the cluster's database. */
+/** The machine whose member is the leader of the cluster's database. */
 export async function leaderOf({ client, machines }: World): Promise<Machine> {
   const members = await client.server.members();
   const leading = members.find(({ roles }) => roles.includes('database-leader'));

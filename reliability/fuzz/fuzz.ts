@@ -18,7 +18,7 @@ import {
 
 const batch = 500;
 const mostKnown = 200;
-/** Lists whose ids are taken up. Of tokens, people and projects only own ones may be changed. */
+/** Lists whose ids are used. Only its own tokens, users and projects may be changed. */
 const seen = new Set(['/v1/servers', '/v1/operations', '/v1/address-pools']);
 
 export interface FuzzFigures {
@@ -28,9 +28,9 @@ export interface FuzzFigures {
 }
 
 /**
- * Sends requests made from the API's own description, in a row that the seed determines, with ids that
- * earlier answers gave out. Throws at an answer of 5xx, one that its schema does not allow, and a change
- * by somebody who may make none or to another project.
+ * Sends requests that are generated from the API description, in an order that the seed determines, with ids from
+ * earlier responses. Throws for a 5xx response, for a response that does not match its schema, and for a change without
+ * permission or in another project.
  */
 export async function fuzz({
   seed,
@@ -119,7 +119,7 @@ async function fuzzOn(
   }
 }
 
-/** Looked at now and then: it reads everything. */
+/** Checked only sometimes, because it reads everything. */
 function mayTell({ id, method, path }: PlannedRequest, { mayChange }: Person): boolean {
   if (mayChange === 'anything' || method === 'GET' || id % 5 !== 0) return false;
   return mayChange === 'nothing' || !/^\/v1\/(session|passkey)/.test(path);

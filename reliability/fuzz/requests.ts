@@ -13,7 +13,7 @@ interface OpenApiOperation {
   requestBody?: { content: Record<string, { schema: Schema }> };
 }
 
-/** A request with what is decided only when it is sent: its id, out of those that are known then. */
+/** A request whose ids are chosen when it is sent, from those that are known then. */
 export interface PlannedRequest {
   operationId: string;
   method: string;
@@ -21,7 +21,7 @@ export interface PlannedRequest {
   query: Record<string, unknown>;
   body: unknown;
   who: number;
-  /** Which of the known ids; beyond them, one that names nothing. */
+  /** The index of a known id. A larger index stands for an unknown id. */
   id: number;
   headers: Record<string, string>;
 }

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { fuzz } from './fuzz.ts';
 
-// npm run fuzz: requests made from the API's own description, as many as are asked for.
+// npm run fuzz: sends the given number of requests that are generated from the API description.
 
 const { values } = parseArgs({
   options: {

@@ -20,7 +20,7 @@ const mutant: Mutant = {
   status: 'Survived',
 };
 
-test('a clause of a query is left out', () => {
+test('a mutation removes a clause of a query', () => {
   const call = (name: string) =>
     types.callExpression(
       types.memberExpression(types.identifier('query'), types.identifier(name)),
@@ -31,7 +31,7 @@ test('a clause of a query is left out', () => {
   assert.deepEqual([...queryClause.mutate({ node: call('execute') })], []);
 });
 
-test('each condition of SQL is neutralised, one at a time, and comments are left alone', () => {
+test('a mutation neutralizes one condition of SQL, and never changes comments', () => {
   const text = 'select 1 -- where this and that\nwhere a and b or c';
   const quasi = types.templateLiteral([types.templateElement({ raw: text }, true)], []);
   const changes = [
@@ -53,7 +53,7 @@ test('each condition of SQL is neutralised, one at a time, and comments are left
   assert.deepEqual([...sqlCondition.mutate({ node: other })], []);
 });
 
-test('noticed changes count, explained ones do not, and those that can not run are skipped', () => {
+test('the score counts killed mutants, ignores explained ones, and skips those that cannot run', () => {
   const mutants = ['Killed', 'Timeout', 'Survived', 'NoCoverage', 'RuntimeError'].map(
     (status, line) => ({ ...mutant, line, status, original: `${line}` }),
   );
@@ -67,7 +67,7 @@ test('noticed changes count, explained ones do not, and those that can not run a
   assert.equal(percent(scoreOf([], [])), 100);
 });
 
-test('whole rooms are judged exactly, and a sample with tolerance', () => {
+test('the score of a whole room must reach the threshold, and that of a sample nearly', () => {
   const of = (some: number, counted: number) => ({ noticed: some, counted, unexplained: [] });
   assert.equal(isTooLow(of(90, 100), false), false);
   assert.equal(isTooLow(of(89, 100), false), true);
@@ -78,7 +78,7 @@ test('whole rooms are judged exactly, and a sample with tolerance', () => {
   assert.deepEqual(sumOf([of(4, 5), of(3, 3)]), of(7, 8));
 });
 
-test('a seed draws the same sample again, and the fastest tests of each change run first', () => {
+test('a seed selects the same sample again, and the fastest tests of each mutant run first', () => {
   const durations = new Map(Object.entries({ fast: 1, slow: 90, medium: 5 }));
   const drawn = (seed: number) => {
     const plans = Array.from({ length: 20 }, (_, id): Plan & { id: number } => ({
@@ -99,14 +99,14 @@ test('a seed draws the same sample again, and the fastest tests of each change r
   assert.deepEqual(shuffled([1, 2, 3], 4).sort(), [1, 2, 3]);
 });
 
-test('a change is shown with the original text', () => {
+test('a mutant is shown with the original text', () => {
   const file = import.meta.filename;
   const [, line = ''] = readFileSync(file, 'utf8').split('\n');
   const location = { start: { line: 2, column: 8 }, end: { line: 2, column: 12 } };
   assert.equal(textAt(file, location), line.slice(7, 11));
 });
 
-test('the beginning of the changes is a reference or a time', () => {
+test('the start of the changes is a Git reference or a time', () => {
   const head = execFileSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8' }).trim();
   assert.equal(commitOf('HEAD'), head);
   assert.equal(commitOf('0 seconds ago'), head);
@@ -130,7 +130,7 @@ test('the new lines of a diff are found', () => {
   ]);
 });
 
-test('each room has code and tests, and each explanation is about existing code', () => {
+test('each room has existing code and tests, and each explanation is about existing code', () => {
   for (const [name, room] of Object.entries(rooms)) {
     assert.ok(codeOf(room).length > 0, name);
     for (const tests of room.tests) assert.ok(globSync(tests).length > 0, tests);

@@ -1,4 +1,7 @@
-/** Code that holds a promise, and the tests of its own folder that are to guard it. */
+/**
+ * Code for which the documentation makes promises, and the tests of its folder that must detect
+ * changes.
+ */
 export interface Room {
   /** Files, or patterns of files; tests among them are left out. */
   code: string[];
@@ -7,7 +10,7 @@ export interface Room {
 
 const service = 'service/src';
 
-/** Tests by name, so that one that is renamed is missed. */
+/** Tests by name, so that a renamed test is noticed. */
 const testsIn = (folder: string, ...names: string[]) =>
   names.map((name) => `${service}/${folder}/${name}.test.ts`);
 

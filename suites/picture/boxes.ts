@@ -1,5 +1,5 @@
-// The boxes of docs/architecture.svg, from top to bottom. Folders that are alike share a box. A box imports those below
-// it; an import of one above is drawn as an exception.
+// The boxes of docs/architecture.svg, from top to bottom. Similar folders share a box. A box imports those below it; an
+// import of one above is drawn as an exception.
 
 export interface Box {
   /** What its folders do, in a few words. */
@@ -10,13 +10,13 @@ export interface Box {
    */
   folders: readonly string[];
   kind: Kind;
-  /** Whether each arrow to it is drawn, also one that another way makes plain. */
+  /** Whether each arrow to it is drawn, even if a longer path implies it. */
   allArrows?: true;
-  /** Whether folders that no box names are in it: a new noun is one of a project as a rule. */
+  /** Whether it has the folders that no box names: most new nouns belong to a project. */
   takesOthers?: true;
 }
 
-/** The topic of a box; each has its colour. */
+/** The topic of a box, which determines its colour. */
 type Kind = keyof typeof kinds;
 
 export const kinds = {

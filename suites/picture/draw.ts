@@ -24,7 +24,7 @@ export function toDot(boxes: readonly Box[], { down, up }: Graph): string {
   ].join('\n');
 }
 
-/** A table of the colours, and what the arrows are. */
+/** The legend: a table of the colours, and the meaning of arrows. */
 function legend(): string {
   const cells = Object.values(kinds).map(
     ({ name, color }) => `<TD BGCOLOR="${color}">${name}</TD>`,
@@ -43,7 +43,7 @@ function legend(): string {
 
 const colorOf = (to?: Box) => (to?.allArrows ? ' [color="#e08a1e"]' : '');
 
-/** The foundation stands below all else, in one row. */
+/** The foundation is at the bottom, in one row. */
 function keepBelow(boxes: readonly Box[]): string[] {
   const index = (box: Box) => `b${boxes.indexOf(box)}`;
   const [first, ...others] = boxes.filter(({ kind }) => kind === 'foundation').map(index);

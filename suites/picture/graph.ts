@@ -8,9 +8,9 @@ export interface Arrow {
 
 /** Indexes of boxes that import each other. */
 export interface Graph {
-  /** Arrows to boxes further down that no longer way makes plain. */
+  /** Arrows to lower boxes that no longer path implies. */
   down: Arrow[];
-  /** Arrows to boxes further up. */
+  /** Arrows to higher boxes. */
   up: Arrow[];
 }
 
@@ -57,7 +57,7 @@ function finder(boxes: readonly Box[], found: ReadonlySet<string>): (file: strin
   };
 }
 
-/** The arrows without those whose end is also reached by way of another box. All of them must lead down. */
+/** The arrows without those that a longer path implies. All of them must lead down. */
 export function withoutShortcuts(arrows: readonly Arrow[]): Arrow[] {
   const next = Map.groupBy(arrows, ({ from }) => from);
   const reaches = (from: number, to: number): boolean =>

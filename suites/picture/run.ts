@@ -5,8 +5,8 @@ import { boxes } from './boxes.ts';
 import { toDot } from './draw.ts';
 import { graphOf } from './graph.ts';
 
-// `npm run picture` draws docs/architecture.svg: the folders of the service, and what they import of each other. With
-// `--check` it only says whether the picture is current.
+// `npm run picture` draws docs/architecture.svg: the folders of the service, and their imports. With `--check` it only
+// checks whether the picture is current.
 
 const file = new URL('../../docs/architecture.svg', import.meta.url);
 

@@ -47,7 +47,7 @@ async function run(world: World) {
 async function moveInPart(world: World, { id, instance }: Left): Promise<boolean> {
   const { client, machines, requests, accepted } = world;
   const { node } = await requests.get<{ node: string }>(`/servers/${id}`);
-  // Incus is asked by the first machine.
+  // The first machine sends the requests to Incus.
   const target = machines.slice(1).find(({ name }) => name !== node);
   assert.ok(target);
   const path = `/servers/${id}/move`;

@@ -16,7 +16,7 @@ import {
 } from '../world.ts';
 
 const knownSeconds = 90;
-/** Beyond the 20 s after which Incus itself says that a member is away. */
+/** Longer than the 20 s after which Incus itself reports that a member is offline. */
 const awayMs = 25_000;
 const restartedSeconds = 60;
 

@@ -30,7 +30,7 @@ async function run(world: World) {
   const { status } = await latestOperation(world, id);
   assert.ok(status === 'pending' || status === 'running', `it waits, and is not ${status}`);
   for (const machine of cutOff) plugIn(machine);
-  // Incus answers nothing until its database has a leader again.
+  // Incus answers no requests until its database has a leader again.
   const passedOn = await passedOnAgain(world);
   const truth = await secondsUntil(truthSeconds, () => truthIsBack(world));
   const created = await secondsUntil(createdSeconds, () => isStarted(world, id));

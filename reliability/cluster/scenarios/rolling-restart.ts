@@ -6,7 +6,7 @@ import { create, isStarted, returned, secondsUntil, shownUnderWay, type World } 
 
 const onlineSeconds = 60;
 const createdSeconds = 60;
-/** Incus was once seen to hold an instance whose create it was restarted in for more than two minutes. */
+/** Incus once kept an instance locked for more than two minutes after a restart during its creation. */
 const heldSeconds = 240;
 
 async function run(world: World) {

@@ -330,7 +330,7 @@ test('another data directory than that of a service is refused', async () => {
 for (const [args, words] of [
   [['add'], /Missing required argument 'name'/],
   [['add', 'x'], /--token TOKEN, or --socket PATH/],
-  [['add', '7', '--socket', '/x'], /digits alone.* since both are read as IDs/],
+  [['add', '7', '--socket', '/x'], /only of digits.* since both are read as IDs/],
   [['add', '3f2504e0-4f89-41d3-9a0c-0305e82c3301', '--socket', '/x'], /form of a UUID/],
   [['add', 'Up', '--socket', '/x'], /small letters/],
   [['add', 'x', '--socket', '/x', '--url', 'https://a'], /not both/],

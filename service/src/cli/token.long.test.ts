@@ -146,7 +146,7 @@ test('a token is revoked by its name, unless several are called so', async () =>
 for (const [args, words] of [
   [['create', '--scopes', 'admin'], /--name <name>' not specified/],
   [['create', '--name', 'x'], /--scopes <scopes>' not specified/],
-  [['create', '--name', '77', '--scopes', 'admin'], /digits alone/],
+  [['create', '--name', '77', '--scopes', 'admin'], /only of digits/],
   [['create', '--name', '3f2504e0-4f89-41d3-9a0c-0305e82c3301', '--scopes', 'admin'], /a UUID/],
   [['create', '--name', 'x', '--scopes', 'root'], /Unknown scope: root/],
   [[...create, '--expires', 'soon'], /'soon' is invalid. Use 30d/],

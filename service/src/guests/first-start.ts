@@ -1,29 +1,29 @@
 import { file, type GuestFile } from './files.ts';
 import { newHostKeys } from './host-keys.ts';
 
-// How a guest becomes itself without cloud-init: by files that are in place before its first start.
+// How a guest is set up without cloud-init: by files that are pushed before its first start.
 
-/** What an image says of itself that is made for it, as its property. */
+/** The property of an image that supports this. */
 export const madeForFiles = { 'berth.first-start': '1' } as const;
 
 export interface FirstStart {
   hostname: string;
-  /** As `networkConfig` answers it. */
+  /** As returned by `networkConfig`. */
   network: string;
 }
 
-/** Incus notes the properties of an image in the configuration of each instance that it is made of. */
+/** Incus copies the properties of an image to the configuration of each of its instances. */
 export function startsFromFiles(instance: { type: string; config: Record<string, string> }) {
   const isMadeForFiles = Object.entries(madeForFiles).every(
     ([property, value]) => instance.config[`image.${property}`] === value,
   );
-  // A virtual machine has no files to write to before its agent runs.
+  // The files of a virtual machine cannot be written before its agent runs.
   return isMadeForFiles && instance.type === 'container';
 }
 
 /**
- * What has to be there before it boots, and what it may write itself while it does, of which each costs
- * less. It makes its machine id by itself, as the image's is empty.
+ * Returns the files that must exist before it boots, and those that it can write itself during the boot, which is
+ * faster. It generates its own machine id, because that of the image is empty.
  */
 export function firstStartFiles({ hostname, network }: FirstStart) {
   const [name = ''] = hostname.split('.', 1);
@@ -31,7 +31,7 @@ export function firstStartFiles({ hostname, network }: FirstStart) {
   const before: GuestFile[] = [
     file('/etc/cloud/cloud-init.disabled', 0o644, 'Berth has set this server up.\n'),
     file('/etc/hostname', 0o644, `${name}\n`),
-    // Where cloud-init has it, too, so that it is not set twice should that be enabled.
+    // cloud-init uses the same file, so it is not set twice if cloud-init is enabled.
     file('/etc/netplan/50-cloud-init.yaml', 0o600, `{"network": ${network.trim()}}\n`),
     ...keys.map(({ type, privateKey }) => file(keyPath(type), 0o600, privateKey)),
   ];

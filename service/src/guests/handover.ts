@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { directory, file, type GuestFile } from './files.ts';
 import { type FirstStart, firstStartFiles } from './first-start.ts';
 
-/** Run by `/bin/sh -c`, or an argument vector, run as it is. */
+/** A command line for `/bin/sh -c`, or an argument vector. */
 export type InitialCommand = string | string[];
 
 const scripts = '/var/lib/cloud/scripts/per-boot';
@@ -10,11 +10,11 @@ const runner = readFileSync(new URL('./runner.sh', import.meta.url), 'utf8');
 
 export const stateFolder = '/var/lib/berth';
 
-/** The secrets, and the files that the guest writes itself. */
+/** The script with the secrets, and the files that the guest writes itself. */
 interface Handover {
   passwordHash: string;
   commands: InitialCommand[];
-  /** Readable by everybody. */
+  /** These can be read by all users. */
   files?: { path: string; content: string }[];
 }
 
@@ -62,7 +62,7 @@ function argumentsLine(command: InitialCommand): string {
   return `set -- ${argv.map(quoted).join(' ')}`;
 }
 
-/** Any bytes but NUL, which no argument can hold, come out of these quotes as they went in. */
+/** Quotes any bytes except NUL, which no argument can contain. */
 function quoted(text: string): string {
   if (text.includes('\0')) throw new Error('A command or password hash holds a NUL character.');
   return `'${text.replaceAll("'", `'\\''`)}'`;

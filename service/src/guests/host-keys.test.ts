@@ -8,7 +8,7 @@ import { type HostKey, newHostKeys } from './host-keys.ts';
 
 const comment = 'root@web-1';
 
-/** What OpenSSH says that the public key of a private one is. */
+/** The public key of a private one, according to OpenSSH. */
 function publicKeyOf({ privateKey }: HostKey): string {
   const folder = mkdtempSync(join(tmpdir(), 'berth-host-keys-'));
   try {
@@ -21,7 +21,7 @@ function publicKeyOf({ privateKey }: HostKey): string {
 }
 
 test('OpenSSH reads them, and finds the public key that stands beside each', () => {
-  // Numbers of a key that begin with a zero, or look negative, are written otherwise: one in 256 and one in two.
+  // Numbers with a leading zero byte (one in 256), or a leading one bit (one in two), are encoded differently.
   for (let round = 0; round < 8; round += 1) {
     for (const key of newHostKeys(comment)) assert.equal(publicKeyOf(key), key.publicKey);
   }

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
 
-/** A host key of an SSH server, in the two texts that OpenSSH keeps of it. */
+/** A host key of an SSH server, as the two files of OpenSSH. */
 export interface HostKey {
   /** As in the name of its file, `ssh_host_<type>_key`. */
   type: 'ed25519' | 'ecdsa';
@@ -8,7 +8,7 @@ export interface HostKey {
   publicKey: string;
 }
 
-/** The fields of a key, in the order of OpenSSH: those that are public, and those that stand beside them. */
+/** The fields of a key, in the order of OpenSSH: the public and the private ones. */
 interface Fields {
   name: string;
   public: Buffer[];
@@ -18,12 +18,12 @@ interface Fields {
 const cipherBlockBytes = 8;
 const lineCharacters = 70;
 
-/** Keys that no other server has, of the types that cloud-init makes. Takes less than a millisecond. */
+/** Generates new keys of the types that cloud-init generates. Takes less than a millisecond. */
 export function newHostKeys(comment: string): HostKey[] {
   return [hostKey('ed25519', ed25519(), comment), hostKey('ecdsa', ecdsa(), comment)];
 }
 
-/** RFC 8709: the private part is the seed, and the public key once more. */
+/** RFC 8709: the private key is the seed, followed by the public key. */
 function ed25519(): Fields {
   const { privateKey } = generateKeyPairSync('ed25519');
   const [point, seed] = parts(privateKey, 'x', 'd');
@@ -34,7 +34,7 @@ function ed25519(): Fields {
   };
 }
 
-/** RFC 5656: the point is uncompressed, which the 4 says. */
+/** RFC 5656: the leading 4 marks an uncompressed point. */
 function ecdsa(): Fields {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
   const [x, y, d] = parts(privateKey, 'x', 'y', 'd');
@@ -42,7 +42,7 @@ function ecdsa(): Fields {
   return { name: 'ecdsa-sha2-nistp256', public: open, private: [...open, positive(d)] };
 }
 
-/** OpenSSH, PROTOCOL.key: older ones, such as that of Debian 12, read an Ed25519 key in no other format. */
+/** OpenSSH, PROTOCOL.key: older versions, such as that of Debian 12, read Ed25519 keys only in this format. */
 function hostKey(type: HostKey['type'], fields: Fields, comment: string): HostKey {
   const blob = Buffer.concat([string(fields.name), ...fields.public]);
   const check = randomBytes(4);
@@ -79,7 +79,10 @@ function string(content: string | Buffer): Buffer {
   return Buffer.concat([number(bytes.length), bytes]);
 }
 
-/** RFC 4251, mpint: as short as can be, and without a first bit that would be a sign. */
+/**
+ * RFC 4251, mpint: the shortest form, with a leading zero byte if the first bit would be read as a
+ * sign.
+ */
 function positive(bytes: Buffer): Buffer {
   const from = bytes.findIndex((byte) => byte !== 0);
   const short = bytes.subarray(from);

@@ -2,19 +2,19 @@ import { createHash, randomBytes } from 'node:crypto';
 
 const alphabet = './0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const saltCharacters = 16;
-/** The default of the scheme, which is then not written into the hash. */
+/** The default of the scheme, which is omitted from the hash. */
 const rounds = 5000;
 const digestBytes = 64;
 
 /**
- * A password as `/etc/shadow` keeps it: `$6$<salt>$<hash>` ("Unix crypt using SHA-256 and SHA-512",
- * U. Drepper, version 0.6; the numbers of its steps stand below). Takes some milliseconds.
+ * A password as stored in `/etc/shadow`: `$6$<salt>$<hash>` ("Unix crypt using SHA-256 and
+ * SHA-512", U. Drepper, version 0.6, whose steps are numbered below). Takes some milliseconds.
  */
 export function hashPassword(password: string, salt = randomSalt()): string {
   const key = Buffer.from(password, 'utf8');
   const salted = Buffer.from(salt, 'ascii');
   const start = startDigest(key, salted);
-  // 13–20: both as long as what they stand for.
+  // 13–20: P and S have the lengths of the password and the salt.
   const keyBytes = stretched(sha512(...Array<Buffer>(key.length).fill(key)), key.length);
   const saltTimes = 16 + (start[0] ?? 0);
   const saltBytes = stretched(sha512(...Array<Buffer>(saltTimes).fill(salted)), salted.length);
@@ -46,12 +46,12 @@ function sha512(...parts: Buffer[]): Buffer {
   return hash.digest();
 }
 
-/** Repeated, and cut to a length. */
+/** Repeats the bytes up to a length. */
 function stretched(digest: Buffer, length: number): Buffer {
   return Buffer.alloc(length, digest);
 }
 
-/** 22: three bytes, a third of the digest apart, are four characters; the last byte is two. */
+/** 22: three bytes, a third of the digest apart, make four characters; the last byte makes two. */
 function encode(digest: Buffer): string {
   const third = Math.floor(digestBytes / 3);
   let [a, b, c] = [0, third, 2 * third];

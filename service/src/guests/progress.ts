@@ -8,7 +8,7 @@ export interface GuestProgress {
   finished: number;
   /** The results of the commands that have ended, in order. */
   results: CommandResult[];
-  /** False when no SSH server is there and none could be installed. */
+  /** False if there is no SSH server, and none could be installed. */
   sshReady: boolean;
 }
 
@@ -16,10 +16,10 @@ export interface GuestProgress {
 export const progressFile = `${stateFolder}/progress`;
 const keptBytes = 4096;
 
-/** No longer than this is the progress of the most commands (64) that a create takes. */
+/** The maximum length of the progress, of as many commands as a create accepts (64). */
 export const longestProgressBytes = 512 * 1024;
 
-/** What remains in the guest at the end: delete these, in this order. */
+/** The files that remain in the guest at the end, in the order in which to delete them. */
 export const resultPaths: readonly string[] = [progressFile, stateFolder];
 
 /** The content of the file is not a report of Berth's script. */
@@ -49,7 +49,7 @@ function phaseOf(word: string): GuestProgress['phase'] {
   throw new ProgressReplaced('it is empty, or not what Berth writes there');
 }
 
-/** Reads at most `total` results: the file comes from a guest, and may hold anything. */
+/** Reads at most `total` results: the file comes from a guest, and may contain anything. */
 function readResults(content: Buffer, total: number): CommandResult[] {
   const results: CommandResult[] = [];
   let at = 0;

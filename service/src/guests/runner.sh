@@ -1,8 +1,7 @@
 #!/bin/sh
-# The first work in a new guest: root's password, SSH, then the initial commands, each once, in order.
-# cloud-init or a unit of the image runs this at the end of every boot, once the network is up, until it
-# has removed itself: a command that restarts the guest doesn't lose those after it.
-# Plain POSIX sh: dash, bash and busybox run it. BERTH_ROOT and BERTH_PATH are for its tests.
+# Sets up a new guest: the root password, SSH, then the initial commands, each once, in order. cloud-init or a unit of
+# the image runs this at the end of every boot, once the network is up, until it has removed itself, so a command can
+# restart the guest. Plain POSIX sh: dash, bash and busybox run it. BERTH_ROOT and BERTH_PATH are for its tests.
 
 root=${BERTH_ROOT:-}
 state=$root/var/lib/berth
@@ -25,7 +24,7 @@ main() {
   finish
 }
 
-# With the disk full to the last, there is room for a word once all else of ours is gone.
+# On a full disk, removing our files frees the space for this report.
 give_up() {
   total=0
   rm -rf "$work"
@@ -33,25 +32,25 @@ give_up() {
   exit 1
 }
 
-# Nothing runs before the handover is gone, so taking it over again after a crash does no harm.
+# No command runs before the handover is deleted, so this can safely be repeated after a crash.
 take_over() {
   report preparing 0
   total=0
   . "$state/handover"
-  # A hash of its own also unlocks root. It goes by a pipe, as arguments can be read by anyone.
+  # Setting a hash also unlocks root. It is passed by a pipe, because everyone can read arguments.
   printf 'root:%s\n' "$password_hash" | chpasswd -e || give_up
   unset password_hash
   close_host_keys
   allow_root_login || sshd=missing
   printf '%s\n' "$total" >"$work/total"
   printf '%s\n' "$sshd" >"$work/sshd"
-  # What is ours to write has room even when a command fills the disk: see save.
+  # Reserves space for our own files, in case a command fills the disk: see save.
   dd if=/dev/zero of="$work/reserve" bs=65536 count=128 2>/dev/null
   rm -f "$state/handover"
 }
 
-# Writes what a command prints to a file, whole or not at all. On a full disk the reserve is given up
-# for it; a file system may need a moment, and its log written, before that room can be used.
+# Writes the output of a command to a file, completely or not at all. If the disk is full, it frees the reserve; a file
+# system may need a sync and some time before that space can be used.
 save() {
   file=$1
   shift
@@ -64,17 +63,17 @@ save() {
   return 1
 }
 
-# The handover calls this once a command.
+# The handover calls this for each command.
 add_command() {
   total=$((total + 1))
   printf '%s' "$1" >"$work/command.$total"
 }
 
-# And this once a file that others may read, such as /etc/hosts.
+# The handover calls this for each file that others may read, such as /etc/hosts.
 add_file() { (umask 022 && printf '%s' "$2" >"$root$1"); }
 
-# Incus sets the mode of a file that is put into a guest last. Where that was cut short, anybody may read
-# the file, and sshd takes no such key.
+# Incus sets the mode of a pushed file last. If that was interrupted, everybody can read the file, and sshd does not
+# accept such a key.
 close_host_keys() {
   open_keys=$(find "$root/etc/ssh" -name 'ssh_host_*_key' -perm /007 2>/dev/null)
   if [ -z "$open_keys" ]; then return; fi
@@ -94,7 +93,7 @@ PasswordAuthentication yes'
   if has sshd; then include_settings && reload_sshd; else install_sshd && include_settings; fi
 }
 
-# In sshd's configuration the first value counts, so the line has to stand at the top.
+# In the configuration of sshd the first value counts, so the line must be at the top.
 include_settings() {
   main_settings=$root/etc/ssh/sshd_config
   if grep -qi '^[[:space:]]*Include[[:space:]].*sshd_config\.d' "$main_settings"; then return 0; fi
@@ -148,7 +147,7 @@ run_commands() {
   done
 }
 
-# "reboot" returns at once; the next command must not start while the guest goes down.
+# "reboot" returns at once; the next command must not start while the guest shuts down.
 guest_stops() {
   [ -n "$stopping" ] && return 0
   [ "$(systemctl is-system-running 2>/dev/null)" = stopping ]
@@ -169,24 +168,24 @@ run() {
   ended=$(uptime_ms)
   took=
   if [ -n "$began" ] && [ -n "$ended" ]; then took=$((ended - began)); fi
-  # What a command leaves in the background may hold the pipe open for ever.
+  # A background process of a command may hold the pipe open forever.
   { until_read && kill "$collector"; } >/dev/null 2>&1 &
   watchdog=$!
   wait "$collector"
-  # A signal that the guest stops ends the wait, and not what is waited for.
+  # The signal that the guest stops interrupts "wait", and not the collector.
   if [ -n "$stopping" ]; then wait "$collector"; fi
   kill "$watchdog" 2>/dev/null
   record "$number" "$status" "$took"
 }
 
-# By a clock that nobody sets, which tells hundredths of a second. 08 would be octal, and is none.
+# Reads a monotonic clock with hundredths of a second. The 1 avoids that "08" is read as octal.
 uptime_ms() {
   read -r up rest </proc/uptime || return 1
   echo "$((${up%.*} * 1000 + (1${up#*.} - 100) * 10))"
 }
 
-# What a command printed is in the pipe when it ends: on a busy node it may take a while until the
-# reader is there, and until nothing more comes of it.
+# The output of a command may still be in the pipe when it ends. On a busy node, the reader may take
+# a while to start and to finish.
 until_read() {
   size=$(part_size)
   for round in 1 2 3 4 5 6 7 8 9 10; do
@@ -199,22 +198,23 @@ until_read() {
 
 part_size() { if [ -f "$work/part" ]; then wc -c <"$work/part"; fi; }
 
-# The started mark comes first: a command that a crash cut short is never run again.
+# The started mark is written first: a command that a crash interrupted is never run again.
 start() (
   trap - TERM
   . "$work/command.$number"
   : >"$work/started.$number"
-  # Both ends of the pipe are open by now; a command that reads every file must not meet it.
+  # Both ends of the pipe are open by now. It is removed, since a command that reads every file
+  # would block on it.
   rm -f "$work/command.$number" "$work/pipe"
   cd "$root/root" || exit 1
-  # The mask is for what is ours; what a command makes is for everyone, as in any login of root.
+  # The other umask is for our own files; commands run with the usual one of root.
   umask 022
   exec env -i PATH="$path" HOME="$root/root" USER=root LOGNAME=root SHELL=/bin/sh LANG=C.UTF-8 \
     /bin/sh -c 'exec "$@"' sh "$@"
 )
 
-# Keeps the end of what comes in, in bounded space. When told to end before the pipe does, it
-# leaves somebody reading: a daemon must not die because nobody takes what it prints.
+# Keeps the end of its input, in limited space. If it is stopped before the pipe ends, it leaves a
+# reader behind, so that a daemon does not die of SIGPIPE.
 collect() {
   exec 3<&0
   ending=
@@ -225,7 +225,7 @@ collect() {
     reader=$!
     if [ -n "$ending" ]; then kill "$reader"; fi
     wait "$reader"
-    # The first was cut short by the signal.
+    # The signal interrupted the first wait.
     if [ -n "$ending" ]; then wait "$reader"; fi
     if [ -s "$work/part" ]; then keep_part; elif [ -z "$ending" ]; then return; fi
     if [ -n "$ending" ]; then
@@ -253,8 +253,7 @@ interrupted() {
   record "$1" 143
 }
 
-# A result is its exit status, the length of its output, how many milliseconds it took if that is known,
-# and the output.
+# A result has the exit status, the length of the output, the duration in milliseconds if known, and the output.
 record() {
   save "$work/output" output_end || : >"$work/output"
   save "$work/result.$1" result "$2" "${3:-}" || give_up
@@ -265,7 +264,7 @@ result() {
   printf '%s %s%s\n' "$1" "$(($(wc -c <"$work/output")))" "${2:+ $2}" && cat "$work/output"
 }
 
-# The one file that is read from outside: where this is, and the results so far.
+# Writes the only file that is read from outside: the progress, and the results so far.
 report() { save "$state/progress" progress "$@"; }
 
 progress() {

@@ -21,7 +21,7 @@ import type { FirstStart } from './first-start.ts';
 import { handoverFiles, type InitialCommand } from './handover.ts';
 import { type GuestProgress, readProgress } from './progress.ts';
 
-/** What a guest begins with, and the script that its first boot runs. */
+/** The initial files of a guest, and the script that its first boot runs. */
 interface Way {
   firstStart?: FirstStart;
   runner: string;
@@ -66,7 +66,7 @@ beforeEach(() => {
 
 const groups: number[] = [];
 
-// What a command left in the background, or a test that failed, must not outlive it.
+// Background processes of a command must not outlive the test, even if it fails.
 afterEach(() => {
   for (const group of groups.splice(0)) killGroup(group);
   rmSync(root, { recursive: true });
@@ -96,7 +96,7 @@ function handOver(commands: InitialCommand[]): void {
   }
 }
 
-/** One boot of the guest: its whole process group, so that a crash takes the commands along. */
+/** One boot of the guest: a process group, so that a crash also ends the commands. */
 function boot() {
   const path = `${root}/bin:${process.env.PATH}`;
   const env = { PATH: path, BERTH_ROOT: root, BERTH_PATH: path };
@@ -108,7 +108,7 @@ function boot() {
   const ended = once(child, 'exit').then(([code]) => code as number | null);
   const group = child.pid as number;
   groups.push(group);
-  // As systemd does with the main process of a unit.
+  // This is what systemd does with the main process of a unit.
   return { ended, crash: () => killGroup(group), stop: () => child.kill('SIGTERM') };
 }
 
@@ -118,7 +118,7 @@ async function run(commands: InitialCommand[]): Promise<GuestProgress> {
   return await progress(commands.length);
 }
 
-/** A file that is not there yet is null, as it is from a guest. */
+/** A file that does not exist yet is null, as for a real guest. */
 function progress(total: number): Promise<GuestProgress> {
   return readProgress(async (path) => await readFile(join(root, path)).catch(() => null), total);
 }
@@ -207,7 +207,7 @@ onEachWay('binary output is made safe to store', async () => {
 onEachWay('a child left in the background neither blocks nor loses its output pipe', async () => {
   const [goOn, survived] = [join(root, 'go-on'), join(root, 'survived')];
   const child = `until [ -e ${goOn} ]; do sleep 0.1; done; echo late; echo >${survived}`;
-  // It has not ended before, so it was not waited for.
+  // It was still running, so nothing waited for it.
   const { results } = await run([`(${child}) & echo started`]);
   assert.deepEqual(untimed(results), [{ exit_status: 0, output: 'started\n' }]);
   writeFileSync(goOn, '');
@@ -217,7 +217,7 @@ onEachWay('a child left in the background neither blocks nor loses its output pi
 const lateReader = () =>
   `case "$*" in */part*) sleep 1.5;; esac; PATH=${process.env.PATH} exec dd "$@"`;
 
-// It waits for seconds, and the script is the same on both ways.
+// It takes seconds, and the script is the same for both.
 on('by cloud-init', 'the output of a command is kept, however late it is read', async () => {
   fakeProgram('dd', lateReader());
   const { results } = await run(['echo soon', 'sleep 60 & echo with a child']);

@@ -48,7 +48,7 @@ function beginRoute(app: App, deps: ProviderDeps): void {
       },
       schema: {
         operationId: 'session_oidc_begin',
-        summary: 'Begin to sign in with OpenID Connect',
+        summary: 'Start a sign-in with OpenID Connect',
         description:
           'Returns the URL of the OpenID provider to send the browser to. After the sign-in there, the provider sends the ' +
           'browser back to `GET /v1/session/oidc`.',

@@ -24,8 +24,8 @@ const texts: Record<NodeAction, { summary: string; description: string; message:
     summary: 'Evacuate a node',
     description:
       'Moves all servers of a node to other nodes, a few at a time, and then takes the node out of service in Incus. From ' +
-      'the request on, no new servers are placed on it. Servers for which there is no room, or that cannot be moved, stay; ' +
-      'the operation then fails and lists them, and another request continues with them. A restore in progress is ' +
+      'the request on, no new servers are placed on it. Servers for which there is no capacity, or that cannot be moved, ' +
+      'stay; the operation then fails and lists them, and another request continues with them. A restore in progress is ' +
       'superseded, and the servers that it has moved back are moved away again.',
     message: 'The node is being evacuated.',
   },
@@ -33,8 +33,8 @@ const texts: Record<NodeAction, { summary: string; description: string; message:
     summary: 'Restore an evacuated node',
     description:
       'Puts a node back into service in Incus, so that servers can be placed on it again, and moves back the servers that ' +
-      'its evacuation moved away, except those that were moved again since or for which there is no room. An evacuation in ' +
-      'progress is superseded: this is how to cancel one.',
+      'its evacuation moved away, except those that were moved again since or for which there is no capacity. An ' +
+      'evacuation in progress is superseded: this is how to cancel one.',
     message: 'The node is being restored.',
   },
 };

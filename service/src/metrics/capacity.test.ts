@@ -31,7 +31,7 @@ async function valuesOf(name: string, metrics = metricsOf()): Promise<Record<str
   return Object.fromEntries(found.map(([, , labels = '', value]) => [labels, Number(value)]));
 }
 
-test('what a node has and uses is told, and nothing before its engine has told', async () => {
+test('the resources of a node are exported once they are known', async () => {
   const labels = 'node="node-1",location="test"';
   await db
     .updateTable('nodes')
@@ -51,7 +51,7 @@ test('what a node has and uses is told, and nothing before its engine has told',
   assert.deepEqual(await valuesOf('berth_node_disk_bytes'), {});
 });
 
-test('each enabled address pool tells what it has for servers and what is held', async () => {
+test('each enabled address pool exports its size and its addresses in use', async () => {
   await db.deleteFrom('addresses').execute();
   await db.deleteFrom('address_pools').execute();
   const { rows } = await sql<{ id: number }>`
@@ -89,7 +89,7 @@ test('each enabled address pool tells what it has for servers and what is held',
   assert.equal(held.length, 4);
 });
 
-test('an export is told of from the moment that it shows, and not one that failed', async () => {
+test('the time of the last successful database export is exported', async () => {
   const name = 'berth_database_export_timestamp_seconds';
   assert.deepEqual(await valuesOf(name), { '': 0 });
   const quiet = { of: () => () => undefined };
@@ -100,7 +100,7 @@ test('an export is told of from the moment that it shows, and not one that faile
   assert.ok(Math.abs(seconds - Date.parse(at) / 1000) < 0.01, `${seconds} ${at}`);
 });
 
-test('an export of a database that has no place for its moment succeeds all the same', async () => {
+test('a database of an earlier version, which cannot record the time, can be exported', async () => {
   await pool.query('alter table installation rename exported_at to exported_at_gone');
   try {
     const path = join(directory, 'earlier.gz');
@@ -111,7 +111,7 @@ test('an export of a database that has no place for its moment succeeds all the 
   }
 });
 
-test('the size of the database and the room of the data directory are told', async () => {
+test('the sizes of the database and the data directory are exported', async () => {
   const [size = 0] = Object.values(await valuesOf('berth_database_size_bytes'));
   assert.ok(size > 1_000_000);
   assert.deepEqual(await valuesOf('berth_data_directory_size_bytes'), {});
@@ -131,7 +131,7 @@ function certificate(days: number): string {
   return readFileSync(cert, 'utf8');
 }
 
-test('certificates tell when they end, a chain when the first of it does', async () => {
+test('the expiry of certificates is exported, for a chain the earliest one', async () => {
   const [short, long] = [certificate(10), certificate(1000)];
   const endOf = (pem: string) => new X509Certificate(pem).validToDate.getTime() / 1000;
   const metrics = metricsOf();

@@ -43,7 +43,7 @@ async function withApp(ofServers = false) {
 
 const metricsToken = () => createTestToken(db, { scopes: ['metrics:read'] });
 
-/** Whoever asks for these tables waits until it is let go of. */
+/** Locks these tables, so that queries of them wait until the lock is released. */
 async function hang(tables: string) {
   const begun = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
@@ -71,7 +71,7 @@ const ofProcess = /^process_cpu_seconds_total \d/m;
 const ofDatabase =
   /^berth_(operations|operations_due|servers|location_reachable|usage_rollup_lag_seconds|server_\w+)(\{.*)? \d/m;
 
-test('while the database hangs the figures of the process are told, and no others', async () => {
+test('while the database hangs, only the metrics of the process are exported', async () => {
   const { headers } = await metricsToken();
   const { read } = await withApp(true);
   const before = await read(headers);
@@ -80,7 +80,7 @@ test('while the database hangs the figures of the process are told, and no other
   for (const tables of ['operations', 'operations, tokens']) {
     const release = await hang(tables);
     try {
-      // It answers although its query never does.
+      // It answers although its query never returns.
       const { statusCode, body } = await read(headers);
       assert.equal(statusCode, 200);
       assert.match(body, ofProcess);
@@ -95,7 +95,7 @@ test('while the database hangs the figures of the process are told, and no other
   assert.match(await until('the database is up', look, isUp), ofDatabase);
 });
 
-test('scrapes of a database that is slow do not pile up in it', async () => {
+test('scrapes of a slow database do not pile up', async () => {
   const { headers } = await metricsToken();
   const { read } = await withApp();
   await read(headers);
@@ -111,7 +111,7 @@ test('scrapes of a database that is slow do not pile up in it', async () => {
   }
 });
 
-test('without a database a token goes on that was good a moment ago, and no other', async () => {
+test('without a database, only recently used tokens are accepted', async () => {
   const [known, other, revoked] = [
     await metricsToken(),
     await metricsToken(),

@@ -25,7 +25,7 @@ async function withApp(ofServers: boolean) {
 
 const openMetrics = 'application/openmetrics-text;version=1.0.0;q=0.5,text/plain;q=0.2';
 
-test('it answers in the format that is asked for, whichever was asked for before', async () => {
+test('each request gets the format that it accepts', async () => {
   const { read } = await withApp(false);
   for (let round = 0; round < 2; round += 1) {
     const open = await read(openMetrics);
@@ -39,13 +39,13 @@ test('it answers in the format that is asked for, whichever was asked for before
   }
 });
 
-test('requests are counted by their route, and never by their address', async () => {
+test('requests are counted by route, never by path', async () => {
   const { app, read } = await withApp(false);
   await read();
   for (const url of ['/nothing/canary-1', '/v1/canary-2', '/metrics?secret=canary-3']) {
     await inject(app, { url, headers });
   }
-  // They are counted when their answers have gone, which may be a moment later.
+  // They are counted when their responses have been sent, which may be a moment later.
   const both = /^berth_http_requests_total\{method="GET",route="unknown",status="404"\} 2$/m;
   const look = async () => (await read()).body;
   const body = await until('both are counted', look, (seen) => both.test(seen));
@@ -60,7 +60,7 @@ test('requests are counted by their route, and never by their address', async ()
   assert.doesNotMatch(body, /canary/);
 });
 
-test('what the database holds is read at each scrape, and what is gone goes', async () => {
+test('each scrape reads the database, and omits deleted objects', async () => {
   const { read } = await withApp(false);
   const id = await enterServer(db, place, { operation: 'stop' });
   const { body } = await read();
@@ -111,7 +111,7 @@ test('servers that have used much of their traffic allowance are counted', async
   assert.match((await read()).body, /^berth_servers_traffic_used\{.*percent="80".*\} 0$/m);
 });
 
-test('what each server uses is told only where that is set', async () => {
+test('the usage of each server is exported only if that is configured', async () => {
   const id = await enterServer(db, place);
   const server = await db
     .selectFrom('servers')
@@ -155,7 +155,7 @@ test('what each server uses is told only where that is set', async () => {
   }
 });
 
-test('of a server whose disk and card were never read all else is told', async () => {
+test('a server whose disk and NIC were never read exports its other metrics', async () => {
   const id = await enterServer(db, place, { hostname: 'deaf' });
   const use = { server_id: id, read_at: new Date(), cpu_seconds: 1, cpu_percent: 1, ram_mb: 1 };
   await db.insertInto('usage_current').values(use).execute();
@@ -164,14 +164,14 @@ test('of a server whose disk and card were never read all else is told', async (
   assert.doesNotMatch(body, /^berth_server_(disk_bytes|traffic_read_\w+)\{.*"deaf"/m);
 });
 
-test('the names of instances are no part of what is told of calls to the engine', async () => {
+test('metrics of calls to the engine omit the names of instances', async () => {
   const { metrics, read } = await withApp(false);
   metrics.called({ method: 'GET', path: '/1.0/instances/{name}', outcome: 'ok', seconds: 0.2 });
   const line = 'berth_engine_calls_total{method="GET",path="/1.0/instances/{name}",outcome="ok"} 1';
   assert.ok((await read()).body.includes(line));
 });
 
-test('runs of reconcilers are told: how they ended, how long they took and how late they began', async () => {
+test('runs of reconcilers are exported with outcome, duration and lag', async () => {
   const { metrics, read } = await withApp(false);
   const sweep = { reconciler: 'instances', location: 'test' };
   metrics.reconcilers.added(sweep, 60);
@@ -201,7 +201,7 @@ test('runs of reconcilers are told: how they ended, how long they took and how l
   assert.deepEqual((await series()).filter(isOf('last_success_timestamp_seconds')), []);
 });
 
-test('it is told by how much history is behind', async () => {
+test('the lag of the usage history is exported', async () => {
   const { read } = await withApp(false);
   const step = (name: string) =>
     new RegExp(`^berth_usage_rollup_lag_seconds\\{step="${name}"\\} (.+)$`, 'm');

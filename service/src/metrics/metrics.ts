@@ -25,14 +25,14 @@ interface MetricsOptions {
   dataDir?: string;
 }
 
-/** All metrics of a process. Whoever has something to tell is given one of its functions. */
+/** All metrics of a process. Other parts of the service call its functions to report values. */
 export function createMetrics(
   { db, pools, log }: { db: Db; pools: Pools; log?: Logger },
   { ofServers, faults = () => 0, dataDir }: MetricsOptions,
 ): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  // Gauges that are called as only counters may be.
+  // Gauges with names that are reserved for counters.
   for (const what of ['handles', 'requests', 'resources']) {
     registry.removeSingleMetric(`nodejs_active_${what}_total`);
   }

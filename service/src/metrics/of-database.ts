@@ -14,7 +14,9 @@ export interface Reading {
   clear(): void;
 }
 
-/** Returns a function that reads all of them within seconds. What takes longer is left out. */
+/**
+ * Returns a function that reads all of them within seconds. Metrics that take longer are omitted.
+ */
 export function readerOf(registry: Registry, readings: Reading[], log?: Logger) {
   const up = new Gauge({
     name: 'berth_database_up',
@@ -35,8 +37,8 @@ export function readerOf(registry: Registry, readings: Reading[], log?: Logger) 
 }
 
 /**
- * Returns undefined for what is not read in time. Concurrent calls share one read, and while it is
- * late no other begins.
+ * Returns undefined if the read is not done in time. Concurrent calls share one read, and no other
+ * one starts while it is late.
  */
 function oneAtATime<T>(read: () => Promise<T>, report: (error: unknown) => void) {
   let begun = 0;
@@ -54,7 +56,7 @@ function oneAtATime<T>(read: () => Promise<T>, report: (error: unknown) => void)
   return async (): Promise<T | undefined> => {
     if (!underWay) {
       begun = performance.now();
-      // Whoever asks next gets it, too.
+      // The next caller also gets it.
       underWay = withoutClaim(start);
     }
     const left = begun + answerMs - performance.now();

@@ -9,7 +9,7 @@ import { prometheusCommand } from '../../../setup/prometheus.mjs';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { createMetrics } from './metrics.ts';
 
-// docs/ has alerts and a dashboard: that Prometheus can read them, and that they ask for what there is.
+// Tests that Prometheus can load the alerts and the dashboard in docs/, and that they use existing metrics.
 
 const { db, pool, close } = await createTestDatabase();
 after(close);
@@ -30,7 +30,7 @@ function promtool(args: string[], input = ''): void {
   assert.equal(status, 0, `promtool ${args.join(' ')}: ${stdout}${stderr}`);
 }
 
-/** Names of series by the metric that they are of. */
+/** The names of series by their metric. */
 const series = new Map(
   Array.from(text.matchAll(/^# TYPE (\S+) (\S+)$/gm), ([, name = '', type]) => {
     const suffixes = type === 'histogram' ? ['_bucket', '_sum', '_count'] : [''];
@@ -56,7 +56,7 @@ const ofAlerts = Array.from(
   ([, expr]) => expr ?? '',
 );
 
-/** What stands in an expression of PromQL where a series does. */
+/** Matches the names of series in PromQL expressions. */
 function namesIn(expr: string): string[] {
   const bare = expr
     .replaceAll(/"[^"]*"|\{[^}]*\}|\[[^\]]*\]/g, ' ')
@@ -67,9 +67,9 @@ function namesIn(expr: string): string[] {
   return words.filter(isSeries).map(([word]) => word);
 }
 
-test('what is told is as Prometheus wants it', () => promtool(['check', 'metrics'], text));
+test('the metrics pass the check of promtool', () => promtool(['check', 'metrics'], text));
 
-test('the alerts can be read, and each fires when it should, and not before', () => {
+test('the alert rules are valid, and each has tests for firing and not firing', () => {
   promtool(['check', 'rules', document('alerts.yml')]);
   promtool(['test', 'rules', document('alerts.test.yml')]);
   const names = Array.from(read('alerts.yml').matchAll(/^ +- alert: (\w+)$/gm), ([, name]) => name);
@@ -81,7 +81,7 @@ test('the alerts can be read, and each fires when it should, and not before', ()
   }
 });
 
-test('each alert names its section of the runbook, and each section is of one', () => {
+test('each alert has one section of the runbook', () => {
   const named = Array.from(read('alerts.yml').matchAll(/^ +- alert: (\w+)$/gm), ([, name]) => name);
   const runbooks = Array.from(read('alerts.yml').matchAll(/^ +runbook: (.+)$/gm), ([, at]) => at);
   assert.deepEqual(
@@ -97,7 +97,7 @@ test('each alert names its section of the runbook, and each section is of one', 
   }
 });
 
-test('the dashboard asks in PromQL, in panels of their own', () => {
+test('the queries of the dashboard are valid, and its panels have unique ids', () => {
   const rules = ofDashboard.map((expr, index) => ({ record: `panel:${index}`, expr }));
   const path = join(directory, 'dashboard.yml');
   // JSON is YAML.
@@ -108,13 +108,13 @@ test('the dashboard asks in PromQL, in panels of their own', () => {
   assert.deepEqual(empty, []);
 });
 
-test('alerts and dashboard ask for series that there are', () => {
+test('alerts and dashboard use existing series', () => {
   assert.ok(ofAlerts.length > 0 && ofDashboard.length > 0);
   const missing = [...ofAlerts, ...ofDashboard].flatMap(namesIn).filter((name) => !known.has(name));
   assert.deepEqual(missing, []);
 });
 
-test('the page on metrics has each of ours, and no other', () => {
+test('docs/metrics.md lists exactly the metrics that are exported', () => {
   const listed = Array.from(read('metrics.md').matchAll(/`(berth_\w+)`/g), ([, name]) => name);
   const ours = [...series.keys()].filter((name) => name.startsWith('berth_'));
   assert.deepEqual([...new Set(listed)].sort(), ours.sort());

@@ -11,7 +11,7 @@ export interface Figure {
   value: number;
 }
 
-/** Reads for a few seconds at most: what takes longer is ended by PostgreSQL, too, and does not pile up there. */
+/** Reads for a few seconds at most. PostgreSQL then aborts the queries, so that they do not pile up. */
 export async function briefly<T>(db: Db, read: (db: Queryable) => Promise<T>): Promise<T> {
   return await db.transaction().execute(async (trx) => {
     await sql`set local statement_timeout = '4s'`.execute(trx);
@@ -159,7 +159,7 @@ export interface ServerFigures {
   isRunning: boolean;
   cpuSeconds: number;
   memoryBytes: number;
-  /** Null if it was not read yet, or the pool can't tell. */
+  /** Null if it was not read yet, or if the pool does not report it. */
   diskBytes: number | null;
   received: number;
   sent: number;

@@ -3,13 +3,13 @@ import { test } from 'node:test';
 import { Registry } from 'prom-client';
 import { quotaObserver } from './quotas.ts';
 
-/** Values of what is told, without the names that all have in common. */
+/** The values of the metrics, without their common prefix. */
 async function valuesOf(registry: Registry): Promise<string[]> {
   const lines = (await registry.metrics()).split('\n');
   return lines.filter((line) => line.startsWith('berth_')).map((line) => line.slice(6));
 }
 
-test('how a pool is held is told by who watches it, and no longer', async () => {
+test('only the process that watches a location exports the quota mode of its pools', async () => {
   const registry = new Registry();
   const { quotas, rescanned } = quotaObserver([registry]);
   quotas('here', { mode: 'classic', isInconsistent: true, unlimited: 3 });
@@ -27,7 +27,7 @@ test('how a pool is held is told by who watches it, and no longer', async () => 
     'servers_disk_unlimited{location="here"} 3',
     ...rescans,
   ]);
-  // Without the rights to look at limits.
+  // Without the permission to read limits.
   quotas('here', { mode: 'simple', isInconsistent: false, unlimited: undefined });
   assert.deepEqual(await valuesOf(registry), [
     ...[ofMode('simple', 1), ofMode('classic', 0), ofMode('none', 0)],

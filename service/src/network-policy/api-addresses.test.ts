@@ -4,7 +4,7 @@ import { apiFinder } from './api-addresses.ts';
 
 const never = (error: unknown) => assert.fail(String(error));
 
-test('the API is found where it listens, and where browsers find it, at the port of either', async () => {
+test('the API has its listening address and its public URL, each with its port', async () => {
   const publicUrl = new URL('https://[2001:db8::5]');
   const find = apiFinder({ host: '203.0.113.5', port: 8080, publicUrl });
   assert.deepEqual(await find(never), [
@@ -20,7 +20,7 @@ test('the API is found where it listens, and where browsers find it, at the port
   assert.ok(found.some(({ ip, port }) => ['127.0.0.1', '::1'].includes(ip) && port === 8443));
 });
 
-test('a name that nobody resolves is told of, and hides nothing else', async () => {
+test('a name that cannot be resolved is reported, and the other addresses are returned', async () => {
   const publicUrl = new URL('https://berth.invalid');
   const find = apiFinder({ host: '203.0.113.5', port: 8080, publicUrl });
   const reported: unknown[] = [];

@@ -11,7 +11,7 @@ export type FindApi = (report: (error: unknown) => void) => Promise<ApiAddress[]
 
 const standardPorts: Record<string, number> = { 'http:': 80, 'https:': 443 };
 
-/** A name that can't be resolved for a while stands for what it was last. */
+/** A name that temporarily can't be resolved keeps its last addresses. */
 export function apiFinder({
   host,
   port,

@@ -18,7 +18,7 @@ const usual: Policy = {
   api: [],
 };
 
-/** What Incus makes of rules: drops, then allows, and drops the rest. */
+/** Evaluates rules like Incus: drops first, then allows, and drops the rest. */
 function verdict(rules: AclRule[], ip: string, port: number): 'allow' | 'drop' {
   const matching = rules.filter((rule) => matches(rule, ip, port));
   if (matching.some(({ action }) => action === 'drop')) return 'drop';
@@ -31,7 +31,7 @@ function matches({ destination, protocol, destination_port }: AclRule, ip: strin
   return (destination ?? '').split(',').some((text) => isIn(text, ip));
 }
 
-/** By bytes, apart from the ranges that are tested. */
+/** Compares bytes, independently of the code that is tested. */
 function isIn(text: string, ip: string): boolean {
   const [first = '', last = first] = text.split('-').map(bytes);
   const asked = bytes(ip);
@@ -40,7 +40,7 @@ function isIn(text: string, ip: string): boolean {
 
 const bytes = (ip: string) => Buffer.from(ipaddr.parse(ip).toByteArray()).toString('hex');
 
-/** What goes to another guest meets the rules of both directions; what goes to the host itself, one. */
+/** Traffic to another guest passes the rules of both directions; traffic to the host only those of one. */
 const sent = (policy: Policy, ip: string, port = 443) => {
   const { egress, ingress } = compilePolicy(policy);
   const isHost = policy.nodes.includes(ip);
@@ -61,18 +61,18 @@ describe('by default a server', () => {
     }
   });
 
-  it('reaches no address of a node, public ones neither', () => {
+  it('reaches no address of a node, not even a public one', () => {
     for (const ip of usual.nodes) assert.equal(sent(usual, ip), 'drop', ip);
   });
 
-  it('reaches neither nodes elsewhere, nor services, nor what is protected', () => {
+  it('reaches no nodes of other locations, no services and no protected networks', () => {
     for (const ip of ['8.8.8.8', '2600::8', '9.0.0.7', '2600:9::7']) {
       assert.equal(sent(usual, ip), 'drop', ip);
     }
     assert.equal(sent(usual, '9.0.1.7'), 'allow');
   });
 
-  it('reaches no private, link-local, group or reserved address', () => {
+  it('reaches no private, link-local, multicast or reserved address', () => {
     const closed = [
       ...[
         '0.0.0.1',
@@ -106,14 +106,14 @@ describe('by default a server', () => {
     for (const ip of closed) assert.equal(sent(usual, ip), 'drop', ip);
   });
 
-  it('reaches no other server, whose addresses are open to the outside', () => {
+  it('reaches no other server, although those accept traffic from outside', () => {
     for (const ip of ['10.84.1.3', 'fd42:1::3']) {
       assert.equal(sent(usual, ip), 'drop', ip);
       assert.equal(verdict(compilePolicy(usual).ingress, ip, 22), 'allow', ip);
     }
   });
 
-  it('sends no mail from server to server', () => {
+  it('cannot send mail on port 25', () => {
     for (const ip of ['1.1.1.1', '2a00::1']) {
       assert.equal(sent(usual, ip, 25), 'drop');
       assert.equal(sent(usual, ip, 587), 'allow');
@@ -125,7 +125,7 @@ describe('by default a server', () => {
 describe('an allowed network', () => {
   const allowing = (...allowed: string[]) => ({ ...usual, allowed });
 
-  it('is reached, but for port 25', () => {
+  it('can be reached, except for port 25', () => {
     const policy = allowing('10.0.5.0/24', 'fd00:5::/48', '169.254.169.254/32');
     for (const ip of ['10.0.5.9', 'fd00:5::9', '169.254.169.254']) {
       assert.equal(sent(policy, ip), 'allow', ip);
@@ -134,7 +134,7 @@ describe('an allowed network', () => {
     assert.equal(sent(policy, '10.0.6.9'), 'drop');
   });
 
-  it('that only contains nodes and servers does not open those', () => {
+  it('does not open nodes and servers within it', () => {
     const policy = allowing('10.0.0.0/8', 'fd00::/8', '8.8.0.0/16', '0.0.0.0/0');
     assert.equal(sent(policy, '10.84.2.1'), 'allow');
     for (const ip of ['10.84.1.1', '10.84.1.3', 'fd42:1::1', 'fd42:1::3', '8.8.4.4']) {
@@ -142,7 +142,7 @@ describe('an allowed network', () => {
     }
   });
 
-  it('that contains a service or what is protected does not open it, and a part of that does', () => {
+  it('opens a service or protected network only if it is within that', () => {
     const policy = allowing('8.8.0.0/16', '2600::/16', '10.0.0.0/8', '168.63.129.0/24');
     for (const ip of ['8.8.8.8', '2600::8', '9.0.0.7', '2600:9::7', '10.6.0.1']) {
       assert.equal(sent(policy, ip), 'drop', ip);
@@ -154,23 +154,23 @@ describe('an allowed network', () => {
     assert.equal(sent(open, '9.0.0.8'), 'drop');
   });
 
-  it('holds a private address, whatever that is elsewhere', () => {
+  it('can be private', () => {
     assert.equal(sent(allowing('10.5.0.0/24'), '10.5.0.1'), 'allow');
   });
 
-  it('that is the servers’ own subnet opens them to each other, and not the gateway', () => {
+  it('opens servers to each other if it is their subnet, and not the gateway', () => {
     const policy = allowing('10.84.1.0/24', 'fd42:1::/64');
     for (const ip of ['10.84.1.3', 'fd42:1::3']) assert.equal(sent(policy, ip), 'allow', ip);
     for (const ip of ['10.84.1.1', 'fd42:1::1']) assert.equal(sent(policy, ip), 'drop', ip);
   });
 
-  it('that is the very address of a node opens it', () => {
+  it('opens a node only if it is exactly its address', () => {
     assert.equal(sent(allowing('10.84.1.1/32'), '10.84.1.1'), 'allow');
     assert.equal(sent(allowing('10.84.1.1/32'), '10.84.1.2'), 'drop');
     assert.equal(sent(allowing('8.8.4.4/32'), '8.8.4.4'), 'allow');
   });
 
-  it('is told from a subnet that begins within it', () => {
+  it('can contain the beginning of a subnet, which stays closed', () => {
     const subnets = ['10.0.1.0/24', '10.0.2.0/24'];
     const policy = { ...allowing('10.0.2.0/23'), subnets };
     assert.equal(sent(policy, '10.0.3.1'), 'allow');
@@ -179,7 +179,7 @@ describe('an allowed network', () => {
 });
 
 describe('the API', () => {
-  it('is reached at a node’s public address, at its port alone', () => {
+  it('can be reached at the public address of a node, on its port only', () => {
     const policy = {
       ...usual,
       api: [
@@ -193,7 +193,7 @@ describe('the API', () => {
     }
   });
 
-  it('is reached at the gateway, where that is public', () => {
+  it('can be reached at the gateway if that is public', () => {
     const network = { subnets: ['45.0.0.0/24'], nodes: ['45.0.0.1'] };
     const policy = { ...usual, ...network, api: [{ ip: '45.0.0.1', port: 443 }] };
     assert.equal(sent(policy, '45.0.0.1', 443), 'allow');
@@ -201,7 +201,7 @@ describe('the API', () => {
     assert.equal(sent(policy, '45.0.0.2', 443), 'drop');
   });
 
-  it('is not reached at a private address', () => {
+  it('cannot be reached at a private address', () => {
     const api = [
       { ip: '10.84.1.1', port: 8080 },
       { ip: '127.0.0.1', port: 8080 },
@@ -211,10 +211,10 @@ describe('the API', () => {
   });
 });
 
-describe('what comes in', () => {
+describe('incoming traffic', () => {
   const enters = (policy: Policy, ip: string) => verdict(compilePolicy(policy).ingress, ip, 22);
 
-  it('gets to the whole IPv4 subnet, and to the blocks of IPv6 addresses that are held and the next', () => {
+  it('reaches the whole IPv4 subnet, and the used and next blocks of IPv6 addresses', () => {
     const policy = { ...usual, held: ['fd42:1::2', 'fd42:1::12:5'] };
     for (const ip of [
       '10.84.1.200',
@@ -230,18 +230,18 @@ describe('what comes in', () => {
     }
   });
 
-  it('gets to all of a network that others use, too', () => {
+  it('reaches all of a network that is shared with others', () => {
     assert.equal(enters({ ...usual, isShared: true }, 'fd42:1::ffff:1'), 'allow');
   });
 
-  it('stays in the subnet at its end', () => {
+  it('does not go beyond the end of the subnet', () => {
     const policy = { ...usual, subnets: ['2a00::/120'], held: ['2a00::fe'] };
     assert.equal(enters(policy, '2a00::ff'), 'allow');
     assert.equal(enters(policy, '2a00::100'), 'drop');
   });
 });
 
-describe('whatever the policy, the rules', () => {
+describe('for any policy, the rules', () => {
   const ipv4 = fc.tuple(fc.nat(3), fc.nat(3), fc.nat(3), fc.nat(3)).map((at) => {
     const corners = [0, 10, 84, 255];
     return at.map((index) => corners[index]).join('.');
@@ -267,7 +267,7 @@ describe('whatever the policy, the rules', () => {
   });
   const all = ({ egress, ingress }: AclRules) => [...egress, ...ingress];
 
-  it('each have addresses of one family, without a repetition', () => {
+  it('each have distinct addresses of one family', () => {
     fc.assert(
       fc.property(policies, (policy) => {
         const rules = compilePolicy(policy);
@@ -286,7 +286,7 @@ describe('whatever the policy, the rules', () => {
     );
   });
 
-  it('let through what the longest match says', () => {
+  it('allow what the longest matching prefix allows', () => {
     fc.assert(
       fc.property(policies, ip, fc.constantFrom(25, 443), (policy, to, port) => {
         assert.equal(sent(policy, to, port), expected(policy, to, port), to);
@@ -301,7 +301,7 @@ function networkOf(address: string, length: number): string {
   return `${family.networkAddressFromCIDR(`${address}/${length}`)}/${length}`;
 }
 
-/** Said in another way than the code does: of all that names an address, what names it most narrowly. */
+/** An independent implementation: of all entries that contain an address, the longest prefix decides. */
 function expected(policy: Policy, ip: string, port: number) {
   const { subnets, nodes, elsewhere, allowed, smtp, api } = policy;
   const most = ip.includes(':') ? 128 : 32;
@@ -321,7 +321,7 @@ function expected(policy: Policy, ip: string, port: number) {
   return isApi && isPublic ? 'allow' : 'drop';
 }
 
-/** By another list than ours; it has no word for what is not given out. */
+/** Uses another list than the product; that list has no term for unallocated addresses. */
 function isOnInternet(text: string): boolean {
   const address = ipaddr.parse(text);
   if (address.kind() === 'ipv6' && !isWithin(text, '2000::/3')) return false;

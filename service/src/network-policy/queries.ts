@@ -12,7 +12,7 @@ export interface WantedPolicy {
   incusProject: string;
   allowed: string[];
   smtp: Smtp;
-  /** Which state of the wishes this is. */
+  /** The version of the policy. */
   wanted: number;
   /** All known addresses of its nodes. */
   nodeAddresses: string[];
@@ -87,7 +87,7 @@ export async function lacksRules(
   return rows[0]?.lacks;
 }
 
-/** The nodes of a location that can be asked. */
+/** The reachable nodes of a location. */
 export async function nodesOnline(
   db: Queryable,
   locationId: number,

@@ -10,7 +10,7 @@ const specialIpv4 = [
   '10.0.0.0/8',
   '100.64.0.0/10',
   '127.0.0.0/8',
-  // Azure's machines find there what tells of them and holds their keys ("What is IP address 168.63.129.16?").
+  // Azure provides metadata and keys of machines there ("What is IP address 168.63.129.16?").
   '168.63.129.16/32',
   '169.254.0.0/16',
   '172.16.0.0/12',

@@ -62,8 +62,8 @@ const safeReleases = [...new Set(vulnerabilities.flatMap(({ fixedIn }) => Object
   .sort();
 
 /**
- * A sentence for each known vulnerability of a release of Incus. A package of a distribution may have fixed
- * it and be of the older release all the same, which Incus does not tell.
+ * A sentence for each known vulnerability of a release of Incus. The package of a distribution may contain the fix
+ * under the older version, which Incus does not report.
  */
 export function knownHoles(release: string): string[] {
   const version = readVersion(release);

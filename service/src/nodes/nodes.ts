@@ -7,13 +7,13 @@ function nodeNotFound(name: string): Problem {
   return new Problem('node_not_found', `No node is called ${shown}.`);
 }
 
-/** The node of a name, which more than one location may have: then `locationId` must tell which. */
+/** The node with a name. If several locations have it, `locationId` is required. */
 export async function requireNode(
   db: Queryable,
   name: string,
   locationId: number | undefined,
 ): Promise<ShownNode> {
-  // Which PostgreSQL can't take.
+  // PostgreSQL does not accept this character.
   if (name.includes('\0')) throw nodeNotFound(name);
   const [node, another] = await findNodes(db, name, locationId);
   if (!node) throw nodeNotFound(name);

@@ -30,7 +30,7 @@ before(async () => {
     (${elsewhere}, 'a', 'online', 2, 512)`.execute(db);
 });
 
-it('shows what it has, what its servers were given, and what is used', async () => {
+it('a node shows its capacity, what is allocated, and what is used', async () => {
   const onIt = await enterServer(db, { ...place, nodeId: place.nodeId });
   await sql`insert into usage_current (server_id, read_at, cpu_seconds, cpu_percent, ram_mb)
     values (${onIt}, now(), 1, 37.5, 100)`.execute(db);
@@ -57,7 +57,7 @@ it('shows what it has, what its servers were given, and what is used', async () 
   });
 });
 
-it('says which traffic its kernel cannot limit', async () => {
+it('a node shows which traffic its kernel cannot limit', async () => {
   const set = (limits_outgoing: boolean | null) =>
     db.updateTable('nodes').set({ limits_outgoing }).where('id', '=', place.nodeId).execute();
   const shown = async () =>
@@ -70,7 +70,7 @@ it('says which traffic its kernel cannot limit', async () => {
   assert.deepEqual((await shown()).warnings, knownHoles('6.0.4'));
 });
 
-it('what its servers were given follows each of them, wherever it goes', async () => {
+it('the allocated resources follow each change and move of a server', async () => {
   const held = async (name: string) => {
     const { servers, allocated } = (await ask(`/${name}?location_id=${place.locationId}`)).json();
     return [servers, allocated.cpu, allocated.ram, allocated.disk];
@@ -93,7 +93,7 @@ it('what its servers were given follows each of them, wherever it goes', async (
   assert.deepEqual(await held('node-1'), [1, 1, 256, 2]);
 });
 
-it('is listed by id, page by page, and by location', async () => {
+it('nodes are listed by id, in pages, and by location', async () => {
   assert.deepEqual(namesOf(await ask('')), ['node-1', 'a', 'b', 'a']);
   const first = await ask('?limit=3');
   assert.deepEqual(namesOf(first), ['node-1', 'a', 'b']);
@@ -102,7 +102,7 @@ it('is listed by id, page by page, and by location', async () => {
   assert.deepEqual(namesOf(await ask(`?location_id=${elsewhere}`)), ['a']);
 });
 
-it('of a name that two locations have is found by its location, too', async () => {
+it('a name that two locations have requires the location', async () => {
   const both = await ask('/a');
   assert.deepEqual([both.statusCode, both.json().code], [409, 'ambiguous_name']);
   assert.deepEqual(
@@ -118,7 +118,7 @@ it('of a name that two locations have is found by its location, too', async () =
   }
 });
 
-it('is in the state that weighs most', async () => {
+it('a node has the most severe of its states', async () => {
   const states: [object, string][] = [
     [{ cordoned: true }, 'cordoned'],
     [{ evacuated: true }, 'evacuated'],
@@ -136,7 +136,7 @@ it('is in the state that weighs most', async () => {
   assert.equal((await ask('?state=broken')).statusCode, 422);
 });
 
-it('that is gone is shown as long as servers are on it', async () => {
+it('a node that is gone is shown as long as it has servers', async () => {
   await setNode('b', { gone: true });
   assert.equal((await ask('/b')).json().servers, 1);
   await sql`update servers set deleted_at = now()
@@ -145,18 +145,18 @@ it('that is gone is shown as long as servers are on it', async () => {
   assert.deepEqual(namesOf(await ask('')), ['node-1', 'a', 'a']);
 });
 
-it('is offline while its location cannot be asked', async () => {
+it('a node is offline while its location is unreachable', async () => {
   await setReachability(db, elsewhere, 'It hung up.');
   assert.equal((await ask(`/a?location_id=${elsewhere}`)).json().state, 'offline');
 });
 
-it('is not declared lost while nobody knows how it is', async () => {
+it('a node cannot be declared lost while its location is unreachable', async () => {
   await setNode('a', { member: 'a' });
   const path = `/nodes/a/declare-lost?location_id=${elsewhere}`;
   const refused = (await whole.ask('POST', path, { ...admin, body: { confirm: 'a' } })).json();
   assert.deepEqual([refused.status, refused.code], [409, 'location_unreachable']);
 });
 
-it('is for administrators only', async () => {
+it('only administrators can read nodes', async () => {
   assert.equal((await whole.ask('GET', '/nodes')).statusCode, 403);
 });

@@ -33,7 +33,7 @@ beforeEach(async () => {
   await answered(false);
 });
 
-test('a node that is silent in a full look stays as it was, and one that is new is offline', async () => {
+test('a known node that does not answer a full sync keeps its status, and a new one is offline', async () => {
   const before = await node();
   await look(fact('a', null), fact('new', null));
   const { status, status_since, updated_at } = await node();
@@ -44,7 +44,7 @@ test('a node that is silent in a full look stays as it was, and one that is new 
   assert.equal((await node('new')).status, 'offline');
 });
 
-test('a late answer makes a node slow, since the first of them, and one in time no longer', async () => {
+test('a node is slow from its first late answer until one in time', async () => {
   const { status_since } = await node();
   await answered(true);
   const { slow_since } = await node();
@@ -59,7 +59,7 @@ test('a late answer makes a node slow, since the first of them, and one in time 
   assert.equal((await node()).slow_since, null);
 });
 
-test('silence makes a node offline and no longer slow; a late answer brings it back', async () => {
+test('an unreachable node is offline and not slow, and online again after a late answer', async () => {
   await answered(true);
   await recordUnreachable(db, locationId, 'a', await databaseTime(db));
   const away = await node();
@@ -68,7 +68,7 @@ test('silence makes a node offline and no longer slow; a late answer brings it b
     (await nodesWithStatus(db, locationId, 'offline')).map(({ member }) => member),
     ['a'],
   );
-  // One in time: it is to be looked at before it counts as back.
+  // A response in time: the node must be synced before it counts as back.
   await answered(false);
   assert.equal((await node()).status, 'offline');
   await answered(true);
@@ -76,7 +76,7 @@ test('silence makes a node offline and no longer slow; a late answer brings it b
   assert.deepEqual([back.status, back.slow_since !== null], ['online', true]);
 });
 
-test('what was asked before the newest look counts for nothing', async () => {
+test('answers to requests from before the latest sync are ignored', async () => {
   const readAt = await databaseTime(db);
   await look(fact('a', 'offline'));
   await answered(true, readAt);

@@ -15,7 +15,7 @@ async function shown(): Promise<{ state: string; since: string }> {
   return { state, since };
 }
 
-/** Runs a change, and tells whether `status_since` is of its time, or as it was. */
+/** Runs a change, and returns whether it has updated `status_since`. */
 async function after_(change: () => Promise<unknown>): Promise<[state: string, isNew: boolean]> {
   const before = await shown();
   const { rows } = await sql<{ now: string }>`select clock_timestamp() as now`.execute(db);
@@ -30,12 +30,12 @@ const set = (values: object) => () =>
   db.updateTable('nodes').set(values).where('id', '=', place.nodeId).execute();
 const reach = (reason: string | null) => () => setReachability(db, place.locationId, reason);
 
-it('status_since follows every change of state, whatever it comes of', async () => {
+it('status_since follows every change of the state, whatever its cause', async () => {
   const changes: [change: () => Promise<unknown>, expected: [string, boolean]][] = [
     [set({ cordoned: true }), ['cordoned', true]],
     [set({ ram_used_mb: 3 }), ['cordoned', false]],
     [set({ evacuated: true }), ['evacuated', true]],
-    // Which does not show while it is evacuated.
+    // This does not show while it is evacuated.
     [set({ cordoned: false }), ['evacuated', false]],
     [set({ evacuated: false }), ['online', true]],
     [set({ status: 'offline' }), ['offline', true]],
@@ -56,7 +56,7 @@ it('status_since follows every change of state, whatever it comes of', async () 
   }
 });
 
-it('a location that nobody looked at takes its nodes along, and brings them back', async () => {
+it('the nodes of a location that is not watched are offline until it is watched again', async () => {
   const looked = sql<string>`now() - interval '1 hour'`;
   await db.updateTable('locations').set({ watched_at: looked }).execute();
   const { watched_at } = await db

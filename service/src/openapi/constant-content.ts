@@ -19,8 +19,8 @@ interface Content {
 }
 
 /**
- * A hook `onSend` of a route that always answers 200 with the same text: that is compressed once, and
- * who has it gets 304.
+ * An `onSend` hook of a route that always returns 200 with the same text. The text is compressed once, and a client
+ * that has it gets a 304.
  */
 export function sendConstant(cacheControl: string) {
   let content: Promise<Content> | undefined;

@@ -6,15 +6,15 @@ import { createMetrics } from '../metrics/metrics.ts';
 import { routes } from '../routes.ts';
 import { createTestApp } from '../testing/app.ts';
 
-// `npm run check` compares the whole text. This compares the document for each path, and is one of the tests that are
-// to notice a changed route.
+// `npm run check` compares the whole text. This test compares the document of each path, so that a changed route fails
+// a test.
 
 const file = new URL('../../../contract/openapi.json', import.meta.url);
 
 const db = createDb(createPool('postgresql://nowhere'));
 after(() => db.destroy());
 
-test('contract/openapi.json has what the routes say', async () => {
+test('contract/openapi.json is current', async () => {
   const metrics = createMetrics({ db, pools: {} }, { ofServers: true });
   const app = await createTestApp(db, [...routes], { metrics });
   const { paths } = JSON.parse(JSON.stringify(app.swagger()));

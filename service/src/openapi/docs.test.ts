@@ -20,7 +20,7 @@ for (const [url, type, caching] of [
   ['/openapi.json', 'application/json; charset=utf-8', 'no-cache'],
   ['/docs/js/scalar.js', 'application/javascript; charset=utf-8', 'public, max-age=3600'],
 ] as const) {
-  test(`${url} is compressed for who takes that`, async () => {
+  test(`${url} is compressed for clients that accept gzip`, async () => {
     const plain = await get(url);
     assert.equal(plain.statusCode, 200);
     for (const accepted of ['gzip', 'br, GZIP;q=0.5', '*']) {
@@ -42,7 +42,7 @@ for (const [url, type, caching] of [
     }
   });
 
-  test(`who has ${url} is told that it is the same`, async () => {
+  test(`${url} gets a 304 for a matching ETag`, async () => {
     const accepting = { 'accept-encoding': 'gzip' };
     const { etag } = (await get(url, accepting)).headers;
     for (const known of [etag, `W/${etag}`, `"x", ${etag}`, '*']) {
@@ -60,7 +60,7 @@ for (const [url, type, caching] of [
 }
 
 for (const url of ['/', '/v1', '/v1/', '/api/v1']) {
-  test(`${url} links to the documentation for anyone, and tells nothing of the installation`, async () => {
+  test(`${url} links to the documentation without a token, and reveals nothing about the installation`, async () => {
     const answer = await get(url);
     assert.equal(answer.statusCode, 200, answer.body);
     assert.deepEqual(answer.json(), {
@@ -75,14 +75,14 @@ for (const url of ['/', '/v1', '/v1/', '/api/v1']) {
   });
 }
 
-test('the page of errors has each code once, refusals and failures apart', async () => {
+test('the page of errors has each code once, refusals before failures', async () => {
   const { body } = await get('/docs/errors');
   const ids = [...body.matchAll(/<tr id="(\w+)">/g)].map(([, id]) => id);
   assert.deepEqual(ids, [...Object.keys(refusals), ...Object.keys(failures)]);
   assert.ok(body.indexOf('Failed operations') < body.indexOf('id="guest_ignored_shutdown"'));
 });
 
-test('the pages are sandboxed: no script there has an origin, and so a session', async () => {
+test('the pages are sandboxed, so that their scripts cannot use a session', async () => {
   const policyOf = async (url: string) =>
     String((await get(url)).headers['content-security-policy']).split('; ');
   for (const url of ['/docs', '/docs/']) {
@@ -92,7 +92,7 @@ test('the pages are sandboxed: no script there has an origin, and so a session',
   assert.ok((await policyOf('/docs/errors')).includes('sandbox'));
 });
 
-test('what the sandboxed page loads is for a page of another origin, and nothing else is', async () => {
+test('only the files that the sandboxed page loads can be read from other origins', async () => {
   const isForAny = async (url: string) => {
     const { headers } = await get(url, { origin: 'null' });
     const policy = headers['cross-origin-resource-policy'];
@@ -104,7 +104,7 @@ test('what the sandboxed page loads is for a page of another origin, and nothing
   }
 });
 
-test('the script begins with a storage in memory, since the sandbox has none', async () => {
+test('the script gets a storage in memory, because the sandbox has none', async () => {
   const { body } = await get('/docs/js/scalar.js');
   const begin = body.slice(0, body.indexOf('\n}\n') + 3);
   const window = {} as { localStorage: Storage; sessionStorage: Storage };
@@ -120,7 +120,7 @@ test('the script begins with a storage in memory, since the sandbox has none', a
   assert.equal(storage.key(0), null);
 });
 
-test('the document is made once', async (t) => {
+test('the document is serialized once', async (t) => {
   const fresh = await createTestApp(db, []);
   const made = t.mock.method(JSON, 'stringify');
   const documents = () =>

@@ -44,7 +44,7 @@ export function serveDocs(app: App): void {
         reply.header('Link', linkHeader).send(links),
       );
     }
-    // Browsers ask for it with any page.
+    // Browsers request it with any page.
     docs.get('/favicon.ico', { config: { scope: 'public' } }, async (_request, reply) =>
       reply.headers(forAnyPage).code(204).send(),
     );
@@ -102,7 +102,7 @@ async function serveReference(docs: App): Promise<void> {
   });
 }
 
-/** Scalar keeps what somebody chose; in a sandbox a page has no storage, and to ask for it is an error. */
+/** Scalar stores the choices of the user. In a sandbox a page has no storage, and access to it throws. */
 const storageInMemory = `for (const name of ['localStorage', 'sessionStorage']) {
   const kept = new Map();
   const storage = {

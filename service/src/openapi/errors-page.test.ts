@@ -15,7 +15,7 @@ const rows = new Map(
   ),
 );
 
-test('the page has a row for each code, with what it means, when it comes and what to do', () => {
+test('the page has a row for each code, with its meaning, cause and remedy', () => {
   assert.deepEqual([...rows.keys()], codes);
   for (const code of codes) {
     const [status, title] = problems[code];
@@ -27,7 +27,7 @@ test('the page has a row for each code, with what it means, when it comes and wh
   }
 });
 
-test('refused requests and failed operations have a table and a heading each', () => {
+test('refused requests and failed operations have separate tables with headings', () => {
   const [, requests = '', operations = '', ...others] = errorsPage().split('<h2>');
   assert.equal(others.length, 0);
   assert.match(requests, /^Refused requests<\/h2>.*id="name_taken"/s);
@@ -35,7 +35,7 @@ test('refused requests and failed operations have a table and a heading each', (
   assert.ok(!requests.includes('id="guest_paused"') && !operations.includes('id="name_taken"'));
 });
 
-test('each explanation is of whole sentences, and says whether to send the request again', () => {
+test('each explanation has whole sentences, and says whether to retry', () => {
   for (const [code, [when, action, retry]] of Object.entries(explanations)) {
     for (const text of [when, action]) assert.match(text, /^[A-Z`].{8,}\.$/, code);
     assert.equal((when + action).split('`').length % 2, 1, `${code}: each backquote has its pair`);
@@ -43,7 +43,7 @@ test('each explanation is of whole sentences, and says whether to send the reque
   }
 });
 
-test('what a client is told to wait for may be sent again', () => {
+test('temporary refusals can be retried', () => {
   for (const code of ['rate_limited', 'operation_in_progress', 'unavailable'] as const) {
     assert.equal(explanations[code][2], 'later');
     assert.match(rows.get(code)?.[5] ?? '', /^Yes/);
@@ -55,7 +55,7 @@ test('what a client is told to wait for may be sent again', () => {
   );
 });
 
-test('what HTML reserves is escaped', () => {
+test('HTML is escaped', () => {
   const texts = [...rows.values()]
     .flat()
     .join('')

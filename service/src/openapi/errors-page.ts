@@ -52,7 +52,7 @@ function row(code: ProblemCode): string {
   return `<tr id="${code}">${cells.map((cell) => `<td>${inHtml(cell)}</td>`).join('')}</tr>`;
 }
 
-/** Escaped, with what stands between backquotes as code. */
+/** Escapes the text, and converts text between backquotes to code. */
 function inHtml(text: string): string {
   const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
   return escaped.replaceAll(/`([^`]+)`/g, '<code>$1</code>');

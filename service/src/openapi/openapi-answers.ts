@@ -65,7 +65,7 @@ export const sharedHeaders = {
   ),
   'WWW-Authenticate': text('How to authenticate (RFC 6750).', 'Bearer realm="berth"'),
   'X-Request-Id': text(
-    'The ID of the request, under which it stands in the logs. To choose it, send this header with 1 to 64 letters, digits, `.`, `_` and `-`.',
+    'The ID of the request, as it appears in the logs. To choose it, send this header with 1 to 64 letters, digits, `.`, `_` and `-`.',
     '1c9f0d1e-52a4-4c35-a2a5-3f6f0f0b4f0a',
   ),
 };
@@ -81,7 +81,7 @@ const retried: readonly string[] = [
   'unavailable',
 ] satisfies ProblemCode[];
 
-/** Adds the headers to each answer, and has those of one code alone, which many routes have, in one place. */
+/** Adds the headers to each response. Responses with a single code, which many routes have, are shared components. */
 export function completeAnswers(paths: Paths): Record<string, Response> {
   const shared: Record<string, Response> = {};
   for (const [path, methods] of Object.entries(paths)) {

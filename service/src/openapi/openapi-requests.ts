@@ -42,7 +42,7 @@ const key = Type.Optional(
   }),
 );
 
-/** Whatever their methods, they change nothing, so that no answer is kept. */
+/** Whatever their methods, they change nothing, so no response is stored. */
 const changingNothing = ['server_dry_run', 'passkey_options'];
 
 /** For the document only: an unreadable preference or key is not refused by the schema. */

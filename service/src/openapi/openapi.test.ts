@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { problems } from '../problems/problem.ts';
 
-// What the document says for who generates a client from it. `npm run check` sees to it that it is current; a client
-// that is made of it: incus-sim/tests/typed-client.test.ts.
+// Tests what the document says to generators of clients. `npm run check` ensures that it is current;
+// incus-sim/tests/typed-client.test.ts tests a generated client.
 
 interface Schema {
   $ref?: string;
@@ -61,7 +61,7 @@ function operation(operationId: string): Operation {
 }
 
 describe('the document', () => {
-  it('names the codes of each problem, and each under its status', () => {
+  it('lists the codes of each problem under its status', () => {
     for (const one of operations) {
       const own = one.operationId === 'health_view' || one.operationId === 'health_ready';
       for (const status of Object.keys(one.responses).map(Number)) {
@@ -73,7 +73,7 @@ describe('the document', () => {
     }
   });
 
-  it('names only those that the route can answer with', () => {
+  it('lists only the codes that a route can return', () => {
     const stop = operation('server_stop');
     assert.ok(codesOf(stop, 409).includes('guest_ignored_shutdown'));
     assert.ok(!codesOf(stop, 409).includes('no_address_left'));
@@ -92,12 +92,12 @@ describe('the document', () => {
           .flatMap((status) => codesOf(one, status)),
       ),
     );
-    // Of what has no route.
+    // This code belongs to no route.
     mentioned.add('method_not_allowed');
     assert.deepEqual([...mentioned].sort(), Object.keys(problems).sort());
   });
 
-  it('has a format for each time', () => {
+  it('has a format for each timestamp', () => {
     const times: Schema[] = [];
     const visit = (part: unknown): void => {
       if (typeof part !== 'object' || part === null) return;
@@ -112,7 +112,7 @@ describe('the document', () => {
     assert.ok(times.every(({ format }) => format === 'date-time'));
   });
 
-  it('has the headers of answers', () => {
+  it('has the headers of responses', () => {
     const headersOf = (operationId: string, status: number) =>
       Object.keys(answerOf(operation(operationId), status).headers);
     for (const one of operations) {
@@ -132,7 +132,7 @@ describe('the document', () => {
     assert.ok(headersOf('server_view', 401).includes('WWW-Authenticate'));
   });
 
-  it('has the headers of requests exactly where they are honoured', () => {
+  it('has the headers of requests exactly where they are used', () => {
     const withHeader = (header: string, words = /./) =>
       operations
         .filter(({ parameters = [] }) =>
@@ -158,7 +158,7 @@ describe('the document', () => {
     for (const name of ['server_delete', 'token_revoke', 'settings_update']) {
       assert.ok(honourKeys.includes(name), name);
     }
-    // With a token, that is: what is for a session alone is about no project.
+    // Only with a token: requests that require a session are not about a project.
     const ofProjects = named((_, { security = [] }) => security.some((one) => 'token' in one));
     assert.deepEqual(withHeader('Berth-Project'), ofProjects);
     const waiting = operations.filter(({ responses }) => '502' in responses);
@@ -174,7 +174,7 @@ describe('the document', () => {
     assert.deepEqual(withTotal, counted);
   });
 
-  it('requires a body unless it may be left out', () => {
+  it('requires a body unless it is optional', () => {
     const isRequired = (name: string) => operation(name).requestBody?.required;
     for (const name of ['server_stop', 'server_move', 'server_start']) {
       assert.equal(isRequired(name), false, name);
@@ -184,13 +184,13 @@ describe('the document', () => {
     }
   });
 
-  it('has the members of problems that are sent with some codes', () => {
+  it('has the members of problems that only some codes have', () => {
     const { properties = {} } = api.components.schemas.Problem ?? {};
     const members = 'candidates quota limit used asked lacking excluded nodes operation'.split(' ');
     for (const name of members) assert.ok(name in properties, name);
   });
 
-  it('has the dry run under a path of its own, and no longer as a parameter', () => {
+  it('has the dry run as a separate path, not as a parameter', () => {
     const create = operation('server_create');
     assert.equal(api.paths['/v1/servers']?.post, create);
     assert.ok(!('200' in create.responses));

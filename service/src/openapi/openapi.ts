@@ -64,7 +64,7 @@ commas (\`status=started,stopped\`), or the parameter is repeated (\`status=star
 
 Wherever an ID is expected, a name can be given as well: the host name or the UUID of a server, the name of a location, the
 \`slug\` of an operating system, the name of a project, the email address of a user, or the name of a token. A value of
-digits alone is an ID, and a value in the form of a UUID is a UUID. New names therefore can have neither form.
+only digits is an ID, and a value in the form of a UUID is a UUID. New names therefore can have neither form.
 Names of servers are looked up in the project that the request is about, and their case is ignored. If several objects have
 the name, the response is 409 \`ambiguous_name\` with the \`candidates\`.
 
@@ -102,7 +102,7 @@ function errorTable(): string {
 const otherSections: Section[] = [
   {
     name: 'Sessions',
-    description: 'Sign in and out, and manage sessions, passkeys and the own password.',
+    description: 'Sign in and out, and manage sessions, passkeys and your own password.',
   },
   {
     name: 'Audit',
@@ -171,7 +171,7 @@ export const openApiOptions: FastifyDynamicSwaggerOptions = {
     const named = Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1));
     const shared = { responses, headers: sharedHeaders };
     const allComponents = { ...components, schemas: Object.fromEntries(named), ...shared };
-    // The plugin's type is of three versions at once, which no one document can be.
+    // The type of the plugin combines three versions, and no document can match it.
     const tags = rest.tags?.toSorted(byFirstUse(paths ?? {}));
     const whole = { ...rest, components: allComponents, ...(tags && { tags }), paths: sharedPaths };
     return whole as SwaggerDocument;
@@ -187,7 +187,7 @@ function byFirstUse(paths: object) {
   return (a: { name: string }, b: { name: string }) => used.indexOf(a.name) - used.indexOf(b.name);
 }
 
-/** Without what is taken for a release only, and with the codes of problems. */
+/** Omits deprecated parts that are kept for one release, and adds the codes of problems. */
 function documented(schema: FastifySchema): FastifySchema {
   const { querystring, response = {} } = schema as {
     querystring?: { properties?: object };
@@ -233,7 +233,7 @@ function completeRequests(paths: object): object {
   return Object.fromEntries(parts);
 }
 
-/** A filter of several values is written with commas (OpenAPI 3.1, "Style Values"). */
+/** A filter with several values is separated by commas (OpenAPI 3.1, "Style Values"). */
 function commaParameters({ parameters }: { parameters?: DocumentedParameter[] }) {
   if (!parameters) return {};
   const style = { style: 'form', explode: false };

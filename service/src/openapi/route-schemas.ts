@@ -11,15 +11,15 @@ const noBody = Type.Object(
   {},
   {
     additionalProperties: false,
-    description: 'This request has no fields. The body may be left out.',
+    description: 'This request has no fields. The body may be omitted.',
     optionalBody: true,
   },
 );
 const methodsWithBody = ['POST', 'PUT', 'PATCH'];
 
 /**
- * Completes what a route declares with what holds for all: no unknown query parameters or fields,
- * and the problems that any of them can answer with.
+ * Completes the schemas of a route with what is common to all: no unknown query parameters or
+ * fields, and the problems that every route can return.
  */
 export function completeSchema(route: RouteOptions): void {
   const schema = route.schema ?? {};
@@ -63,7 +63,7 @@ function credentials(scope: string | undefined): Record<string, string[]>[] {
 
 function problemAnswers(route: RouteOptions): Record<number, unknown> {
   const { operationId } = (route.schema ?? {}) as { operationId?: string };
-  // A route without a name is one of a test's own.
+  // Only routes of tests have no name.
   const codes = new Set(operationId === undefined ? allCodes : problemsOf(route));
   const inOrder = allCodes.filter((code) => codes.has(code));
   const byStatus = Map.groupBy(inOrder, (code) => problems[code][0]);
@@ -97,7 +97,7 @@ function problemsOf({ config, method, url, schema }: RouteOptions): ProblemCode[
   ];
 }
 
-/** The 404 of what the path of a request refers to. */
+/** The 404 codes of the objects that the path of a request refers to. */
 function notFoundIn(place: Place): ProblemCode[] {
   return place.part === 'params' && 'noun' in place ? [`${place.noun}_not_found`] : [];
 }
@@ -113,7 +113,7 @@ const anyRoute = [
   'unavailable',
 ] as const;
 
-/** The project that is asked for need not be there, either. */
+/** The requested project may also not exist. */
 const credentialProblems = [
   'token_missing',
   'token_malformed',

@@ -40,7 +40,7 @@ export async function readAuthentication(
   if (counter === undefined) return { proven: undefined, userId };
   return { proven: { id, userId, counter } };
 
-  /** Whether the device names this user; it need not name any. */
+  /** Whether the device names this user. It need not name a user. */
   function isFor(theirs: number): boolean {
     const { userHandle } = response;
     if (!userHandle) return true;
@@ -64,7 +64,8 @@ export async function readAuthentication(
       });
       return verified ? authenticationInfo.newCounter : undefined;
     } catch {
-      // A counter that did not grow, another origin, bytes that are none: alike for who asks.
+      // A counter that did not increase, another origin, invalid bytes: the client gets the same
+      // error for all.
       return undefined;
     }
   }

@@ -1,6 +1,6 @@
 /**
  * The challenge that a browser's answer is for (WebAuthn, "CollectedClientData"); undefined for
- * what is no such answer. That it was signed is still to be checked.
+ * what is no such answer. Its signature is not checked here.
  */
 export function challengeOf(clientDataJSON: string): string | undefined {
   const data = parse(Buffer.from(clientDataJSON, 'base64url').toString());
@@ -12,7 +12,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Anybody can send anything.
+    // The data is not trusted.
     return undefined;
   }
 }

@@ -26,7 +26,8 @@ export async function registrationOptions(
     userID: new TextEncoder().encode(String(userId)),
     challenge: new Uint8Array(Buffer.from(challenge, 'base64url')),
     timeout,
-    // Found by the device itself, and unlocked by a person: it takes the place of both fields.
+    // It must be discoverable and verify the user, because it replaces both the email address and
+    // the password.
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
   });
   const { rp, user, pubKeyCredParams } = options;
@@ -94,7 +95,7 @@ export async function readRegistration(
       const found = registrationInfo?.credential;
       return found && isShort(found.id) ? found : undefined;
     } catch {
-      // The library's words are about bytes; what to do is the same for all of them.
+      // The errors of the library are about bytes. The advice is the same for all of them.
       return undefined;
     }
   }

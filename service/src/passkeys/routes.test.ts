@@ -78,7 +78,7 @@ async function refused(answer: Awaited<ReturnType<typeof signIn>>): Promise<void
   assert.equal(answer.headers['set-cookie'], undefined);
 }
 
-test('a person adds a passkey, signs in with it alone, and removes it', async () => {
+test('a user adds a passkey, signs in with it alone, and removes it', async () => {
   const options = await creation();
   assert.deepEqual(options.rp, { id: 'localhost', name: 'Berth' });
   assert.equal(options.user.name, user.email);
@@ -99,7 +99,7 @@ test('a person adds a passkey, signs in with it alone, and removes it', async ()
   await refused(await signIn());
 });
 
-test('a challenge is answered once', async () => {
+test('a challenge can be used once', async () => {
   await register();
   const challenge = await challengeToSign();
   const first = await post('/session/passkey', device.get({ challenge, origin, rpId }));
@@ -107,7 +107,7 @@ test('a challenge is answered once', async () => {
   await refused(await post('/session/passkey', device.get({ challenge, origin, rpId })));
 });
 
-test('a challenge that is old, or for something else, is none', async () => {
+test('an expired challenge, or one for another purpose, is refused', async () => {
   await register();
   const { challenge } = await creation();
   await refused(await post('/session/passkey', device.get({ challenge, origin, rpId })));
@@ -119,7 +119,7 @@ test('a challenge that is old, or for something else, is none', async () => {
   await refused(await post('/session/passkey', device.get({ challenge: old, origin, rpId })));
 });
 
-test('a signature for another site, without the person, or copied, is none', async () => {
+test('a signature for another site, without user verification, or of a copied passkey is refused', async () => {
   await register();
   await refused(await signIn({ origin: 'https://evil.example' }));
   await refused(await signIn({ rpId: 'evil.example' }));
@@ -135,22 +135,22 @@ test('a signature for another site, without the person, or copied, is none', asy
   await refused(await post('/session/passkey', signed));
 });
 
-test('of a passkey and its copy that sign in at once, one is refused', async () => {
+test('of concurrent sign-ins with a passkey and its copy, one is refused', async () => {
   const { id } = (await register()).json();
   const signed = device.get({ challenge: await challengeToSign(), origin, rpId });
   const original = (trx: Trx) => recordPasskeyUse(trx, id, device.counter);
   await refused(await amid(db, original, () => post('/session/passkey', signed)));
 });
 
-test('somebody else’s name on a signature is refused', async () => {
+test('a signature with the user handle of another user is refused', async () => {
   await register();
   const signed = device.get({ challenge: await challengeToSign(), origin, rpId });
   signed.response.userHandle = Buffer.from('1').toString('base64url');
-  // From elsewhere than other tests, or it would be counted with what those were refused.
+  // From another address than in other tests, so that it is not counted with their refusals.
   const before = (await auditOf(db, 'session_passkey')).length;
   await refused(await post('/session/passkey', signed, '192.0.2.145'));
   const later = async () => (await auditOf(db, 'session_passkey')).slice(before);
-  // It is entered after the answer.
+  // It is recorded after the response.
   const entries = await until('it is entered', later, ({ length }) => length > 0);
   const entry = entries.at(-1);
   assert.deepEqual(
@@ -159,7 +159,7 @@ test('somebody else’s name on a signature is refused', async () => {
   );
 });
 
-test('a disabled user does not get in by a passkey', async () => {
+test('a disabled user cannot sign in with a passkey', async () => {
   await register();
   await db
     .updateTable('users')
@@ -169,7 +169,7 @@ test('a disabled user does not get in by a passkey', async () => {
   await refused(await signIn());
 });
 
-test('a passkey is added by who asked for the challenge, on this site, once', async () => {
+test('a passkey can be added only by the user of the challenge, on this site, and once', async () => {
   const other = await signInAs(app, (await createTestUser(db)).credentials);
   const { challenge, user: person } = await creation(other);
   const stolen = device.create({ challenge, origin, rpId, userId: person.id });
@@ -187,7 +187,7 @@ test('a passkey is added by who asked for the challenge, on this site, once', as
   assert.equal((await other.ask('DELETE', `/passkeys/${id}`)).statusCode, 404);
 });
 
-test('a passkey that was refused uses its challenge up', async () => {
+test('a refused passkey uses up its challenge', async () => {
   const { challenge, user: person } = await creation();
   const made = (at: string) => device.create({ challenge, origin: at, rpId, userId: person.id });
   const add = (credential: object) =>
@@ -196,7 +196,7 @@ test('a passkey that was refused uses its challenge up', async () => {
   assert.equal((await add(made(origin))).statusCode, 422);
 });
 
-test('a passkey that is added again under its key is added once', async () => {
+test('a repeated request with its Idempotency-Key adds a passkey once', async () => {
   const { challenge, user: person } = await creation();
   const credential = device.create({ challenge, origin, rpId, userId: person.id });
   const body = { name: 'Phone', credential };
@@ -207,7 +207,7 @@ test('a passkey that is added again under its key is added once', async () => {
   assert.equal(again.headers['idempotency-replayed'], 'true');
 });
 
-test('that the database failed is not taken for a bad passkey', async () => {
+test('a failure of the database is not reported as an invalid passkey', async () => {
   const { challenge, user: person } = await creation();
   const credential = device.create({ challenge, origin, rpId, userId: person.id });
   await sql`alter table sign_in_states rename to lost_states`.execute(db);
@@ -218,12 +218,12 @@ test('that the database failed is not taken for a bad passkey', async () => {
   assert.deepEqual([added.statusCode, signedIn.statusCode], [500, 500]);
 });
 
-test('what the passkey says of itself is taken', async () => {
+test('self attestation is accepted', async () => {
   assert.equal((await register({ attestation: 'self' })).statusCode, 201);
   assert.equal((await signIn()).statusCode, 201);
 });
 
-test('what the maker of the device says was not asked for, and is refused', async () => {
+test('attestation by the manufacturer was not requested, and is refused', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'berth-attestation-'));
   const [keyFile, certFile] = [join(directory, 'key.pem'), join(directory, 'cert.pem')];
   const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
@@ -240,7 +240,7 @@ test('what the maker of the device says was not asked for, and is refused', asyn
   assert.equal(answer.statusCode, 422, answer.body);
 });
 
-test('who is deleted while they add a passkey leaves none behind', async () => {
+test('a user who is deleted while they add a passkey leaves no passkey', async () => {
   const erase = async (trx: Trx) => {
     await lockUser(trx, user.id);
     await eraseUser(trx, user.id);
@@ -256,7 +256,7 @@ for (const [body, pointer] of [
   [{ id: '!', rawId: 'x', type: 'public-key', response: {} }, '/id'],
   [{ id: 'x', rawId: 'x', type: 'password', response: {} }, '/type'],
 ] as const) {
-  test(`what is no signature at all is a 422: ${JSON.stringify(body)}`, async () => {
+  test(`a malformed signature gets a 422: ${JSON.stringify(body)}`, async () => {
     const answer = await post('/session/passkey', body);
     assert.equal(answer.statusCode, 422);
     const pointers = answer.json().errors.map((error: { pointer: string }) => error.pointer);
@@ -264,7 +264,7 @@ for (const [body, pointer] of [
   });
 }
 
-test('bytes that are no signature are refused', async () => {
+test('a well-formed body without a valid signature is refused', async () => {
   const response = { clientDataJSON: 'x', authenticatorData: 'x', signature: 'x' };
   await refused(
     await post('/session/passkey', { id: 'x', rawId: 'x', type: 'public-key', response }),

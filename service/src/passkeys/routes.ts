@@ -42,7 +42,7 @@ function signInRoutes(app: App, deps: Deps): void {
       config: { ...config, beginsSignIn: true, problems: ['csrf_failed'] },
       schema: {
         operationId: 'session_passkey_options',
-        summary: 'Begin to sign in with a passkey',
+        summary: 'Start a sign-in with a passkey',
         description:
           'Returns a challenge for a sign-in with a passkey. No user name is needed, because the passkey identifies the user. ' +
           'The browser signs the challenge, and `POST /v1/session/passkey` completes the sign-in.',
@@ -79,7 +79,7 @@ function signInRoutes(app: App, deps: Deps): void {
       }
       const { id, userId, counter } = found.proven;
       const answer = await signIn(request, reply, deps, async (trx) => {
-        // In the order of all transactions that change both.
+        // In the lock order of all transactions that change both.
         await lockUser(trx, userId);
         if (await recordPasskeyUse(trx, id, counter)) return userId;
         throw signInFailed(request, 'The passkey was removed just now.', userId);
@@ -91,7 +91,7 @@ function signInRoutes(app: App, deps: Deps): void {
 
 const tags = ['Sessions'];
 const config = { scope: 'person' } as const;
-// A passkey that a passer-by adds signs them in for good.
+// Somebody who adds a passkey in an unattended browser could sign in from then on.
 const confirmed = { scope: 'person', needsConfirmation: true } as const;
 
 function ownRoutes(app: App, deps: Deps): void {
@@ -154,7 +154,7 @@ function registrationRoutes(app: App, deps: Deps): void {
       config: confirmed,
       schema: {
         operationId: 'passkey_options',
-        summary: 'Begin to add a passkey',
+        summary: 'Start adding a passkey',
         description:
           'Returns the options of a new passkey. The browser creates the passkey, and `POST /v1/passkeys` adds it.',
         tags,

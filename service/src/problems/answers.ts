@@ -7,13 +7,13 @@ import { Problem, type ProblemCode, problems } from './problem.ts';
 
 const mediaType = 'application/problem+json; charset=utf-8';
 
-/** Fastify's own errors, by their status, as ours. */
+/** The errors of Fastify, by their status, as problems. */
 const byStatus: Record<number, (message: string) => Problem> = {
   400: (message) => new Problem('malformed_request', `The request cannot be read: ${message}`),
   404: () => new Problem('not_found', 'There is nothing at this path.'),
   408: () => new Problem('malformed_request', 'The request was not received in time.'),
   413: () => new Problem('body_too_large', 'The body is larger than the maximum of 256 KiB.'),
-  // A part of the path is longer than any that there is.
+  // A part of the path is longer than any existing one.
   414: () => new Problem('not_found', 'There is nothing at this path.'),
   415: () => unsupportedMediaType(),
 };
@@ -32,7 +32,7 @@ export function unsupportedMediaType(detail = takenTypes): Problem {
   return new Problem('unsupported_media_type', detail);
 }
 
-/** Any error as what a client may know of it. Internals stay in the log. */
+/** Converts any error to a problem for the client. Internals stay in the log. */
 function toProblem(error: unknown, method: string): Problem {
   if (error instanceof Problem) return error;
   const trouble = databaseTrouble(error);
@@ -116,7 +116,7 @@ function logFailure(error: unknown, request: FastifyRequest): void {
   }
 }
 
-/** The client hung up before all of its body was here: nothing is wrong on our side. */
+/** The client disconnected before its whole body was received, which is no error of the service. */
 function answerNobody(request: FastifyRequest, reply: FastifyReply) {
   request.log.debug('A client closed the connection before it had sent the whole body.');
   const detail = 'The connection was closed before the whole body was received.';
@@ -174,7 +174,7 @@ export function problemBody(problem: Problem, requestId: string) {
 /** Codes for a missing token, about which there is no more to say. */
 const withoutToken = new Set<ProblemCode>(['token_missing', 'session_ended', 'sign_in_failed']);
 
-/** RFC 6750, section 3: no error code for who sent no token at all. */
+/** RFC 6750, section 3: without a token there is no error code. */
 function authenticationChallenge(problem: Problem, scope = ''): string | undefined {
   const [status] = problems[problem.code];
   if (withoutToken.has(problem.code)) return 'Bearer realm="berth"';

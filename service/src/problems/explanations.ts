@@ -19,7 +19,7 @@ export type Retry = 'no' | 'after_change' | 'later';
  */
 export type Explanation = readonly [when: string, action: string, retry: Retry];
 
-/** One line a code. A code without a line does not pass the checks, but for nouns of which there is no more to say. */
+/** One line a code. Every code must have a line, except those that are the same for every noun. */
 // biome-ignore format: one line a code, however long
 const lines = {
   // The request can't be understood.

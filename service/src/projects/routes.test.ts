@@ -101,7 +101,7 @@ describe('a project', () => {
       ] as const) {
         const refused = await whole.ask(method, path, { body: { name }, ...admin });
         assert.deepEqual(refused.json().errors?.[0]?.pointer, '/name');
-        assert.match(refused.json().detail, /digits alone.*form of a UUID.*read as IDs/);
+        assert.match(refused.json().detail, /only of digits.*form of a UUID.*read as IDs/);
       }
     }
     await db.updateTable('projects').set({ name: '2024' }).where('id', '=', id).execute();

@@ -86,7 +86,7 @@ test('a lower number takes no slot away, and gives none until enough are free', 
   assert.equal(await take(fourth), true);
 });
 
-/** Ends the part of the create that needs its slot. */
+/** Ends the part of the create that requires a slot. */
 async function release(id: number) {
   const row = db.updateTable('operations').where('id', '=', id);
   await row.set({ state: '{"has_place": false}' }).execute();

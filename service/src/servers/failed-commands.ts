@@ -5,15 +5,15 @@ export function failedCommands(results: readonly CommandResult[] | null): number
   return (results ?? []).flatMap((result, at) => (result.exit_status === 0 ? [] : [at]));
 }
 
-/** For example "1 of its 3 initial commands failed." */
+/** A sentence, for example "1 of its 3 initial commands failed." */
 export function failedCommandsSentence(failed: number, total: number): string {
   if (total === 1) return 'Its initial command failed.';
   return `${failed} of its ${total} initial commands failed.`;
 }
 
 /**
- * For example "its initial commands with the indexes 0, 2 failed; see commands"; undefined if none
- * failed.
+ * A clause, for example "its initial commands with the indexes 0, 2 failed; see commands";
+ * undefined if none failed.
  */
 export function failedIndexes(failed: readonly number[]): string | undefined {
   if (failed.length === 0) return undefined;

@@ -7,7 +7,7 @@ import { createTestToken } from '../testing/app.ts';
 import { enterServer, operationUnderWay, serverBody } from '../testing/servers.ts';
 import { createWholeApp } from '../testing/whole-app.ts';
 
-// What a client is told about the operation that it requested, and about its end.
+// Tests the response to a client that requests an operation, and its result.
 
 const whole = await createWholeApp();
 after(whole.close);

@@ -44,14 +44,14 @@ const canRetry = sql<boolean>`(servers.status = 'error' and servers.installed_at
 const unavailableSince = sql<string>`case
   when ${isReachable} then nodes.status_since else ${unreachableSince} end`;
 
-/** During a create, the commands that have failed so far. */
+/** The commands that have failed so far, during a create. */
 const failedCommands = sql<number>`case when operations.kind = 'create'
   then (
     select count(*)::integer from jsonb_array_elements(operations.commands) result
     where result ->> 'exit_status' <> '0')
   else servers.commands_failed end`;
 
-/** Everything that the API shows of servers, in one query. */
+/** Selects everything that the API shows of servers, in one query. */
 function serversInFull(rows: ProjectRows) {
   return withUsage(
     rows

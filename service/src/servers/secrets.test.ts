@@ -22,7 +22,7 @@ const canaries = { password, initialCommands: [command, ['echo', argument]] };
 
 const hex = (text: string) => Buffer.from(text).toString('hex');
 
-/** Must not be found anywhere: the texts, any hash of a password, and decrypted secrets. */
+/** These must not be found anywhere: the texts, any hash of a password, and decrypted secrets. */
 const secret = new RegExp(
   ['Canary-', hex('Canary-'), Buffer.from('Canary').toString('base64'), '\\$6\\$', '\\$y\\$']
     .concat(['passwordHash', hex('passwordHash')])

@@ -9,7 +9,7 @@ import { createTestProject } from '../testing/people.ts';
 import { enterServer, operationUnderWay } from '../testing/servers.ts';
 import { createWholeApp } from '../testing/whole-app.ts';
 
-// The answers of `/status`, and the loop in the README that uses them.
+// Tests the responses of `/status`, and the loop in the README that uses them.
 
 const { db, place, ask, create, finish, fail, close } = await createWholeApp();
 after(close);

@@ -19,7 +19,7 @@ import {
 } from './truth-queries.ts';
 import { setServerState } from './worker-queries.ts';
 
-// Each has neighbours that it must not touch: at another location, on another node, deleted, or not seen.
+// Each server has neighbours that must not change: at another location, on another node, deleted, or not seen.
 
 const { db, close } = await createTestDatabase();
 after(close);
@@ -64,7 +64,7 @@ async function shown(id: number) {
   return [status, real_status, error];
 }
 
-/** Their versions of the rows: another one is there after any update. */
+/** The versions of their rows, which change with each update. */
 async function versions() {
   const { rows } = await sql<{ id: number; version: string }>`
     select id::int, xmin::text as version from servers order by id`.execute(db);
@@ -166,14 +166,14 @@ test('several are applied at once, and the ids of those that changed are returne
 test('a status that was wrong is corrected, with the time since which the real one is known', async () => {
   const id = await enter({ status: 'error', error: 'Wrong.', real_status: 'stopped' });
   const { real_status_at } = await row(id);
-  // An operation of its own that has ended is of no matter.
+  // An operation of the server that has ended does not matter.
   await enterOperation(id, '2026-01-01');
   assert.deepEqual(await see('stopped', id), [id]);
   assert.deepEqual(await shown(id), ['stopped', 'stopped', null]);
   assert.equal((await row(id)).real_status_at, real_status_at);
 });
 
-/** Enters an operation that ended then. */
+/** Inserts an operation that ended at that time. */
 async function enterOperation(serverId: number, finished_at: string): Promise<void> {
   const about = { kind: 'stop', step: 'first', message: 'Under way', deadlineSeconds: 60 };
   await db.transaction().execute(async (trx) => {
@@ -227,7 +227,7 @@ test('what changes nothing takes one statement and waits for no lock; nor is a d
   assert.equal(statements, 1);
 });
 
-/** Does that while the rows of these servers are locked. Fails if it waits for one of them. */
+/** Runs `work` while the rows of these servers are locked. Fails if it waits for one of them. */
 async function withLocks(ids: number[], work: () => Promise<unknown>): Promise<void> {
   await db.transaction().execute(async (trx) => {
     await trx.selectFrom('servers').select('id').where('id', 'in', ids).forUpdate().execute();

@@ -13,7 +13,7 @@ import { moveAction } from './actions/move.ts';
 import { restartAction } from './actions/restart.ts';
 import { applyObservedMembers, applyObservedStatuses } from './truth-queries.ts';
 
-// A request commits in one transaction while an observed status is applied in another.
+// Tests a request that commits in one transaction while an observed status is applied in another.
 
 let database: TestDatabase;
 let db: Db;
@@ -35,8 +35,8 @@ async function server(id: number) {
 }
 
 /**
- * What happens to a started server whose instance is seen as stopped, or gone, during a request for
- * it.
+ * Returns the result for a started server whose instance is seen as stopped, or gone, during a
+ * request for it.
  */
 async function seenAmid(
   action: typeof deleteAction | typeof restartAction,

@@ -6,7 +6,7 @@ import { followEngineStatus } from './truth-queries.ts';
 /** Our statuses for those of Incus (Incus documentation, "Instance states"). */
 const engineStatuses: Readonly<Record<string, EngineStatus>> = {
   Running: 'started',
-  // A guest may set this status itself once it is set up.
+  // A guest can set this status itself once it is set up.
   Ready: 'started',
   Stopped: 'stopped',
   Frozen: 'paused',

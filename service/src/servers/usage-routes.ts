@@ -88,7 +88,7 @@ function historyRoute(app: App, { db }: Deps): void {
         description:
           'Returns the resources that a server used over time, in at most 2000 steps. Steps of 15 seconds are available for ' +
           'the last 2 hours, of 5 minutes for 7 days, and of an hour for 13 months; multiples of them can be requested. ' +
-          'A value is null, not 0, if nothing is known of the step.',
+          'A value is null, not 0, if it is unknown for the step.',
         tags,
         params,
         querystring: UsageQuery,

@@ -58,7 +58,7 @@ const usedUp =
 
 const unavailable = 'Its node does not answer at the moment: this is what was last known.';
 
-/** The answer of `GET /v1/servers/{id}/status`; `last` is the last operation of the server. */
+/** The response of `GET /v1/servers/{id}/status`; `last` is the last operation of the server. */
 export function statusView(
   row: ServerInFull,
   last: WaitedOperation | undefined,

@@ -9,7 +9,7 @@ export interface ServerState {
   realStatus?: EngineStatus;
   error?: string | null;
   installed?: boolean;
-  /** How many initial commands failed. */
+  /** The number of failed initial commands. */
   commandsFailed?: number;
 }
 
@@ -54,7 +54,7 @@ export async function setServerMoved(
     .execute();
 }
 
-/** Keeps the row as a tombstone. Everything that it held must have been released before. */
+/** Keeps the row as a tombstone. All of its resources must have been released before. */
 export async function markServerDeleted(trx: Trx, id: number): Promise<void> {
   await trx
     .updateTable('servers')

@@ -25,7 +25,7 @@ before(async () => {
 });
 after(() => app.close());
 
-test('a change with a session needs the token of that session', async () => {
+test('a change with a session requires the CSRF token of that session', async () => {
   const values = { none: undefined, empty: '', wrong: 'x'.repeat(43), others: other.csrf };
   for (const [name, value] of Object.entries(values)) {
     const answer = await mine.ask('POST', '/tokens', { body, 'berth-csrf': value });
@@ -38,7 +38,7 @@ test('a change with a session needs the token of that session', async () => {
   assert.ok(entries.every((entry) => entry.user_id === user.id));
 });
 
-test('looking needs none', async () => {
+test('a read requires no CSRF token', async () => {
   const answer = await mine.ask('GET', '/tokens', { 'berth-csrf': undefined });
   assert.equal(answer.statusCode, 200);
 });
@@ -52,7 +52,7 @@ for (const [origin, host, status] of [
   ['https://evil.example', 'localhost:8080', 403],
   ['null', 'localhost:8080', 403],
 ] as const) {
-  test(`a page of ${origin} that asks ${host} gets ${status}`, async () => {
+  test(`a request from a page of ${origin} to ${host} gets ${status}`, async () => {
     const answer = await mine.ask('POST', '/tokens', { body, origin, host });
     assert.equal(answer.statusCode, status, answer.body);
     if (status === 403) assert.equal(answer.json().code, 'csrf_failed');
@@ -66,7 +66,7 @@ for (const [origin, host, status] of [
   });
 }
 
-test('behind https only its own origin will do', async () => {
+test('behind HTTPS only the origin of the public URL is accepted', async () => {
   const publicUrl = new URL('https://berth.example');
   const secure = await createTestApp(db, [sessionRoutes], { publicUrl });
   const ask = async (origin: string) => {
@@ -85,7 +85,7 @@ test('behind https only its own origin will do', async () => {
   await secure.close();
 });
 
-test('a token needs no csrf token, whatever its origin', async () => {
+test('a request with a token requires no CSRF token, whatever its origin', async () => {
   const { headers } = await createTestToken(db);
   const sent = { ...headers, origin: 'https://elsewhere.example' };
   const url = '/v1/tokens';

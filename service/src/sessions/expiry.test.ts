@@ -27,7 +27,7 @@ async function age(cookie: string, change: string): Promise<void> {
   await sql`update sessions set ${sql.raw(change)} where id = ${id}`.execute(db);
 }
 
-test('a session ends when it is not used for 12 hours', async () => {
+test('a session expires after 12 hours without use', async () => {
   const { ask, cookie } = await signInAs(app, (await member()).credentials);
   await age(
     cookie,
@@ -42,7 +42,7 @@ test('a session ends when it is not used for 12 hours', async () => {
   assert.ok((await deleteEndedSessions(db)) >= 1);
 });
 
-test('a session ends after 30 days, however much it is used', async () => {
+test('a session expires after 30 days, even if it is used', async () => {
   const { ask, cookie } = await signInAs(app, (await member()).credentials);
   const days =
     "created_at = now() - interval '29 days 23 hours', last_used_at = now() - interval '1 hour'";

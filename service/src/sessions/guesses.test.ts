@@ -13,7 +13,7 @@ import { deleteUser } from '../users/users.ts';
 import { deleteOldNetworks } from './network-queries.ts';
 import { sessionRoutes } from './routes.ts';
 
-// Guesses at passwords from many addresses, and whom they hold up.
+// Tests password attempts from many addresses, and which users they affect.
 
 const { db, close } = await createTestDatabase();
 after(close);
@@ -36,7 +36,7 @@ beforeEach(async () => {
   user = await createTestUser(db);
 });
 
-/** A service on which time stands still. */
+/** A service whose clock stands still. */
 async function serve(some: Partial<Limits>) {
   const limiter = createLimiter({ ...generousLimits, ...some }, () => 0);
   const app = await createTestApp(db, [sessionRoutes], { limiter });
@@ -48,7 +48,7 @@ async function serve(some: Partial<Limits>) {
   return { signIn, guess };
 }
 
-/** So often, each time from another address, the first being 0. */
+/** Calls `guess` so many times, with the index from 0. */
 async function guesses(times: number, guess: (at: number) => Promise<number>) {
   const found: number[] = [];
   for (let at = 0; at < times; at += 1) found.push(await guess(at));
@@ -61,7 +61,7 @@ const refusedAfter = (good: number, times: number) => [
   ...Array(times - good).fill(429),
 ];
 
-test('guesses from a /48 of IPv6 count together, whichever of its networks they come from', async () => {
+test('all sign-in attempts from an IPv6 /48 share one limit', async () => {
   const { signIn, guess } = await serve(wide);
   const found = await guesses(12, (at) => guess(`2001:db8:1:${at}::7`, `${at}@example.com`));
   assert.deepEqual(found, refusedAfter(8, 12));
@@ -75,7 +75,7 @@ test('guesses from a /48 of IPv6 count together, whichever of its networks they 
   assert.equal(statusCode, 201);
 });
 
-test('a neighbour in the /48 keeps nobody out from where they signed in before', async () => {
+test('attempts from elsewhere in the /48 do not lock a user out of a known network', async () => {
   const { signIn, guess } = await serve(wide);
   assert.equal((await signIn('2001:db8:1:7::1', user.credentials)).statusCode, 201);
   await guesses(9, (at) => guess(`2001:db8:1:a${at}::7`));
@@ -83,7 +83,7 @@ test('a neighbour in the /48 keeps nobody out from where they signed in before',
   assert.equal((await signIn('2001:db8:1:7::2', user.credentials)).statusCode, 201);
 });
 
-test('who guesses at one person from many addresses is held up, and that person is not', async () => {
+test('attempts on one account from many addresses are limited, and its user can still sign in', async () => {
   const { signIn, guess } = await serve(limits);
   assert.equal((await signIn('203.0.113.7', user.credentials)).statusCode, 201);
   assert.deepEqual(await guesses(5, (at) => guess(`192.0.2.${at}`)), Array(5).fill(401));
@@ -104,7 +104,7 @@ test('who guesses at one person from many addresses is held up, and that person 
   assert.equal(elsewhere.statusCode, 201, 'from where they never were');
 });
 
-test('an address that nobody has is held up as one that somebody has', async () => {
+test('attempts on an unknown email address are limited as those on a known one', async () => {
   const found = async (email: string) => {
     const { guess } = await serve(limits);
     return [
@@ -120,7 +120,7 @@ test('an address that nobody has is held up as one that somebody has', async () 
   assert.deepEqual(await found(user.email.toUpperCase()), known);
 });
 
-test('a network is known for 30 days after somebody signed in from it, and forgotten with them', async () => {
+test('a network is known for 30 days after a sign-in, and deleted with its user', async () => {
   const { signIn } = await serve({});
   const networks = async () => {
     const query = db.selectFrom('known_networks').select('network');
@@ -140,7 +140,7 @@ test('a network is known for 30 days after somebody signed in from it, and forgo
   assert.deepEqual(await networks(), []);
 });
 
-test('where somebody has a session when an upgrade comes is known from then on', async (t) => {
+test('an upgrade makes the networks of existing sessions known', async (t) => {
   const earlier = await createEmptyDatabase();
   t.after(earlier.close);
   const before = (await migrationNames()).filter((name) => name < '0027').at(-1);
@@ -155,7 +155,7 @@ test('where somebody has a session when an upgrade comes is known from then on',
   assert.deepEqual(rows, [{ network: '192.0.2.9/32' }, { network: '2001:db8:1:2::/64' }]);
 });
 
-test('one network cannot take all places before the hashing of passwords', async () => {
+test('one network cannot fill the queue for password hashing', async () => {
   const { signIn } = await serve({});
   const { promise, resolve } = Promise.withResolvers<void>();
   const gaveWay = Promise.withResolvers<unknown>();
@@ -170,7 +170,7 @@ test('one network cannot take all places before the hashing of passwords', async
   await Promise.all(flood);
 });
 
-test('many networks cannot take all places before the hashing of passwords', async () => {
+test('many unknown networks cannot fill the queue for password hashing', async () => {
   const { signIn } = await serve({});
   assert.equal((await signIn('203.0.113.7', user.credentials)).statusCode, 201);
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -187,7 +187,7 @@ test('many networks cannot take all places before the hashing of passwords', asy
   await Promise.all(flood);
 });
 
-test('the addresses of one block cannot, either', async () => {
+test('many addresses of one block cannot fill the queue for password hashing', async () => {
   const { signIn } = await serve({});
   const { promise, resolve } = Promise.withResolvers<void>();
   const gaveWay = Promise.withResolvers<unknown>();

@@ -24,7 +24,7 @@ afterEach(async () => {
 });
 after(close);
 
-/** A service on which time stands still. */
+/** A service whose clock stands still. */
 async function serve(limits: Partial<Limits>) {
   const limiter = createLimiter({ ...generousLimits, ...limits }, () => 0);
   const app = await createTestApp(db, [sessionRoutes, passkeyRoutes, tokenRoutes], { limiter });
@@ -45,7 +45,7 @@ async function statuses(times: number, ask: () => ReturnType<typeof inject>) {
   return found;
 }
 
-test('signing in uses up no try, and failing to does', async () => {
+test('only failed sign-ins count against the limit of attempts', async () => {
   const { post } = await serve({ attempts: few });
   assert.deepEqual(await statuses(5, () => post('/session', credentials)), Array(5).fill(201));
   assert.deepEqual(await statuses(3, () => post('/session', wrong)), [401, 401, 401]);
@@ -54,14 +54,14 @@ test('signing in uses up no try, and failing to does', async () => {
   assert.match(refused.json().detail, /^There were too many attempts to sign in/);
 });
 
-test('of many tries at once no more are looked at than may fail', async () => {
+test('concurrent sign-ins are checked only up to the limit of attempts', async () => {
   const { post } = await serve({ attempts: few });
   const answers = await Promise.all(Array.from({ length: 12 }, () => post('/session', wrong)));
   const found = answers.map(({ statusCode }) => statusCode).sort();
   assert.deepEqual(found, [401, 401, 401, ...Array(9).fill(429)]);
 });
 
-test('beginning to sign in with a passkey is no try, and bounded by itself', async () => {
+test('starting a sign-in with a passkey has a limit of its own, and is no attempt', async () => {
   const { post } = await serve({ attempts: few, sign_in_starts: { ...few, burst: 5 } });
   const options = () => post('/session/passkey/options');
   const where = { origin: 'http://localhost:8080', rpId: 'localhost' };
@@ -76,14 +76,14 @@ test('beginning to sign in with a passkey is no try, and bounded by itself', asy
   assert.equal((await post('/session', credentials)).statusCode, 429);
 });
 
-test('bad tokens from an address keep nobody there from signing in', async () => {
+test('invalid tokens from an address do not prevent sign-ins from there', async () => {
   const { post, withToken } = await serve({ failures: few });
   const ask = () => withToken(generateToken());
   assert.deepEqual(await statuses(4, ask), [401, 401, 401, 429]);
   assert.equal((await post('/session', credentials)).statusCode, 201);
 });
 
-test('unknown cookies count as bad tokens do, and who has a session goes on', async (t) => {
+test('unknown cookies count as invalid tokens, and existing sessions continue', async (t) => {
   const { post, withCookie } = await serve({ failures: few });
   const known = cookieOf(await post('/session', credentials)).replace(/^berth=/, '');
   const ask = () => withCookie(generateSecret());

@@ -9,7 +9,7 @@ for (const text of [
   'http://127.0.0.1:8080',
   'http://[::1]:8080',
 ]) {
-  test(`browsers may find it at ${text}`, () => {
+  test(`the public URL can be ${text}`, () => {
     assert.equal(readPublicUrl(text)?.href, text.replace(/\/?$/, '/'));
   });
 }
@@ -23,7 +23,7 @@ for (const text of [
   'https://user:secret@berth.example',
   'ftp://localhost',
 ]) {
-  test(`browsers may not be sent to "${text}"`, () => {
+  test(`the public URL cannot be "${text}"`, () => {
     assert.equal(readPublicUrl(text), undefined);
   });
 }

@@ -49,26 +49,26 @@ const erase = async (trx: Trx) => {
   await eraseUser(trx, user.id);
 };
 
-test('who signs in with the old password while it is changed is not in', async () => {
+test('a sign-in with the old password fails while the password is changed', async () => {
   const answer = await amid(db, reset, signIn);
   assert.deepEqual([answer.statusCode, answer.json().code], [401, 'sign_in_failed']);
   assert.deepEqual(await sessions(), []);
 });
 
-test('who signs in while they are shut out is not in, also when they are let in again', async () => {
+test('a sign-in while the user is disabled creates no session, even if they are enabled again', async () => {
   const shutOut = (trx: Trx) => changeUser(trx, user.id, { is_disabled: true }, { ownId: null });
   assert.equal((await amid(db, shutOut, signIn)).statusCode, 401);
   await db.transaction().execute((trx) => updateUser(trx, user.id, { isDisabled: false }));
   assert.deepEqual(await sessions(), []);
 });
 
-test('who signs in while they are deleted leaves nothing', async () => {
+test('a sign-in while the user is deleted creates no session', async () => {
   assert.equal((await amid(db, erase, signIn)).statusCode, 401);
   const rows = await db.selectFrom('sessions').selectAll().where('user_id', '=', user.id).execute();
   assert.deepEqual(rows, []);
 });
 
-test('a user who is deleted while they change their password stays deleted', async () => {
+test('a user who is deleted during a change of their password stays deleted', async () => {
   const answer = await amid(db, erase, changeOwn);
   assert.equal(answer.statusCode, 422, answer.body);
   const row = await db.selectFrom('users').selectAll().where('id', '=', user.id).executeTakeFirst();
@@ -76,7 +76,7 @@ test('a user who is deleted while they change their password stays deleted', asy
   assert.equal(row.password_hash, null);
 });
 
-test('a change does not bring a user back who was deleted', async () => {
+test('a change does not restore a deleted user', async () => {
   await db.transaction().execute(erase);
   await db.transaction().execute((trx) => updateUser(trx, user.id, { name: 'Back' }));
   const row = await db.selectFrom('users').selectAll().where('id', '=', user.id).executeTakeFirst();
@@ -84,14 +84,14 @@ test('a change does not bring a user back who was deleted', async () => {
   assert.equal(row.name, '');
 });
 
-test('of two who change a password at once, the one with the old password loses', async () => {
+test('of two concurrent changes of a password, the one with the old password fails', async () => {
   const answer = await amid(db, reset, changeOwn);
   assert.equal(answer.statusCode, 422);
   assert.equal(answer.json().errors[0].pointer, '/password');
   await signInAs(app, { ...user.credentials, password: nextPassword });
 });
 
-test('signing out everywhere ends the session that is just begun, too', async () => {
+test('signing out everywhere also ends a session that is being created', async () => {
   const begin = async (trx: Trx) => {
     await lockUser(trx, user.id);
     const hash = Buffer.from(`just begun ${user.id}`);
@@ -101,7 +101,7 @@ test('signing out everywhere ends the session that is just begun, too', async ()
   assert.deepEqual(answer.json(), { ended: 2, tokens_left: 0 });
 });
 
-test('one sign-in too many at once is told when to come again', async () => {
+test('a sign-in beyond the limit of concurrent ones gets a Retry-After', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const held = Array.from({ length: 34 }, () =>
     passwordGate.run(known('127.0.0.1'), () => promise),
@@ -114,7 +114,7 @@ test('one sign-in too many at once is told when to come again', async () => {
   assert.equal((await signIn()).statusCode, 201);
 });
 
-test('while passwords are hashed no transaction is open', async () => {
+test('no transaction is open while a password is hashed', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const held = [1, 2].map(() => passwordGate.run('flood', () => promise));
   const url = `/v1/users/${user.id}`;

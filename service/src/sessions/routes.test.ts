@@ -35,7 +35,7 @@ const member = () => createTestUser(db, { roles: { [projectId]: 'member' } });
 const post = (payload: object, headers = {}, remoteAddress = '127.0.0.1') =>
   inject(app, { method: 'POST', url: '/v1/session', payload, headers, remoteAddress });
 
-test('a person signs in, does something, and signs out', async () => {
+test('a user signs in, creates a token, and signs out', async () => {
   const user = await member();
   const answer = await post({ email: user.email.toUpperCase(), password: goodPassword });
   assert.equal(answer.statusCode, 201);
@@ -66,7 +66,7 @@ test('a person signs in, does something, and signs out', async () => {
   assert.equal(again.json().code, 'session_ended');
 });
 
-test('the cookie is for this host alone: over https by its prefix, on loopback without', async () => {
+test('the cookie is sent to this host only, and has the __Host- prefix over HTTPS', async () => {
   const user = await member();
   const local = await post(user.credentials);
   assert.match(
@@ -94,7 +94,7 @@ test('the cookie is for this host alone: over https by its prefix, on loopback w
   await secure.close();
 });
 
-test('an unknown address, a wrong password and a disabled user look alike', async () => {
+test('an unknown email address, a wrong password and a disabled user get the same error', async () => {
   const user = await member();
   const disabled = await member();
   const without = await createTestUser(db, { password: null });
@@ -111,7 +111,7 @@ test('an unknown address, a wrong password and a disabled user look alike', asyn
   ];
   const seen = new Set<string>();
   for (const body of tries) {
-    // From elsewhere than other tests, or it would be counted with what those were refused.
+    // From another address than in other tests, so that it is not counted with their refusals.
     const answer = await post(body, {}, '192.0.2.96');
     assert.equal(answer.statusCode, 401);
     const { request_id: _, ...problem } = answer.json();
@@ -121,7 +121,7 @@ test('an unknown address, a wrong password and a disabled user look alike', asyn
   }
   assert.equal(seen.size, 1);
   const newest = async () => (await auditOf(db, 'session_create')).slice(-tries.length);
-  // They are entered after the answers.
+  // They are recorded after the responses.
   const all = [null, user.id, disabled.id, without.id];
   const entries = await until('all are entered', newest, (seen) =>
     all.every((id) => seen.some(({ target_id }) => target_id === id)),
@@ -131,7 +131,7 @@ test('an unknown address, a wrong password and a disabled user look alike', asyn
   assert.deepEqual(what.sort(), all.map((id) => [...refused, id]).sort());
 });
 
-test('a password is hashed for an unknown address as for a known one', async (t) => {
+test('a password is hashed for an unknown email address as for a known one', async (t) => {
   const user = await member();
   const without = await createTestUser(db, { password: null });
   // The first one also makes the hash that those are compared with who have none.
@@ -147,7 +147,7 @@ test('a password is hashed for an unknown address as for a known one', async (t)
   }
 });
 
-test('a session that somebody planted is not the one that is signed in to', async () => {
+test('a sign-in does not use a session that an attacker set', async () => {
   const user = await member();
   const planted = `berth=${'A'.repeat(43)}`;
   const answer = await post(user.credentials, { cookie: planted });
@@ -156,7 +156,7 @@ test('a session that somebody planted is not the one that is signed in to', asyn
   assert.equal(attacker.statusCode, 401);
 });
 
-test('signing in again ends the session that the browser had', async () => {
+test('signing in again ends the previous session of the browser', async () => {
   const user = await member();
   const first = await signInAs(app, user.credentials);
   const other = await signInAs(app, user.credentials);
@@ -167,7 +167,7 @@ test('signing in again ends the session that the browser had', async () => {
   assert.equal((await other.ask('GET', '/session')).statusCode, 200);
 });
 
-test('a disabled user is out at once, and stays out of old sessions', async () => {
+test('disabling a user ends their sessions at once, for good', async () => {
   const { headers } = await createTestToken(db);
   const user = await member();
   const { ask } = await signInAs(app, user.credentials);
@@ -183,7 +183,7 @@ test('a disabled user is out at once, and stays out of old sessions', async () =
   await signInAs(app, user.credentials);
 });
 
-test('signing out everywhere ends all sessions of this person, and of nobody else', async () => {
+test('signing out everywhere ends all sessions of the user, and no others', async () => {
   const user = await member();
   const somebody = await signInAs(app, (await member()).credentials);
   const first = await signInAs(app, user.credentials);
@@ -202,7 +202,7 @@ test('signing out everywhere ends all sessions of this person, and of nobody els
   assert.equal((await somebody.ask('GET', '/session')).statusCode, 200);
 });
 
-test('signing out says how many tokens still hold, and ends them if that is wanted', async () => {
+test('signing out reports how many tokens are still valid, and revokes them on request', async () => {
   const elsewhere = await createTestProject(db, 'elsewhere');
   const roles = { [projectId]: 'member', [elsewhere]: 'member' } as const;
   const user = await createTestUser(db, { roles });
@@ -237,7 +237,7 @@ test('signing out says how many tokens still hold, and ends them if that is want
   assert.equal(await end('PUT', '/session/password', { body: passwords }), 1);
 });
 
-test('a password is changed by who knows the old one, and other sessions end', async () => {
+test('changing a password requires the old one, and ends the other sessions', async () => {
   const user = await member();
   const here = await signInAs(app, user.credentials);
   const elsewhere = await signInAs(app, user.credentials);
@@ -261,7 +261,7 @@ test('a password is changed by who knows the old one, and other sessions end', a
   await signInAs(app, { ...user.credentials, password: new_password });
 });
 
-test('a change of password that is sent again under its key is not refused for the old one', async () => {
+test('a repeated change of a password with its Idempotency-Key is replayed', async () => {
   const { ask } = await signInAs(app, (await member()).credentials);
   const body = { password: goodPassword, new_password: 'velvet-harbour-Monday-badger' };
   const put = () => ask('PUT', '/session/password', { body, 'idempotency-key': 'change' });
@@ -272,7 +272,7 @@ test('a change of password that is sent again under its key is not refused for t
   assert.equal(again.headers['idempotency-replayed'], 'true');
 });
 
-test('with the fifty-first session the oldest one ends, of this person alone', async () => {
+test('the fifty-first session of a user ends their oldest one', async () => {
   const user = await member();
   const somebody = await signInAs(app, (await member()).credentials);
   const first = await signInAs(app, user.credentials);
@@ -288,7 +288,7 @@ test('with the fifty-first session the oldest one ends, of this person alone', a
   assert.equal((await somebody.ask('GET', '/session')).statusCode, 200);
 });
 
-test('with a token and a cookie, the request is the token’s', async () => {
+test('with a token and a cookie, the token is used', async () => {
   const { id, headers } = await createTestToken(db);
   const { cookie } = await signInAs(app, (await member()).credentials);
   const both = { ...headers, cookie };
@@ -306,19 +306,19 @@ for (const [body, pointer] of [
   [{ email: 'a@example.com', password: 1 }, '/password'],
   [{ email: 'a@example.com', password: 'x'.repeat(255) }, '/password'],
 ] as const) {
-  test(`a sign-in that can not be one is a 422: ${JSON.stringify(body).slice(0, 50)}`, async () => {
+  test(`a malformed sign-in gets a 422: ${JSON.stringify(body).slice(0, 50)}`, async () => {
     const answer = await post(body);
     assert.equal(answer.statusCode, 422);
     assert.equal(answer.json().errors[0].pointer, pointer);
   });
 }
 
-test('a password may hold any character', async () => {
+test('a password can contain any character', async () => {
   const answer = await post({ email: 'a@example.com', password: '\u0000\ud800' });
   assert.equal(answer.statusCode, 401);
 });
 
-test('what can not be a session is refused', async () => {
+test('malformed and unknown cookies are refused', async () => {
   for (const cookie of [
     'berth=',
     'berth=x',
@@ -333,7 +333,7 @@ test('what can not be a session is refused', async () => {
   assert.equal(none.json().code, 'token_missing');
 });
 
-test('an answer to a sign-in is not kept under an Idempotency-Key', async () => {
+test('the response to a sign-in is not stored under an Idempotency-Key', async () => {
   const user = await member();
   const key = { 'idempotency-key': 'sign-in' };
   const first = await post(user.credentials, key);

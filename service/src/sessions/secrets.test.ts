@@ -12,7 +12,7 @@ after(close);
 
 const canary = 'canary-7f3a-lantern-Tuesday-otter';
 
-test('no password, cookie or address of a stranger is in the log or the database', async () => {
+test('no password, cookie or unknown email address is in the log or the database', async () => {
   const { log, lines } = keptLog();
   const app = await createTestApp(db, [sessionRoutes], { log });
   const user = await createTestUser(db, { password: canary });

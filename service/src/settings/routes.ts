@@ -34,7 +34,7 @@ export function settingsRoutes(app: App, deps: Deps): void {
         operationId: 'settings_update',
         summary: 'Update the settings',
         description:
-          'Changes settings of the installation. Settings that are left out stay as they are.',
+          'Changes settings of the installation. Settings that are omitted are not changed.',
         tags,
         body: SettingsUpdate,
         response: { 200: Settings },

@@ -61,7 +61,7 @@ async function readSlowly(port: number, path: string, headers: Record<string, st
 const from = (at: number) => ({ 'x-forwarded-for': `192.0.2.${at}` });
 const statusOf = (head: string) => Number(head.slice(9, 12));
 
-test('all who have no token have a fifth of the places together, however many addresses they have', async () => {
+test('anonymous clients share a fifth of the large responses, from all addresses', async () => {
   const { port, metrics } = await serve();
   const statuses: number[] = [];
   for (let at = 1; at <= 5; at += 1) {
@@ -74,7 +74,7 @@ test('all who have no token have a fifth of the places together, however many ad
   assert.match(told, /berth_http_large_answers_refused_total\{share="anonymous"\} 3/);
 });
 
-test('a refusal for want of a place is no error in the log, and has no headers of the answer', async () => {
+test('a refusal at the maximum is not logged as an error, and has no headers of the response', async () => {
   const { port } = await serve();
   await readSlowly(port, '/v1/open', from(1));
   await readSlowly(port, '/v1/open', from(2));
@@ -91,7 +91,7 @@ test('a refusal for want of a place is no error in the log, and has no headers o
 });
 
 for (const path of ['/openapi.json', '/docs/js/scalar.js']) {
-  test(`${path}, which is the same for everybody, takes no place`, async () => {
+  test(`${path} is shared by all clients, and does not count as a large response`, async () => {
     const { port } = await serve();
     const encoding = { 'accept-encoding': 'identity' };
     for (let at = 1; at <= 2 * most; at += 1) {

@@ -87,7 +87,7 @@ async function readSlowly(path: string, { authorization }: { authorization: stri
 
 const statusOf = ({ head }: { head: string }) => Number(head.slice(9, 12));
 
-test('a token has a tenth of the large answers there may be, and others theirs', async () => {
+test('each token can have a tenth of the large responses', async () => {
   await serve({ most: 40 });
   const [one, other] = [await headersOf(), await headersOf()];
   for (let at = 0; at < 4; at += 1) assert.equal(statusOf(await readSlowly('/endless', one)), 200);
@@ -105,7 +105,7 @@ test('a token has a tenth of the large answers there may be, and others theirs',
   await until('there is a place', async () => statusOf(await readSlowly('/endless', one)) === 200);
 });
 
-test('a project has a third of them, and one that there is no place for is told so', async () => {
+test('a project can have a third of the large responses, and gets a 503 if all are in use', async () => {
   await serve({ most: 10 });
   const statuses: number[] = [];
   for (let at = 0; at < 4; at += 1) {
@@ -126,7 +126,7 @@ test('a project has a third of them, and one that there is no place for is told 
   assert.match(refused.head, /^HTTP\/1\.1 503 .*\r\nretry-after: 2\r\n/is);
 });
 
-test('of an answer that is not read no more is made than its connection holds', async () => {
+test('a response that is not read is generated only up to the buffer of its connection', async () => {
   await serve({});
   const headers = await headersOf();
   await readSlowly('/endless', headers);
@@ -143,7 +143,7 @@ test('of an answer that is not read no more is made than its connection holds', 
   assert.ok(rows < 50_000, `${rows} rows of 1 KB`);
 });
 
-test('rows that are large are read few at a time', async () => {
+test('large rows are read in small batches', async () => {
   await serve({});
   const headers = await headersOf();
   const answer = await fetch(`http://127.0.0.1:${port}/v1/heavy`, { headers });
@@ -152,7 +152,7 @@ test('rows that are large are read few at a time', async () => {
 });
 
 for (const path of ['/endless', '/text']) {
-  test(`who reads ${path} slower than asked for is cut off, and others are served`, async () => {
+  test(`a client that reads ${path} below the minimum speed is disconnected, and others are served`, async () => {
     await serve({ behind: 1000, leastSpeed: 1_000_000 });
     const headers = await headersOf();
     const { socket } = await readSlowly(path, headers);
@@ -168,7 +168,7 @@ for (const path of ['/endless', '/text']) {
   });
 }
 
-test('a large answer arrives whole, once each, with its length where that is known', async () => {
+test('a large response is complete, with its length if that is known', async () => {
   await serve({});
   const headers = await headersOf();
   const url = `http://127.0.0.1:${port}/v1`;
@@ -188,7 +188,7 @@ test('a large answer arrives whole, once each, with its length where that is kno
   assert.equal(head.headers.get('content-length'), '40000000');
 });
 
-test('no answer has more listeners than Node.js takes for usual', async () => {
+test('no response causes a MaxListenersExceededWarning', async () => {
   await serve({});
   const warnings: Error[] = [];
   const note = (warning: Error) => void warnings.push(warning);

@@ -22,7 +22,7 @@ async function ensure() {
 
 const holds = async (token: string) => (await findTokenByHash(db, tokenHash(token))) !== undefined;
 
-test('the first start makes a token that only its owner can read', async () => {
+test('the first start writes a token to a file that only its owner can read', async () => {
   const { token, created, path } = await ensure();
   assert.ok(created);
   assert.equal((await readFile(path, 'utf8')).trim(), token);
@@ -30,13 +30,13 @@ test('the first start makes a token that only its owner can read', async () => {
   assert.deepEqual((await findTokenByHash(db, tokenHash(token)))?.scopes, ['admin']);
 });
 
-test('later starts keep it', async () => {
+test('later starts keep the token', async () => {
   const first = await ensure();
   assert.equal(first.created, false);
   assert.equal((await ensure()).token, first.token);
 });
 
-test('a lost or spoilt file means a new token, and the old one ends', async () => {
+test('a lost or invalid file is replaced by a new token, and the old one is revoked', async () => {
   const path = join(dataDir, 'admin-token');
   for (const spoil of [() => rm(path), () => writeFile(path, 'berth_nonsense')]) {
     const before = await ensure();
@@ -50,7 +50,7 @@ test('a lost or spoilt file means a new token, and the old one ends', async () =
   }
 });
 
-test('what was made with a token whose file is lost goes on, and ends with the next one', async () => {
+test('tokens created with a lost token stay valid, and are revoked with its successor', async () => {
   const before = await ensure();
   const found = await findTokenByHash(db, tokenHash(before.token));
   const child = await createTestToken(db);
@@ -68,7 +68,7 @@ test('what was made with a token whose file is lost goes on, and ends with the n
   assert.equal(await holds(child.token), false);
 });
 
-test('a token that was revoked stays so, with its file and without', async () => {
+test('a revoked token is not replaced, with or without its file', async () => {
   await forget();
   const { token, path } = await ensure();
   const found = await findTokenByHash(db, tokenHash(token));
@@ -92,13 +92,13 @@ async function forget(): Promise<void> {
   await db.updateTable('tokens').set({ name: 'another' }).execute();
 }
 
-test('a file that can not be read is an error, not a new token', async () => {
+test('an unreadable file is an error, and creates no new token', async () => {
   await forget();
   const { path } = await ensure();
   await assert.rejects(ensureAdminToken(db, path), { code: 'ENOTDIR' });
 });
 
-test('of services that share a database, one keeps it', async () => {
+test('of the processes that share a database, one has the file of the token', async () => {
   await forget();
   const { token } = await ensure();
   const elsewhere = join(dataDir, 'second');

@@ -58,7 +58,7 @@ async function disabled(userId: number): Promise<number> {
 
 before(() => db.transaction().execute((trx) => markProjectDeleted(trx, goneId)));
 
-test('a token is found with all that says what it allows', async () => {
+test('a token is found with its scopes, role, expiry and networks', async () => {
   const created_by = await person('viewer');
   await enter({ created_by });
   const scopes = ['servers:read', 'servers:write'];
@@ -95,7 +95,7 @@ test('a token is found with all that says what it allows', async () => {
   );
 });
 
-test('a token is not found once it was revoked, or its project or its user is not there', async () => {
+test('a token is not found if it is revoked, or its project or user is gone', async () => {
   const isFound = async (values: Entered) =>
     (await findTokenByHash(db, (await enter(values)).hash)) !== undefined;
   assert.equal(await isFound({ revoked_at: past }), false);
@@ -113,7 +113,7 @@ test('a token is not found once it was revoked, or its project or its user is no
   assert.equal(await findTokenByHash(db, randomBytes(32)), undefined);
 });
 
-test('of a token in history all is found that the audit log says, even if it was revoked', async () => {
+test('a revoked token is found in history with what the audit log records', async () => {
   const created_by = await person();
   const former = await enter({ created_by, project_id: goneId, revoked_at: past });
   const reads = await enter({ scopes: ['servers:read', 'metrics:read'] });
@@ -126,7 +126,7 @@ test('of a token in history all is found that the audit log says, even if it was
   assert.equal(await findTokenInHistory(db, randomBytes(32)), undefined);
 });
 
-test('the hashes of tokens and sessions are known, those of revoked tokens and of nothing are not', async () => {
+test('the hashes of unrevoked tokens and of sessions are known, and no others', async () => {
   const [held, expired] = [await enter(), await enter({ expires_at: past })];
   const revoked = await enter({ revoked_at: past });
   await enter();
@@ -144,7 +144,7 @@ test('the hashes of tokens and sessions are known, those of revoked tokens and o
   assert.deepEqual(await findKnownHashes(db, []), []);
 });
 
-test('the use of a token is recorded, of no other, and not again within a minute', async () => {
+test('the use of a token is recorded once a minute at most', async () => {
   const [used, other] = [await enter(), await enter()];
   const lastUse = async ({ id }: { id: number }) => (await rowOf(id)).last_used_at;
   await recordTokenUse(db, used.id);
@@ -163,7 +163,7 @@ test('the use of a token is recorded, of no other, and not again within a minute
   assert.equal(await lastUse(other), past);
 });
 
-test('all tokens are listed by id, with what has become of them', async () => {
+test('all tokens are listed by id, with their state', async () => {
   await db.deleteFrom('tokens').execute();
   const [kept, ended] = [await enter({ name: 'kept' }), await enter({ expires_at: past })];
   const gone = await enter({ project_id: goneId, scopes: ['servers:read'], revoked_at: past });
@@ -183,7 +183,7 @@ test('all tokens are listed by id, with what has become of them', async () => {
   ]);
 });
 
-test('the last token of an administrator is the one without which none is valid', async () => {
+test('a token is the last admin token if no other one is valid', async () => {
   await db.deleteFrom('tokens').execute();
   const last = await enter();
   const child = await enter({ parent_id: last.id });
@@ -213,7 +213,7 @@ test('the last token of an administrator is the one without which none is valid'
   assert.deepEqual(await areLast(), [false, false, false], 'none is valid anyway');
 });
 
-test('a token is revoked once, and no other with it', async () => {
+test('a token is revoked only once, and alone', async () => {
   const [token, other] = [await enter({ project_id: otherId }), await enter()];
   assert.equal(await revokeToken(db, token.id), otherId);
   const { revoked_at } = await rowOf(token.id);
@@ -223,7 +223,7 @@ test('a token is revoked once, and no other with it', async () => {
   assert.equal((await rowOf(other.id)).revoked_at, null);
 });
 
-test('what the tokens with a name have made goes on with the one that follows them', async () => {
+test('the children of superseded tokens are moved to the successor', async () => {
   const name = 'succeeded';
   const [first, second, revoked] = [
     await enter({ name }),
@@ -259,7 +259,7 @@ test('what the tokens with a name have made goes on with the one that follows th
   ]);
 });
 
-test('tokens with a name hold while one does; what was made over the API is none of them', async () => {
+test('tokens with a name are valid while one is, and those created over the API do not count', async () => {
   const name = 'named';
   const status = () => db.transaction().execute((trx) => statusOfTokensNamed(trx, name));
   assert.equal(await status(), undefined);

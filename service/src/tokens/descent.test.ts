@@ -71,7 +71,7 @@ const ends: Record<string, () => Promise<unknown>> = {
 };
 
 for (const [who, end] of Object.entries(ends)) {
-  test(`by ${who} a token ends with all that it made, in other projects, too`, async () => {
+  test(`revoking a token with ${who} also revokes its descendants, in all projects`, async () => {
     const all = await generations();
     const stranger = await childOf(await createTestToken(db));
     assert.deepEqual(await Promise.all(all.map(holds)), [true, true, true, true]);
@@ -81,7 +81,7 @@ for (const [who, end] of Object.entries(ends)) {
   });
 }
 
-test('the answer and the audit log say how many were revoked, without those that were before', async () => {
+test('the response and the audit log count the tokens that were newly revoked', async () => {
   await generations();
   const gone = await childOf(root);
   const { headers } = await createTestToken(db);
@@ -96,7 +96,7 @@ test('the answer and the audit log say how many were revoked, without those that
   assert.deepEqual(details, { revoked_tokens: 4 });
 });
 
-test('the tokens of a project that is deleted end with all that they made elsewhere', async () => {
+test('deleting a project revokes its tokens and their descendants in other projects', async () => {
   const project = `doomed ${root.id}`;
   const id = await createTestProject(db, project);
   const doomed = await createTestToken(db, { project });
@@ -105,7 +105,7 @@ test('the tokens of a project that is deleted end with all that they made elsewh
   assert.equal(await holds(child), false);
 });
 
-test('a token ends alone when nothing is of it', async () => {
+test('revoking a token keeps its ancestors', async () => {
   const [, child, grandchild] = await generations();
   assert.ok(child && grandchild);
   await db.transaction().execute((trx) => markTokenRevoked(new Project(trx, projectId), child.id));
@@ -131,14 +131,14 @@ const links = async () => {
   return (await query.where('revoked_at', 'is', null).execute()).length;
 };
 
-test('a line of a thousand generations ends like any other', async () => {
+test('a thousand generations of tokens are revoked together', async () => {
   await chain(999);
   assert.equal(await links(), 999);
   await revokeToken(db, root.id);
   assert.equal(await links(), 0);
 });
 
-test('a token that is made while its maker is revoked does not outlive it', async () => {
+test('a token that is created while its parent is revoked is revoked, too', async () => {
   const values = { name: 'late', scopes: ['admin'] as const, expiresAt: null, createdBy: null };
   const make = (trx: Trx) =>
     insertToken(new Project(trx, projectId), {
@@ -156,13 +156,13 @@ test('a token that is made while its maker is revoked does not outlive it', asyn
   assert.ok(late.revoked_at);
 });
 
-test('a token that is revoked meanwhile makes none', async () => {
+test('a token that is being revoked cannot create another one', async () => {
   const revoke = (trx: Trx) => revokeToken(trx, root.id);
   const answer = await amid(db, revoke, () => post(bearer(root)));
   assert.deepEqual([answer.statusCode, answer.json().code], [401, 'token_invalid']);
 });
 
-test('who is removed meanwhile leaves no token behind', async () => {
+test('a member who is being removed cannot create a token', async () => {
   const user = await createTestUser(db, { roles: { [projectId]: 'member' } });
   const { ask } = await signInAs(app, user.credentials);
   const remove = async (trx: Trx) => {
@@ -174,7 +174,7 @@ test('who is removed meanwhile leaves no token behind', async () => {
   assert.deepEqual([answer.statusCode, answer.json().code], [404, 'project_not_found']);
 });
 
-test('a token of somebody who is removed meanwhile makes none', async () => {
+test('a token of a member who is being removed cannot create another one', async () => {
   const user = await createTestUser(db, { roles: { [projectId]: 'member' } });
   const { ask } = await signInAs(app, user.credentials);
   const scopes = ['servers:read', 'servers:write'];
@@ -190,7 +190,7 @@ test('a token of somebody who is removed meanwhile makes none', async () => {
   assert.deepEqual([answer.statusCode, answer.json().code], [401, 'token_invalid']);
 });
 
-test('in a project that is deleted meanwhile none is made', async () => {
+test('no token is created in a project that is being deleted', async () => {
   const project = `vanishing ${root.id}`;
   const id = await createTestProject(db, project);
   const { headers } = await createTestToken(db, { project });
@@ -202,7 +202,7 @@ test('in a project that is deleted meanwhile none is made', async () => {
   assert.deepEqual([answer.statusCode, answer.json().code], [404, 'project_not_found']);
 });
 
-test('a project has a thousand tokens that hold at most, also when many ask at once', async () => {
+test('a project has at most a thousand valid tokens, even with concurrent requests', async () => {
   const project = `full ${root.id}`;
   const id = await createTestProject(db, project);
   const { headers } = await createTestToken(db, { project });

@@ -45,13 +45,13 @@ const asAdmin = async (method: 'PUT' | 'PATCH' | 'DELETE', path: string, payload
 const setRole = (role: Role) =>
   asAdmin('PUT', `/projects/${projectId}/members/${user.id}`, { role });
 
-test('a token is its person’s', async () => {
+test('a token belongs to its user', async () => {
   const answer = (await whoami()).json();
   assert.equal(answer.user.id, user.id);
   assert.deepEqual(answer.scopes, ['servers:write']);
 });
 
-test('it never allows more than the person may now', async () => {
+test('a token never allows more than the current role of its user', async () => {
   await setRole('viewer');
   assert.deepEqual((await whoami()).json().scopes, ['servers:read']);
   const headers = { authorization: `Bearer ${token}` };
@@ -62,14 +62,14 @@ test('it never allows more than the person may now', async () => {
   assert.deepEqual((await whoami()).json().scopes, ['servers:write']);
 });
 
-test('nobody makes one that is stronger than their role', async () => {
+test('a user cannot create a token with more scopes than their role', async () => {
   const { ask } = await signInAs(app, user.credentials);
   const answer = await ask('POST', '/tokens', { body: { name: 'x', scopes: ['admin'] } });
   assert.equal(answer.statusCode, 422);
   assert.equal(answer.json().errors[0].pointer, '/scopes/0');
 });
 
-test('it holds no longer when the person is disabled, nor does one that it made', async () => {
+test('disabling a user invalidates their tokens, and tokens created with those', async () => {
   const headers = { authorization: `Bearer ${token}` };
   const payload = { name: 'child', scopes: ['servers:read'] };
   const child = await inject(app, { method: 'POST', url: '/v1/tokens', headers, payload });
@@ -79,7 +79,7 @@ test('it holds no longer when the person is disabled, nor does one that it made'
   assert.equal((await whoami(child.json().token)).json().code, 'token_invalid');
 });
 
-test('it ends with the membership, and does not come back with it', async () => {
+test('removing a member revokes their tokens for good', async () => {
   await asAdmin('DELETE', `/projects/${projectId}/members/${user.id}`);
   assert.equal((await whoami()).json().code, 'token_invalid');
   await db
@@ -88,12 +88,12 @@ test('it ends with the membership, and does not come back with it', async () => 
   assert.equal((await whoami()).json().code, 'token_invalid');
 });
 
-test('it ends with the person', async () => {
+test('deleting a user revokes their tokens', async () => {
   await asAdmin('DELETE', `/users/${user.id}`);
   assert.equal((await whoami()).json().code, 'token_invalid');
 });
 
-test('an administrator’s token is one no longer when they are none', async () => {
+test('the token of a former administrator loses the scope admin', async () => {
   await asAdmin('PATCH', `/users/${user.id}`, { is_admin: true });
   const { ask } = await signInAs(app, user.credentials);
   const made = await ask('POST', '/tokens', { body: { name: 'x', scopes: ['admin'] } });

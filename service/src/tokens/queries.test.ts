@@ -29,7 +29,7 @@ async function enter(name: string, of = project, parentId: number | null = null)
 const rewrite = (id: number) =>
   db.updateTable('tokens').set({ last_used_at: null }).where('id', '=', id).execute();
 
-test('the first ten tokens of the project with a name, in any case, are found', async () => {
+test('the first ten tokens of a project with a name are found, in any case of letters', async () => {
   const gone = await enter('twin');
   await markTokenRevoked(project, gone);
   await enter('twin', other);
@@ -42,7 +42,7 @@ test('the first ten tokens of the project with a name, in any case, are found', 
   assert.deepEqual(await findTokensNamed(project, 'none'), []);
 });
 
-test('the ids of a project are known, also of tokens that were revoked', async () => {
+test('the known ids of a project include those of revoked tokens', async () => {
   const [kept, gone, unasked] = [await enter('a'), await enter('b'), await enter('c')];
   await markTokenRevoked(project, gone);
   const foreign = await enter('d', other);
@@ -51,7 +51,7 @@ test('the ids of a project are known, also of tokens that were revoked', async (
   assert.ok(unasked > gone);
 });
 
-test('a token is of itself and of those that it was made with, of one another', async () => {
+test('a token descends from itself and from the tokens that it was created with', async () => {
   const parent = await enter('parent');
   const child = await enter('child', project, parent);
   const grandchild = await enter('grandchild', other, child);

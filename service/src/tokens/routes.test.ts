@@ -16,7 +16,7 @@ const make = (body: object, headers: object = admin) =>
 const whoami = async (headers: object) => await whole.ask('GET', '/whoami', { ...headers });
 
 describe('a token', () => {
-  it('is made with its secret, which is never shown again', async () => {
+  it('has a secret that is shown only when it is created', async () => {
     const made = await make({ scopes: ['servers:read'] });
     assert.equal(made.statusCode, 201);
     const { token, ...shown } = made.json();
@@ -31,7 +31,7 @@ describe('a token', () => {
     assert.ok(!listed.body.includes(token.slice(6, 36)));
   });
 
-  it('is in the audit log with what it allows', async () => {
+  it('is in the audit log with its scopes, expiry and networks', async () => {
     const scopes = ['servers:read'];
     const expires_at = '2999-01-01T00:00:00.000000Z';
     const allowed_networks = ['10.0.0.0/8'];
@@ -41,7 +41,7 @@ describe('a token', () => {
     assert.deepEqual(details, [{ scopes, expires_at, allowed_networks }]);
   });
 
-  it('holds no longer once it is revoked', async () => {
+  it('is invalid once it is revoked', async () => {
     const { token, id } = (await make({ scopes: ['servers:read'] })).json();
     assert.equal((await whoami(bearer(token))).statusCode, 200);
     assert.equal((await whole.ask('DELETE', `/tokens/${id}`, admin)).statusCode, 200);
@@ -52,7 +52,7 @@ describe('a token', () => {
     );
   });
 
-  it('made again under the same key is the same, and is kept encrypted', async () => {
+  it('is replayed for the same Idempotency-Key, and stored encrypted', async () => {
     const headers = { ...admin, 'idempotency-key': 'a-token' };
     const first = await make({ scopes: ['servers:read'] }, headers);
     const second = await make({ scopes: ['servers:read'] }, headers);
@@ -67,7 +67,7 @@ describe('a token', () => {
   });
 });
 
-it('that was revoked is not given again under its key', async () => {
+it('a revoked token is not replayed for its Idempotency-Key', async () => {
   for (const revoke of [
     (id: number) => whole.ask('DELETE', `/tokens/${id}`, admin),
     (id: number) =>
@@ -87,7 +87,7 @@ it('that was revoked is not given again under its key', async () => {
   }
 });
 
-it('nobody revokes a token that is stronger', async () => {
+it('a token with more scopes cannot be revoked', async () => {
   const { token } = (await make({ scopes: ['servers:write'] })).json();
   const { id } = (await make({ scopes: ['admin'] })).json();
   const refused = await whole.ask('DELETE', `/tokens/${id}`, bearer(token));
@@ -97,7 +97,7 @@ it('nobody revokes a token that is stronger', async () => {
   assert.equal((await ask('DELETE', `/tokens/${id}`)).json().code, 'scope_missing');
 });
 
-it('the list has those of the project that were not revoked, by id, or those with a prefix', async () => {
+it('the list has the unrevoked tokens of the project by id, filtered by prefix', async () => {
   const project = 'of a list';
   const id = await createTestProject(db, project);
   const { headers, id: own } = await createTestToken(db, { project });
@@ -121,7 +121,7 @@ it('the list has those of the project that were not revoked, by id, or those wit
   assert.equal(missing.json().code, 'token_not_found');
 });
 
-describe('who revokes which token', () => {
+describe('the tokens that can be revoked', () => {
   const revoke = (id: number, headers: object) =>
     whole.ask('DELETE', `/tokens/${id}`, { ...headers });
   const refusal = async (answer: ReturnType<typeof revoke>) => {
@@ -132,7 +132,7 @@ describe('who revokes which token', () => {
   };
 
   for (const scope of ['servers:write', 'admin']) {
-    it(`one that may ${scope}: itself and what comes of it, and not what made it`, async () => {
+    it(`a token with ${scope} can revoke itself and its descendants, and not its ancestors`, async () => {
       const scopes = [scope];
       const parent = (await make({ scopes })).json();
       const narrow = { scopes, allowed_networks: ['127.0.0.0/8'] };
@@ -147,7 +147,7 @@ describe('who revokes which token', () => {
     });
   }
 
-  it('a token: no other of its kind, nor another of its person', async () => {
+  it('a token cannot revoke other tokens, even of the same user', async () => {
     const scopes = ['servers:write'];
     const { id } = (await make({ scopes })).json();
     const { token } = (await make({ scopes })).json();
@@ -165,7 +165,7 @@ describe('who revokes which token', () => {
   const personal = async (ask: Awaited<ReturnType<typeof member>>['ask']) =>
     (await ask('POST', '/tokens', { body: { name: 'x', scopes: ['servers:write'] } })).json();
 
-  it('a member: their own and what comes of it; an owner: all', async () => {
+  it('a member can revoke their tokens and the descendants of those, an owner all', async () => {
     const [alice, bob] = [await member('owner'), await member('member')];
     const [hers, his] = [await personal(alice.ask), await personal(bob.ask)];
     const child = (await make({ scopes: ['servers:read'] }, bearer(his.token))).json();
@@ -177,7 +177,7 @@ describe('who revokes which token', () => {
     assert.equal((await alice.ask('DELETE', `/tokens/${another.id}`)).statusCode, 200);
   });
 
-  it("an owner's token: not those of others, as the owner could", async () => {
+  it('the token of an owner cannot revoke those of others, as the owner can', async () => {
     const [alice, bob] = [await member('owner'), await member('member')];
     const [hers, his] = [await personal(alice.ask), await personal(bob.ask)];
     assert.match(await refusal(revoke(his.id, bearer(hers.token))), /A token revokes itself/);
@@ -185,8 +185,8 @@ describe('who revokes which token', () => {
   });
 });
 
-describe('no token is stronger than its maker', () => {
-  it('in what it may do', async () => {
+describe('a token cannot exceed its parent', () => {
+  it('in its scopes', async () => {
     const { token } = (await make({ scopes: ['servers:write'] })).json();
     const refused = await make({ scopes: ['servers:read', 'admin'] }, bearer(token));
     assert.equal(refused.statusCode, 422);
@@ -194,7 +194,7 @@ describe('no token is stronger than its maker', () => {
     assert.equal((await make({ scopes: ['servers:read'] }, bearer(token))).statusCode, 201);
   });
 
-  it('in how long it holds', async () => {
+  it('in its expiry', async () => {
     const soon = new Date(Date.now() + 3_600_000).toISOString();
     const later = new Date(Date.now() + 7_200_000).toISOString();
     const { token, expires_at } = (await make({ scopes: ['admin'], expires_at: soon })).json();
@@ -209,7 +209,7 @@ describe('no token is stronger than its maker', () => {
     assert.equal(same.json().expires_at, expires_at);
   });
 
-  it('in where it may be used from', async () => {
+  it('in its allowed networks', async () => {
     const networks = ['127.0.0.0/8', '10.0.0.0/8'];
     const { token } = (await make({ scopes: ['admin'], allowed_networks: networks })).json();
     const from = (wanted: string[]) =>
@@ -225,7 +225,7 @@ describe('no token is stronger than its maker', () => {
   });
 });
 
-it('a token is refused from elsewhere than its networks', async () => {
+it('a token is refused outside its networks', async () => {
   const elsewhere = { scopes: ['servers:read'], allowed_networks: ['192.0.2.0/24'] };
   const { token } = (await make(elsewhere)).json();
   const refused = await whoami(bearer(token));
@@ -237,7 +237,7 @@ it('a token is refused from elsewhere than its networks', async () => {
   assert.equal((await whoami(bearer(made.token))).statusCode, 200);
 });
 
-it('an end with an offset is the same moment in UTC, to the microsecond', async () => {
+it('an expiry with an offset is converted to UTC, to the microsecond', async () => {
   const tomorrow = new Date(Date.now() + 26 * 3_600_000).toISOString().slice(0, 19);
   const inTwoHours = new Date(Date.parse(`${tomorrow}Z`) - 2 * 3_600_000).toISOString();
   const made = await make({ scopes: ['admin'], expires_at: `${tomorrow}.000001+02:00` });
@@ -250,7 +250,7 @@ it('an end with an offset is the same moment in UTC, to the microsecond', async 
   assert.equal((await make(same, bearer(token))).statusCode, 201);
 });
 
-it('what is no time and no network is refused', async () => {
+it('invalid expiries, networks, scopes and names are refused', async () => {
   for (const [body, pointer] of [
     [{ expires_at: '2030-02-31T00:00:00Z' }, '/expires_at'],
     [{ expires_at: '2020-01-01T00:00:00Z' }, '/expires_at'],
@@ -268,7 +268,7 @@ it('what is no time and no network is refused', async () => {
   }
 });
 
-it('what the schema refuses and what the rules do is told at once, each field once', async () => {
+it('the errors of the schema and the rules are returned together, each field once', async () => {
   const { token } = (await make({ scopes: ['servers:read', 'servers:write'] })).json();
   const body = {
     name: ' ',

@@ -16,7 +16,7 @@ const caller = (more: Partial<Caller> = {}) =>
     ...more,
   }) as unknown as Caller;
 
-test('nothing is wrong with what is not said, or not more than the caller has', () => {
+test('omitted rules, and rules within those of the caller, are valid', () => {
   assert.deepEqual(rulesErrors({}, caller()), []);
   const scopes = ['servers:write', 'servers:read'] as const;
   assert.deepEqual(rulesErrors({ scopes: [...scopes] }, caller()), []);
@@ -25,7 +25,7 @@ test('nothing is wrong with what is not said, or not more than the caller has', 
   assert.deepEqual(rulesErrors({}, bounded), []);
 });
 
-test('each scope that the caller lacks is wrong, at its place', () => {
+test('each scope that the caller lacks is an error with its index', () => {
   assert.deepEqual(rulesErrors({ scopes: ['servers:read', 'admin', 'metrics:read'] }, caller()), [
     { pointer: '/scopes/1', detail: 'You do not have the scope admin yourself.' },
     { pointer: '/scopes/2', detail: 'You do not have the scope metrics:read yourself.' },
@@ -34,14 +34,14 @@ test('each scope that the caller lacks is wrong, at its place', () => {
 
 const pointer = '/expires_at';
 
-test('a token expires in the future', () => {
+test('the expiry must be in the future', () => {
   const past = [{ pointer, detail: 'Must be in the future.' }];
   assert.deepEqual(rulesErrors({ expires_at: '2030-01-01T00:00:00Z' }, caller()), past);
   assert.deepEqual(rulesErrors({ expires_at: '2029-12-31T23:59:59.999999Z' }, caller()), past);
   assert.deepEqual(rulesErrors({ expires_at: '2030-01-01T00:00:00.001Z' }, caller()), []);
 });
 
-test('and not a microsecond after its maker', () => {
+test('the expiry must not be later than that of the caller, to the microsecond', () => {
   const expiresAt = '2030-02-01T00:00:00.500000Z';
   const wrong = [{ pointer, detail: `Must not be later than your own expiry, ${expiresAt}.` }];
   const errors = (expires_at: string) => rulesErrors({ expires_at }, caller({ expiresAt }));
@@ -63,7 +63,7 @@ test('and not a microsecond after its maker', () => {
   }
 });
 
-test('networks are within those of the maker, and some if they have some', () => {
+test('networks must be within those of the caller, and not empty if the caller has some', () => {
   const own = ['10.0.0.0/8', '2001:db8::/32'];
   const errors = (allowed_networks: string[], allowedNetworks = own) =>
     rulesErrors({ allowed_networks }, caller({ allowedNetworks }));
@@ -88,7 +88,7 @@ test('networks are within those of the maker, and some if they have some', () =>
   assert.deepEqual(errors(['11.0.0.0/8'], []), []);
 });
 
-test('errors of the schema are told with those of the rules, for other fields', () => {
+test('errors of the rules are added to those of the schema, for other fields', () => {
   const errors = [
     { pointer: '/scopes/0', detail: 'Is none.' },
     { parameter: 'colour', detail: 'Is unknown.' },
@@ -102,7 +102,7 @@ test('errors of the schema are told with those of the rules, for other fields', 
   assert.deepEqual(without.errors, errors);
 });
 
-test('other errors are left as they are', () => {
+test('other errors are not changed', () => {
   const request = { body: { scopes: ['admin'] }, caller: caller() };
   const errors = [{ pointer: '/scopes/0', detail: 'x' }];
   for (const error of [

@@ -13,7 +13,7 @@ test('the checksum is the same in every version', () => {
   assert.ok(isWellFormed('berth_0000000000000000000000000000002C8GjS'));
 });
 
-test('any one character changed is noticed', () => {
+test('changing any single character is detected', () => {
   const token = generateToken();
   for (let at = 6; at < token.length; at += 1) {
     const other = token[at] === 'a' ? 'b' : 'a';
@@ -21,7 +21,7 @@ test('any one character changed is noticed', () => {
   }
 });
 
-test('what is not a token at all is not well formed', () => {
+test('other text is not a well-formed token', () => {
   const token = generateToken();
   for (const text of ['', 'berth_', token.slice(1), `${token}a`, `${token}\n`, ` ${token}`]) {
     assert.ok(!isWellFormed(text), JSON.stringify(text));

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { weaknessOf } from '../threads/password-strength.ts';
 import { hashPassword, isPassword } from './password.ts';
 
-test('a password is kept as argon2id with a salt of its own', async () => {
+test('a password is hashed with argon2id and its own salt', async () => {
   const hash = await hashPassword('copper-lantern');
   assert.match(hash, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   assert.notEqual(await hashPassword('copper-lantern'), hash);
@@ -11,14 +11,14 @@ test('a password is kept as argon2id with a salt of its own', async () => {
   assert.equal(await isPassword(hash, 'copper-Lantern'), false);
 });
 
-test('without a hash nothing is the password, also what it is compared with', async () => {
+test('no password is right without a hash, not even the one of the dummy hash', async () => {
   for (const password of ['', 'x', 'nobody has this one']) {
     assert.equal(await isPassword(undefined, password), false);
     assert.equal(await isPassword(null, password), false);
   }
 });
 
-test('the same letters are the same password, however a keyboard composes them', async () => {
+test('passwords are normalized to one Unicode form', async () => {
   const hash = await hashPassword('gr\u00fc\u00dfe');
   assert.equal(await isPassword(hash, 'gru\u0308\u00dfe'), true);
 });
@@ -31,7 +31,7 @@ for (const [password, words] of [
   ['lovelace1815', /too easy/],
   ['', /too easy/],
 ] as const) {
-  test(`"${password}" is refused, and why`, async () => {
+  test(`"${password}" is refused with the reason`, async () => {
     const weakness = await weaknessOf(password, ['ada@example.com', 'Ada Lovelace']);
     assert.match(weakness ?? '', words);
     assert.match(weakness ?? '', /four unusual words/);
@@ -39,7 +39,7 @@ for (const [password, words] of [
 }
 
 for (const password of ['copper-lantern-Tuesday-otter', 'g7#kPw2!xQ9z', '四つの珍しい単語です']) {
-  test(`"${password}" is taken`, async () => {
+  test(`"${password}" is accepted`, async () => {
     assert.equal(await weaknessOf(password, ['ada@example.com', 'Ada']), undefined);
   });
 }

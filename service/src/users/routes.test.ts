@@ -23,7 +23,7 @@ after(() => app.close());
 const ask = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, payload?: object) =>
   inject(app, { method, url: `/v1${path}`, headers, ...(payload && { payload }) });
 
-test('an administrator adds, sees, changes and deletes a user', async () => {
+test('an administrator creates, reads, updates and deletes a user', async () => {
   const made = await ask('POST', '/users', { email: 'ada@example.com', password: goodPassword });
   assert.equal(made.statusCode, 201, made.body);
   const { id, name, is_admin, has_password, is_disabled } = made.json();
@@ -45,7 +45,7 @@ test('an administrator adds, sees, changes and deletes a user', async () => {
   assert.equal((await ask('POST', '/users', { email: 'ada@example.org' })).statusCode, 201);
 });
 
-test('what a deleted user was answered is kept no longer, also by way of their tokens', async () => {
+test('deleting a user deletes the stored responses for their Idempotency-Keys and tokens', async () => {
   const { projectId } = await createTestToken(db);
   const roles = { [projectId]: 'member' } as const;
   const users = [await createTestUser(db, { roles }), await createTestUser(db, { roles })];
@@ -70,7 +70,7 @@ test('what a deleted user was answered is kept no longer, also by way of their t
   assert.deepEqual(await callers(), kept);
 });
 
-test('an email address is one user’s, whatever its case', async () => {
+test('an email address is unique, in any case of letters', async () => {
   const { email } = await createTestUser(db);
   const again = await ask('POST', '/users', { email: email.toUpperCase() });
   assert.equal(again.statusCode, 409);
@@ -95,7 +95,7 @@ for (const [body, pointer, words] of [
   [{ email: 'a@example.com', is_admin: 'yes' }, '/is_admin', /true or false/],
   [{ email: 'a@example.com', role: 'owner' }, '/role', /Unknown field/],
 ] as const) {
-  test(`a bad user is explained: ${JSON.stringify(body).slice(0, 60)}`, async () => {
+  test(`an invalid user is refused with the reason: ${JSON.stringify(body).slice(0, 60)}`, async () => {
     const answer = await ask('POST', '/users', body);
     assert.equal(answer.statusCode, 422);
     const [error] = answer.json().errors;
@@ -104,7 +104,7 @@ for (const [body, pointer, words] of [
   });
 }
 
-test('administrators do not shut themselves out', async () => {
+test('administrators cannot demote, disable or delete themselves', async () => {
   const user = await createTestUser(db, { isAdmin: true });
   const { ask: own } = await signInAs(app, user.credentials);
   const url = `/users/${user.id}`;
@@ -119,7 +119,7 @@ test('administrators do not shut themselves out', async () => {
   assert.equal((await own('PATCH', url, { body: { name: 'Me' } })).statusCode, 200);
 });
 
-test('a password that an administrator sets ends the sessions', async () => {
+test('setting the password of a user ends their sessions', async () => {
   const user = await createTestUser(db);
   const session = await signInAs(app, user.credentials);
   const password = 'velvet-harbour-Monday-badger';
@@ -128,7 +128,7 @@ test('a password that an administrator sets ends the sessions', async () => {
   await signInAs(app, { ...user.credentials, password });
 });
 
-test('nobody sets their own password but by the route that asks for the old one', async () => {
+test('users can change their own password only with the old one', async () => {
   const user = await createTestUser(db, { isAdmin: true });
   const { ask: own } = await signInAs(app, user.credentials);
   const password = 'velvet-harbour-Monday-badger';

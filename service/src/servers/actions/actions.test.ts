@@ -238,7 +238,7 @@ async function whatIsUnderWay(id: number) {
   return await operationUnderWay(db, id).catch(() => undefined);
 }
 
-/** Waits for the operation and ends it. The request must not be answered before that. */
+/** Waits for the operation and ends it. The request must not be answered earlier. */
 async function whileWaiting(
   id: number,
   kind: string,

@@ -3,7 +3,7 @@ import type { ServerStatus } from '../../db/schema/schema.ts';
 import { actions } from './all.ts';
 import type { AnyServerAction, Circumstances } from './define.ts';
 
-/** The actions that are possible now, so that clients need not know these rules. */
+/** Returns the actions that are possible now, so that clients need not know these rules. */
 export function allowedActions(
   status: ServerStatus,
   unfinishedKind: string | null,

@@ -11,7 +11,7 @@ export const startAction = defineServerAction({
   operation: startOperation,
   summary: 'Start a server',
   description:
-    'Starts a stopped server. Of a server that is running already, the request is refused with `server_not_stopped`. ' +
+    'Starts a stopped server. If the server is already running, the request is refused with `server_not_stopped`. ' +
     refusedForTraffic,
   accepted: 'The server is being started.',
   problems: ['server_not_stopped', 'traffic_exceeded'],

@@ -162,7 +162,7 @@ async function another(sizes: Sizes, work: (other: typeof whole) => Promise<void
 
 const statusesOf = (answers: { statusCode: number }[]) => answers.map((a) => a.statusCode);
 
-/** The addresses that are held, and the number of servers. */
+/** The addresses in use, and the number of servers. */
 async function taken(other: typeof whole) {
   const { rows } = await sql<{ ips: string[]; servers: number }>`
     select array(select host(ip) from addresses where family(ip) = 4) as ips,

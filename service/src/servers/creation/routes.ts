@@ -77,7 +77,7 @@ function createRoute(app: App, deps: WaitingDeps): void {
           target: { kind: 'server', id: serverId },
         };
       });
-      // An answer that the previous release stored does not have it.
+      // A response that the previous release stored does not have it.
       answer.body.operation ??= outcomeOf(await createOf(project, answer.body.id));
       return await sendOutcome(deps, request, reply, answer, async (operation) => {
         const row = await findServer(project, answer.body.id);

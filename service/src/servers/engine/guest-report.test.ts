@@ -6,7 +6,7 @@ import { reportChanges } from './guest-report.ts';
 
 const server = { uuid: '00000000-0000-4000-8000-000000000001' };
 
-/** A guest whose report has these lengths, one poll after the other; the last one stays. */
+/** A guest whose report has these lengths in successive polls; the last one is repeated. */
 async function guestOf(...lengths: (number | null)[]) {
   let polls = 0;
   const incus = await clientOf((request, response) => {

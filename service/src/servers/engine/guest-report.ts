@@ -11,7 +11,10 @@ import { pause } from '../../lib/pause.ts';
 import { fail, type StepResult } from '../../operations/define.ts';
 import type { ServerStepContext } from '../define-operation.ts';
 
-/** With the pauses in between this is about four minutes, by when a slow engine has answered. */
+/**
+ * The number of attempts. With their pauses they take about four minutes, in which a slow engine
+ * recovers.
+ */
 const maxAttempts = 10;
 /** The pause between two polls, for each guest that is watched: polls must not slow down guests that boot together. */
 const pollMs = 20;

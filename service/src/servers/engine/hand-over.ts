@@ -6,7 +6,7 @@ import { guestNetwork } from './instance.ts';
 
 type Context = Pick<ServerStepContext<unknown>, 'incus' | 'server' | 'signal'>;
 
-/** Puts into a guest that has never been started what it begins with, in the way that its image is made for. */
+/** Pushes the handover into a guest that has never been started, in the form that its image requires. */
 export async function handOver(
   { incus, server, signal }: Context,
   found: Instance,

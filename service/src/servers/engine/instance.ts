@@ -51,7 +51,7 @@ function containerLimits(server: ServerForOperation) {
   return {
     'limits.memory.swap': 'false',
     'limits.processes': String(Math.max(processes, fewestProcesses)),
-    // The guest needs nothing that Incus would tell it about its own configuration.
+    // The guest does not need the guest API of Incus, which reveals its configuration.
     'security.guestapi': 'false',
     'security.idmap.isolated': 'true',
     'security.nesting': 'false',

@@ -47,7 +47,7 @@ interface CreateState {
   last_start: number;
   /** When its commands were first seen to run, in milliseconds. */
   commands_since: number;
-  /** Its commands took too long, and go on running. */
+  /** Whether its commands took too long, and continue to run. */
   unfinished: boolean;
   ssh_ready: boolean;
 }
@@ -56,9 +56,11 @@ type Context = ServerStepContext<CreateState>;
 type Result = Promise<StepResult<CreateState>>;
 
 const diskSeconds = 10 * 60;
-/** A create in the queue only waits for others, each of which has a deadline. */
+/**
+ * The deadline in the queue, where a create only waits for others, each of which has a deadline.
+ */
 const queueSeconds = 6 * 3600;
-/** In case the notification of a free slot is lost. */
+/** The poll interval, in case the notification of a free slot is lost. */
 const queuePollSeconds = 30;
 const rulesPollSeconds = 1;
 /** Without the rules, its guest could reach addresses that must be blocked. */
@@ -72,7 +74,7 @@ const bootSeconds = 30 * 60;
 const commandsSeconds = 2 * 3600;
 /** A guest that would be polled more often than this is watched. */
 const maxWatchedSeconds = 0.5;
-/** The time for what remains after the commands. */
+/** The time for the steps after the commands. */
 const marginSeconds = 10 * 60;
 /** A guest that crashes while it boots should not be restarted without a pause. */
 const betweenStartsMs = 2000;
@@ -80,11 +82,11 @@ const secretsUnreadable =
   'Its password and commands can no longer be read: the file secret-key is not the one they were kept with. ' +
   'Delete the server and create it again.';
 /**
- * The address may belong to an instance that is about to be removed, such as one of a deleted
- * server.
+ * The time for which an address may still belong to an instance that is about to be removed, such
+ * as one of a deleted server.
  */
 const addressTimeoutMs = 150_000;
-/** If an image server is unreachable for longer, the create fails and says so. */
+/** If an image server is unreachable for longer, the create fails with that reason. */
 const imageServerTimeoutMs = 20_000;
 
 export const createOperation = defineServerOperation<CreateState>({
@@ -279,7 +281,7 @@ async function network(context: Context): Result {
   return up ? next('boot') : wait(nextPollSeconds(operation));
 }
 
-/** Ends when the guest was seen to work on its handover files. */
+/** Ends when the guest has started to work on its handover files. */
 async function boot(context: Context): Result {
   const { operation } = context;
   const progress = await progressOf(context);
@@ -294,7 +296,7 @@ async function boot(context: Context): Result {
   return {
     outcome: 'next',
     step: 'initialise',
-    // The rest may take hours, and is the guest's own work. Others need not wait for it.
+    // The rest may take hours and is done by the guest, so other creates need not wait for it.
     patch: { has_place: false, commands_since: Date.now() },
     deadlineSeconds: commandsSeconds + marginSeconds,
   };
@@ -344,7 +346,7 @@ async function unlessRunning(context: Context) {
 }
 
 /**
- * A command may have powered off the guest. When it is started again, it goes on with the next
+ * A command may have powered off the guest. When it is started again, it continues with the next
  * command.
  */
 async function notRunning({ incus, server, signal }: Context, status: string | undefined): Result {
@@ -373,7 +375,7 @@ async function finish(context: Context): Result {
       // timeout, so timeouts count as attempts.
       const isPassing = isEngineError(error, 'unreachable');
       if (isPassing || operation.attempts < maxCleanupAttempts) throw error;
-      // The guest may have put something of its own there. The create does not fail because of that.
+      // The guest may have created something else there. The create does not fail because of that.
       log.warn(
         { err: error, path },
         'The report of a new guest could not be removed from the guest.',

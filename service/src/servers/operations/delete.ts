@@ -19,8 +19,8 @@ type Context = ServerStepContext<DeleteState>;
 type Result = Promise<StepResult<DeleteState>>;
 
 /**
- * If the engine refuses for so long, it will go on refusing. A failed attempt delays the next one
- * by 30 s.
+ * If the engine refuses for so long, it will always refuse. A failed attempt delays the next one by
+ * 30 s.
  */
 const diskTimeoutMs = 2 * 60_000;
 const diskRetrySeconds = 3;

@@ -28,9 +28,9 @@ export interface MoveRequest {
 interface MoveState extends MoveRequest, ShutdownState, Failure {
   /** Whether it was running, and so must run at the end. */
   ran: boolean;
-  /** Why it could not be migrated live, and had to be stopped. */
+  /** The reason why it could not be migrated live, and had to be stopped. */
   notLive: string;
-  /** Its guest did not shut down, and was stopped by force. */
+  /** Whether its guest did not shut down, and was stopped by force. */
   wasCut: boolean;
 }
 
@@ -39,7 +39,7 @@ type Result = Promise<StepResult<MoveState>>;
 
 const migrateSeconds = 6 * 3600;
 const startSeconds = 5 * 60;
-/** Attempts of a migration that fails for a reason that may pass. */
+/** The attempts of a migration that fails for a temporary reason. */
 const maxAttempts = 5;
 
 const migrateNext = { outcome: 'next', step: 'migrate', deadlineSeconds: migrateSeconds } as const;
@@ -67,7 +67,7 @@ export const moveOperation = defineServerOperation<MoveState>({
     start: { weight: 3, doing: 'starting it there', run: start },
     recover: { weight: 0, doing: 'bringing it back to how it was', run: recover },
   },
-  // An unreachable engine will be back: this is as long as an operation may take.
+  // The engine may be unreachable for as long as an operation may take.
   recovery: { step: 'recover', deadlineSeconds: 6 * 3600 },
   failed: showEngineStatus,
 });
@@ -81,7 +81,7 @@ async function look(context: Context): Result {
   if (!ran && status !== 'Stopped') return wait(2, 'waiting for the engine to say how it is');
   if (isThere(context, found)) return next('start', { ran });
   if (!ran) return { ...migrateNext, patch: { ran } };
-  // Live migration of containers needs a program that is rarely installed.
+  // Live migration of containers requires CRIU, which is rarely installed.
   const canBeLive = type === 'virtual-machine' && config['migration.stateful'] === 'true';
   return next(canBeLive ? 'live' : 'stop', { ran });
 }

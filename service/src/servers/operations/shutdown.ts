@@ -19,7 +19,7 @@ export interface ShutdownState {
 
 const startingSeconds = 0.2;
 const countEveryMilliseconds = 1000;
-/** The time for what remains after the guest's own time is over. */
+/** The time for the steps after the time of the guest is over. */
 const marginSeconds = 3 * 60;
 
 /** Undefined once the engine shows the instance as stopped, otherwise how the step ends. */
