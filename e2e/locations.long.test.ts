@@ -101,7 +101,7 @@ test('a server there has only its assigned address', async () => {
 });
 
 test('a location is removed once it has no servers', async () => {
-  await location('remove', name);
+  await location('remove', name, '--yes');
   const { body } = await call<Location[]>('GET', '/v1/locations');
   assert.ok(!body.some((one) => one.name === name));
 });

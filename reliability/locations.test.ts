@@ -169,7 +169,7 @@ test('an address that accepts requests and never answers is no longer used once 
 });
 
 test('a removed location is no longer known', async () => {
-  const refused = await location('remove', 'far');
+  const refused = await location('remove', 'far', '--yes');
   assert.match(refused.stderr, /far has \d+ servers/);
   const { body } = await ask(services[0], '/servers');
   for (const { id } of body) {
@@ -179,7 +179,7 @@ test('a removed location is no longer known', async () => {
     });
   }
   await eventually(async () => assert.deepEqual((await ask(services[0], '/servers')).body, []));
-  const removed = await location('remove', 'far');
+  const removed = await location('remove', 'far', '--yes');
   assert.equal(removed.code, 0, removed.stderr);
   for (const service of services) {
     assert.deepEqual((await ask(service, '/locations')).body, []);
