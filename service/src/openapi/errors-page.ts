@@ -27,12 +27,14 @@ export function errorsPage(): string {
 <p>Each error is a problem (RFC 9457). Its <code>code</code> is one of these, and its <code>detail</code> says what went
 wrong this time. <a href="/docs">The whole API</a></p>
 <p>Where the last column says that a request may be sent again, wait for the seconds in <code>Retry-After</code>; without
-that header wait for a second, and twice as long each time. Send changes again with the same
-<code>Idempotency-Key</code>, so that they are done once.</p>
+that header wait for a second, and twice as long each time. If a change was refused or got no answer, send it again with the
+same <code>Idempotency-Key</code>, so that it is made only once.</p>
 <h2>Refused requests</h2>
 ${table(codes.filter((code) => !(code in failures)))}
 <h2>Failed operations</h2>
-<p>An operation that failed has one of these codes, and so has the response to a request that waited for it.</p>
+<p>An operation that failed has one of these codes, and so has the response to a request that waited for it. To try again,
+send the request with a new <code>Idempotency-Key</code>, since the same one returns the failure again. After a failed
+creation, use <code>POST /v1/servers/{id}/retry</code> instead: another create would make a second server.</p>
 ${table(codes.filter((code) => code in failures))}
 </html>
 `;

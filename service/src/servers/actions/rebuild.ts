@@ -13,7 +13,7 @@ export const rebuildAction = defineServerAction({
   operation: createOperation,
   summary: 'Rebuild a server whose node is lost',
   description:
-    'Creates a server again whose node was declared lost, on another node, with the same ID, IP addresses and size, from ' +
+    'Rebuilds a server on another node after its node was declared lost, with the same ID, IP addresses and size, from ' +
     'the image of its operating system. The data of the server is lost.',
   accepted: 'The server is being rebuilt.',
   body: ServerRebuild,

@@ -12,7 +12,7 @@ export const retryAction = defineServerAction({
   operation: createOperation,
   summary: 'Retry a failed creation',
   description:
-    'Creates a server again whose creation failed, with the same IP addresses and with the same password and initial ' +
+    'Retries a failed creation, with the same IP addresses and with the same password and initial ' +
     'commands, which are kept for 24 hours after the failure. What the failed attempt left behind is removed first.',
   accepted: 'The server is being created again.',
   problems: ['retry_expired', 'server_not_failed'],

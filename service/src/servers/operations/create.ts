@@ -107,7 +107,7 @@ export const createOperation = defineServerOperation<CreateState>({
   ],
   steps: {
     queue: { weight: 1, doing: 'waiting for its turn', run: queue },
-    clear: { weight: 1, doing: 'removing what an earlier try left', run: clear },
+    clear: { weight: 1, doing: 'checking for remains of an earlier attempt', run: clear },
     image: { weight: 20, doing: 'getting the operating system', run: image },
     instance: { weight: 9, doing: 'making its disk', run: instance },
     handover: { weight: 4, doing: 'handing over its password and commands', run: handover },
