@@ -116,6 +116,7 @@ function cgroupsOf(instance: string): string[] {
 
 /** Their files go with them; only the folders inside have to be removed first. */
 export async function removeCgroup(folder: string): Promise<void> {
+  if (!existsSync(folder)) return;
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     if (entry.isDirectory()) await removeCgroup(join(folder, entry.name));
   }
@@ -128,7 +129,10 @@ async function isRemoved(folder: string): Promise<boolean> {
     await rmdir(folder);
     return true;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EBUSY') return false;
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'EBUSY') return false;
+    // LXC removed it meanwhile.
+    if (code === 'ENOENT') return true;
     throw error;
   }
 }
