@@ -32,8 +32,8 @@ export function meetings(kinds: readonly OperationKind[], troubles: readonly str
   };
 }
 
-/** The error of faults that end an operation. */
-export const stays = 'A trouble that stays.';
+/** The error of faults that end an operation: words that are the same at the end of a sentence. */
+export const stays = 'Trouble that stays';
 
 const passing = () => new EngineError('failed', 'A trouble that passes.');
 
