@@ -62,6 +62,6 @@ describe('a create', () => {
     const error = { kind: 'error', text: 'not now', status: 500 } as const;
     laboratory.simulator.faults.add({ ...error, path: '/networks/eth0/state' });
     await sql`update nodes set addresses = null`.execute(laboratory.database.db);
-    await waitsFor(/waiting until all addresses of the nodes are known/);
+    await waitsFor(/waiting until all addresses of the nodes, .* are known/);
   });
 });
