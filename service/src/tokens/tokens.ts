@@ -97,7 +97,8 @@ async function isTheirs(
   { tokenId, userId }: Caller,
   { id, created_by }: ShownToken,
 ): Promise<boolean> {
-  if (tokenId === null) return created_by === userId;
+  // A token without a creator belongs to no session.
+  if (tokenId === null) return userId !== null && created_by === userId;
   const { isOf, isMakerOf } = await findKinship(project, id, tokenId);
   if (!isMakerOf) return isOf;
   const detail =
