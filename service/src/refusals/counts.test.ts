@@ -10,6 +10,7 @@ import { createTestApp, createTestToken } from '../testing/app.ts';
 import { inject } from '../testing/inject.ts';
 import { createTestUser } from '../testing/people.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
+import { refused as entry } from '../testing/refused.ts';
 import { countingMs, countRefusals, maxKinds } from './counts.ts';
 import { maxAddresses } from './tally.ts';
 
@@ -92,20 +93,6 @@ test('failed sign-ins from a /64 cost two entries per attempted user', async () 
     { count: 3, address_count: 3, target_id, address: '2001:db8:0:1::4:5' },
   ]);
 });
-
-const entry: AuditEntry = {
-  projectId: 1,
-  tokenId: 2,
-  userId: null,
-  source: 'api',
-  byAdministrator: false,
-  address: '192.0.2.1',
-  action: 'server_start',
-  target: null,
-  status: 404,
-  code: 'server_not_found',
-  requestId: 'one',
-};
 
 test('continuing refusals are entered each minute, and those that have stopped are forgotten', async (t) => {
   let now = 1000;

@@ -1,21 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AuditEntry } from '../audit/entry-queries.ts';
+import { refused } from '../testing/refused.ts';
 import { callerOf, historyOf, kindOf, merged } from './kinds.ts';
 
-const ofToken: AuditEntry = {
-  projectId: 1,
-  tokenId: 2,
-  userId: null,
-  source: 'api',
-  byAdministrator: false,
-  address: '192.0.2.1',
-  action: 'server_start',
-  target: { kind: 'server', id: 3 },
-  status: 404,
-  code: 'server_not_found',
-  requestId: 'one',
-};
+const ofToken: AuditEntry = { ...refused, target: { kind: 'server', id: 3 } };
 const ofUser: AuditEntry = { ...ofToken, tokenId: null, userId: 4 };
 const ofStranger: AuditEntry = {
   ...ofToken,

@@ -1,21 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AuditEntry } from '../audit/entry-queries.ts';
+import { refused as entry } from '../testing/refused.ts';
 import { entryOf, joined, tallyOf } from './tally.ts';
-
-const entry: AuditEntry = {
-  projectId: 1,
-  tokenId: 2,
-  userId: null,
-  source: 'api',
-  byAdministrator: false,
-  address: '192.0.2.1',
-  action: 'server_start',
-  target: null,
-  status: 404,
-  code: 'server_not_found',
-  requestId: 'one',
-};
 
 test('refusals are joined with their number, times, addresses and actions', (t) => {
   let now = 1000;
