@@ -32,7 +32,11 @@ const table = {
     },
   },
   passkey: { actions: ['create', 'delete', 'options'] },
-  member: { actions: ['add', 'remove', 'set'], audited: { as: 'user' } },
+  member: {
+    named: { by: 'email address', example: 'ada@example.com' },
+    actions: ['add', 'remove', 'set'],
+    audited: { as: 'user' },
+  },
   server: {
     named: { by: 'name or UUID', example: 'web-1' },
     // Those on a server that exists are in server-actions.ts.

@@ -95,6 +95,41 @@ describe('everything else with a name', () => {
   });
 });
 
+describe('a member of a project', () => {
+  it('is found by the email address, in the project of the path', async () => {
+    const owner = await createTestUser(db, { roles: { [theirs]: 'owner' } });
+    const { email, id } = await createTestUser(db, { roles: { [theirs]: 'member' } });
+    const { ask: asOwner } = await signInAs(app, owner.credentials);
+    const url = `/projects/theirs/members/${email.toUpperCase()}`;
+    assert.equal((await ask('GET', url, admin)).json().user_id, id);
+    assert.equal((await asOwner('GET', url)).json().user_id, id);
+    const set = await asOwner('PUT', url, { body: { role: 'viewer' } });
+    assert.deepEqual([set.statusCode, set.json().role], [200, 'viewer'], set.body);
+    const elsewhere = `/projects/${place.projectId}/members/${email}`;
+    assert.deepEqual(outcome(await ask('GET', elsewhere, admin)), [404, 'member_not_found']);
+    assert.equal((await asOwner('DELETE', url)).json().user_id, id);
+    assert.deepEqual(outcome(await asOwner('GET', url)), [404, 'member_not_found']);
+  });
+
+  it('can leave by the own address, and is told of nobody else', async () => {
+    const owner = await createTestUser(db, { roles: { [theirs]: 'owner' } });
+    const viewer = await createTestUser(db, { roles: { [theirs]: 'viewer' } });
+    const { ask: asViewer } = await signInAs(app, viewer.credentials);
+    const members = `/projects/${theirs}/members`;
+    for (const email of [owner.email, 'nobody@example.com']) {
+      const answer = await asViewer('DELETE', `${members}/${email}`);
+      assert.deepEqual(outcome(answer), [403, 'owner_required'], email);
+    }
+    const stranger = await createTestUser(db, { roles: { [place.projectId]: 'owner' } });
+    const { ask: asStranger } = await signInAs(app, stranger.credentials);
+    for (const email of [owner.email, 'nobody@example.com']) {
+      const answer = await asStranger('GET', `${members}/${email}`);
+      assert.deepEqual(outcome(answer), [404, 'project_not_found'], email);
+    }
+    assert.equal((await asViewer('DELETE', `${members}/${viewer.email}`)).statusCode, 200);
+  });
+});
+
 describe('the header Berth-Project', () => {
   it('selects a project by its id or name', async () => {
     for (const name of ['Theirs', 'THEIRS', String(theirs)]) {

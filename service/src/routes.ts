@@ -17,6 +17,7 @@ import { findOperatingSystemsNamed, knownOperatingSystems } from './operating-sy
 import { type ImageServerDeps, operatingSystemRoutes } from './operating-systems/routes.ts';
 import { operationRoutes } from './operations/routes.ts';
 import { passkeyRoutes } from './passkeys/routes.ts';
+import { findMembersFor } from './projects/members/memberships.ts';
 import { findMembersByEmail } from './projects/members/queries.ts';
 import { membershipRoutes } from './projects/members/routes.ts';
 import { visibleProjects } from './projects/members/visible-projects.ts';
@@ -106,7 +107,11 @@ export const lookups: Lookups = {
     named: ({ db }, name) => findNodesNamed(db, name),
     known: ({ db }, ids) => knownNodes(db, ids),
   },
-  member: { words: 'member of the project' },
+  member: {
+    words: 'member of the project',
+    named: async ({ db, caller, pathId }, email) =>
+      pathId === undefined ? [] : await findMembersFor(db, caller, pathId, email),
+  },
 };
 
 async function findVisibleProjects(

@@ -47,7 +47,7 @@ const lookups: Lookups = {
     words: 'place',
     named: (_, name) => answer('location named', name, [{ id: 31, name }]),
   },
-  ...{ operating_system: {}, project: {}, user: {}, token: {}, node: {} },
+  ...{ operating_system: {}, project: {}, user: {}, member: {}, token: {}, node: {} },
 };
 
 const params = PathParams({ id: 'server' });

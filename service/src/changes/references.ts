@@ -30,6 +30,8 @@ export interface ReferenceScope {
   caller: Caller;
   /** The rows of any project for administrators who named none. */
   readable: ProjectRows;
+  /** The id that begins the path, such as that of the project whose member is meant. */
+  pathId: number | undefined;
 }
 
 /** How references to one noun are looked up. */
@@ -122,7 +124,7 @@ export function resolveReferences(app: FastifyInstance, deps: Deps, lookups: Loo
     const { name, uuid } = readName(text);
     const read = name ?? uuid;
     if (!caller || read === undefined) return undefined;
-    const asker = { db: deps.db, caller, readable: readableRows(request, deps.db) };
+    const asker = scopeOf(request, caller);
     const byUuid = uuid !== undefined && finder.withUuid;
     const found = await (byUuid ? byUuid(asker, read) : finder.named?.(asker, read));
     return exactMatch(finder, text, found ?? [])?.id;
@@ -138,9 +140,14 @@ export function resolveReferences(app: FastifyInstance, deps: Deps, lookups: Loo
     const caller = callerOf(request);
     const given = ids.filter((id) => id !== undefined);
     if (part !== 'query' || !known || !caller || given.length === 0) return new Set();
-    const asker = { db: deps.db, caller, readable: readableRows(request, deps.db) };
-    const found = new Set(await known(asker, given));
+    const found = new Set(await known(scopeOf(request, caller), given));
     return new Set(given.filter((id) => !found.has(id)));
+  }
+
+  function scopeOf(request: FastifyRequest, caller: Caller): ReferenceScope {
+    const { id } = (request.params ?? {}) as { id?: unknown };
+    const pathId = typeof id === 'number' ? id : undefined;
+    return { db: deps.db, caller, readable: readableRows(request, deps.db), pathId };
   }
 
   async function replayEarlierAnswer(

@@ -10,6 +10,7 @@ import {
   countOtherOwners,
   deleteMember,
   findMember,
+  findMembersByEmail,
   putMember,
   type ShownMember,
   updateMember,
@@ -36,6 +37,22 @@ export async function requireManager(
   if (isAdmin || member?.role === 'owner') return;
   const detail = 'Only users who are owners of the project, and administrators, can do this.';
   throw new Problem('owner_required', detail);
+}
+
+/**
+ * The member of a project with an email address. Throws like `requireManager` unless the caller
+ * manages the members or has that address: whether somebody is a member is for them alone to know.
+ */
+export async function findMembersFor(
+  db: Queryable,
+  caller: Caller,
+  projectId: number,
+  email: string,
+): Promise<{ id: number; name: string }[]> {
+  const found = await findMembersByEmail(db, projectId, email);
+  const isOwn = caller.tokenId === null && found.some(({ id }) => id === caller.userId);
+  if (!isOwn) await requireManager(db, caller, projectId);
+  return found;
 }
 
 /**
