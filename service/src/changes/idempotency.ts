@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { callerOf, personOf } from '../access/authentication.ts';
 import type { Db, Trx } from '../db/connection.ts';
+import { inTransaction } from '../db/transaction.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import { answerSecret } from '../keys/places.ts';
 import { Problem } from '../problems/problem.ts';
@@ -51,7 +52,7 @@ export async function idempotently<B, P = undefined>(
   const owned = ownedKey(request);
   if (!owned) {
     const prepared = (await prepare?.()) as P;
-    return await db.transaction().execute(async (trx) => answered(await work(trx, prepared)));
+    return await inTransaction(db, async (trx) => answered(await work(trx, prepared)));
   }
   const { caller, key } = owned;
   const told = wordsOf(request);
@@ -73,7 +74,7 @@ export async function idempotently<B, P = undefined>(
   // No connection is held between two polls: many waiting requests would starve the one that works.
   const end = performance.now() + longestWaitMs;
   while (performance.now() < end) {
-    const answer = await db.transaction().execute(runOnce);
+    const answer = await inTransaction(db, runOnce);
     if (answer) return answer;
     await sleep(lookAgainMs);
   }

@@ -1,12 +1,6 @@
-import {
-  Kysely,
-  PostgresDialect,
-  type PostgresPool,
-  type PostgresPoolClient,
-  type Transaction,
-} from 'kysely';
+import { Kysely, PostgresDialect, type Transaction } from 'kysely';
 import pg from 'pg';
-import { isOutdatedPlan } from './errors.ts';
+import { type Failed, withPrepared } from './prepared/pool.ts';
 import {
   type PooledConnection,
   readTimeoutMs,
@@ -14,7 +8,6 @@ import {
   takeConnection,
 } from './queue/turns.ts';
 import type { Database } from './schema/schema.ts';
-import { createStatementNames } from './statement-names.ts';
 
 export type Db = Kysely<Database>;
 export type Trx = Transaction<Database>;
@@ -93,9 +86,6 @@ export function createPool(
   return pool;
 }
 
-/** Receives the error of each query that fails. */
-type Failed = (error: unknown) => void;
-
 /** Queries on a pool. */
 export const createDb = (pool: pg.Pool, failed?: Failed): Db =>
   dbOn(pool, () => takeConnection(pool), failed);
@@ -109,48 +99,3 @@ function dbOn(pool: pg.Pool, take: () => Promise<PooledConnection>, failed?: Fai
     dialect: new PostgresDialect({ pool: withPrepared(pool, take, failed) }),
   });
 }
-
-/** Shared by all pools of the process, which run the same queries. */
-const names = createStatementNames();
-
-/**
- * Runs queries as prepared statements. A connection that timed out may never answer again: the
- * driver would reuse it, and each query would time out, so it is closed. So is one whose prepared
- * statements no longer fit, because a migration has changed a table.
- */
-function withPrepared(
-  pool: pg.Pool,
-  take: () => Promise<PooledConnection>,
-  failed: Failed = () => undefined,
-): PostgresPool {
-  return {
-    options: pool.options,
-    connect: async () => prepared(await take(), failed),
-    end: () => pool.end(),
-  };
-}
-
-function prepared(
-  { client, release: giveBack }: PooledConnection,
-  failed: Failed,
-): PostgresPoolClient {
-  let unusable: unknown;
-  const query = async (text: string, parameters: readonly unknown[]) => {
-    if (unusable) throw unusable;
-    const name = names.of(text);
-    try {
-      return await client.query({ text, values: [...parameters], ...(name && { name }) });
-    } catch (error) {
-      failed(error);
-      if (isOutdatedPlan(error)) names.renew();
-      if (isTimeout(error) || isOutdatedPlan(error)) unusable = error;
-      throw error;
-    }
-  };
-  const release = (destroy = false) => giveBack(destroy || unusable !== undefined);
-  // No query uses a cursor, which Kysely would pass too.
-  return { query: query as unknown as PostgresPoolClient['query'], release };
-}
-
-const isTimeout = (error: unknown) =>
-  error instanceof Error && error.message === 'Query read timeout';

@@ -1,5 +1,6 @@
 import { SetupError } from '../../../setup/commands.mjs';
 import type { DatabasePlace } from './open.ts';
+import { isUnfitStatement } from './prepared/unfit.ts';
 import { sharedByUnknown } from './queue/claim.ts';
 import { QueueTooLong } from './queue/fair-queue.ts';
 
@@ -36,14 +37,6 @@ const messages =
   /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Client was closed and is not queryable)/;
 
 /**
- * Whether a prepared statement is outdated, because a migration changed its result. It is prepared
- * again at the next attempt.
- */
-export function isOutdatedPlan(error: unknown): boolean {
-  return error instanceof Error && error.message === 'cached plan must not change result type';
-}
-
-/**
  * PostgreSQL's disk_full; read_only_sql_transaction, which a standby answers to a change; and
  * query_canceled, after the statement timeout.
  */
@@ -65,7 +58,7 @@ export function databaseTrouble(error: unknown): DatabaseTrouble | undefined {
   if (known) return known;
   if (code.startsWith('08') || isPassing(code, error) || messages.test(error.message))
     return 'away';
-  if (isOutdatedPlan(error)) return 'away';
+  if (isUnfitStatement(error)) return 'away';
   return databaseTrouble(error.cause);
 }
 

@@ -1,5 +1,5 @@
 import { type SqlBool, sql } from 'kysely';
-import { plannedByValues } from './statement-names.ts';
+import { plannedByValues } from './prepared/statement-names.ts';
 
 // A filter may match half of all rows, or none: PostgreSQL needs the values when it plans how to
 // find the first twenty. Migration 0046 maintains the statistics for that.

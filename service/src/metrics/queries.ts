@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Queryable } from '../db/connection.ts';
+import { inTransaction } from '../db/transaction.ts';
 import { isReachable } from '../locations/queries.ts';
 import { serversByTrafficUsed } from '../traffic/allowance-queries.ts';
 import { isOld, isTrafficOlderThan } from '../usage/queries.ts';
@@ -13,7 +14,7 @@ export interface Figure {
 
 /** Reads for a few seconds at most. PostgreSQL then aborts the queries, so that they do not pile up. */
 export async function briefly<T>(db: Db, read: (db: Queryable) => Promise<T>): Promise<T> {
-  return await db.transaction().execute(async (trx) => {
+  return await inTransaction(db, async (trx) => {
     await sql`set local statement_timeout = '4s'`.execute(trx);
     return await read(trx);
   });

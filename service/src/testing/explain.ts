@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import { escapeLiteral } from 'pg';
-import { plannedByValues } from '../db/statement-names.ts';
+import { plannedByValues } from '../db/prepared/statement-names.ts';
 
 /** A node of a plan, as `explain (analyze, format json)` shows it (PostgreSQL's documentation, "EXPLAIN"). */
 export interface PlanNode {

@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+
+// PostgreSQL parses and plans a named statement once per connection, and not for each execution
+// (its documentation, "PREPARE"). For a query over eight tables that is most of its time. See
+// docs/decisions/0019-prepared-statements.md.
+
+/** A name, and the generation that it belongs to. */
+export interface StatementName {
+  name: string;
+  generation: number;
+}
+
+export interface StatementNames {
+  /** How often the names were renewed. */
+  readonly generation: number;
+  /** The name under which to prepare a text; undefined if it should run without one. */
+  of(text: string): StatementName | undefined;
+  /**
+   * Gives new names to all texts, because a statement of this generation no longer fits the tables.
+   * Does nothing if they have been renewed since.
+   */
+  renew(generation: number): void;
+}
+
+/** Marks a statement whose best plan depends on its values, so that no plan can be reused. */
+export const plannedByValues = '/* planned by its values */';
+
+/** Marks a statement whose text is seldom the same twice, so that a name would only take room. */
+export const textVaries = '/* its text varies */';
+
+/** Statements without planning time, with several commands, or marked. */
+const isUnnamed = (text: string) =>
+  /^\s*(begin|start|commit|rollback|savepoint|release|set|reset|lock|notify|listen|create|alter|drop)\b/i.test(
+    text,
+  ) ||
+  text.includes(';') ||
+  text.includes(plannedByValues) ||
+  text.includes(textVaries);
+
+/**
+ * Names each text from its second use on. Each connection keeps what it has prepared, so there are
+ * at most `most` names; further texts are not named.
+ */
+export function createStatementNames(most = 1000): StatementNames {
+  const seenOnce = new Set<string>();
+  const names = new Map<string, StatementName>();
+  let generation = 0;
+
+  function add(text: string): StatementName {
+    const hash = createHash('sha256').update(text).digest('base64url').slice(0, 32);
+    const named = { name: `berth_${generation}_${hash}`, generation };
+    names.set(text, named);
+    return named;
+  }
+
+  return {
+    get generation() {
+      return generation;
+    },
+    of(text) {
+      const named = names.get(text);
+      if (named) return named;
+      if (names.size >= most || isUnnamed(text)) return undefined;
+      if (seenOnce.delete(text)) return add(text);
+      // A text that is used only once must not be kept forever.
+      if (seenOnce.size >= most) seenOnce.clear();
+      seenOnce.add(text);
+      return undefined;
+    },
+    renew(outdated) {
+      if (outdated !== generation) return;
+      generation += 1;
+      names.clear();
+    },
+  };
+}
