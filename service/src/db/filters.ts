@@ -1,9 +1,13 @@
 import { type SqlBool, sql } from 'kysely';
-import { plannedByValues } from './prepared/statement-names.ts';
+import { arrayOf } from './arrays.ts';
+import { plannedByValues, textVaries } from './prepared/statement-names.ts';
 
 // A filter may match half of all rows, or none: PostgreSQL needs the values when it plans how to
 // find the first twenty. Migration 0046 maintains the statistics for that.
 const mark = sql.raw(plannedByValues);
+
+/** For statements with a varying number of rows, or with names of partitions. */
+export const varies = sql.raw(textVaries);
 
 type Values = readonly (string | number)[];
 
@@ -22,6 +26,10 @@ function isAnyOf(column: string, values: Values) {
   if (others.length === 0) return sql`${sql.ref(column)} = ${first}`;
   return sql`${sql.ref(column)} in (${sql.join(values)})`;
 }
+
+/** Matches rows with one of these ids, by the same text however many there are. */
+export const isOneOf = (column: string, ids: readonly number[]) =>
+  sql<SqlBool>`${sql.ref(column)} = any(${arrayOf(ids)}::bigint[])`;
 
 /** Matches rows whose column is within a period, excluding its end. */
 export function isWithin(

@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { Queryable, Trx } from '../db/connection.ts';
-import { beginsWith, isNamed } from '../db/filters.ts';
+import { beginsWith, isNamed, isOneOf } from '../db/filters.ts';
 import { type Listing, listing } from '../db/listing.ts';
 import type { Database, EngineAddress, NetworkKind } from '../db/schema/schema.ts';
 import type { Subnet } from './subnets.ts';
@@ -71,7 +71,7 @@ export async function findLocationsNamed(db: Queryable, name: string) {
 
 /** The ids among these that are of locations, including removed ones. */
 export async function knownLocations(db: Queryable, ids: number[]): Promise<number[]> {
-  const query = db.selectFrom('locations').select('id').where('id', 'in', ids);
+  const query = db.selectFrom('locations').select('id').where(isOneOf('id', ids));
   return (await query.execute()).map(({ id }) => id);
 }
 

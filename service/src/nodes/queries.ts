@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { Queryable, Trx } from '../db/connection.ts';
-import { beginsWith, hasAnyOf, isNamed } from '../db/filters.ts';
+import { beginsWith, hasAnyOf, isNamed, isOneOf } from '../db/filters.ts';
 import { type Listing, listing } from '../db/listing.ts';
 import type { Database } from '../db/schema/schema.ts';
 import { isReachable, unreachableSince } from '../locations/queries.ts';
@@ -100,7 +100,7 @@ export async function findNodesNamed(db: Queryable, name: string) {
 
 /** The ids among these that are of nodes, including removed ones. */
 export async function knownNodes(db: Queryable, ids: number[]): Promise<number[]> {
-  const query = db.selectFrom('nodes').select('id').where('id', 'in', ids);
+  const query = db.selectFrom('nodes').select('id').where(isOneOf('id', ids));
   return (await query.execute()).map(({ id }) => id);
 }
 

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Queryable, Trx } from '../db/connection.ts';
-import { beginsWith, hasAnyOf, isNamed } from '../db/filters.ts';
+import { beginsWith, hasAnyOf, isNamed, isOneOf } from '../db/filters.ts';
 import { type Listing, listing } from '../db/listing.ts';
 import type { Database, ImageSource, OperatingSystemType } from '../db/schema/schema.ts';
 
@@ -19,7 +19,7 @@ export async function findOperatingSystem(
 
 /** The ids among these that exist. */
 export async function knownOperatingSystems(db: Queryable, ids: number[]): Promise<Set<number>> {
-  const query = db.selectFrom('operating_systems').select('id').where('id', 'in', ids);
+  const query = db.selectFrom('operating_systems').select('id').where(isOneOf('id', ids));
   return new Set((await query.execute()).map(({ id }) => id));
 }
 

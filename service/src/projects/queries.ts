@@ -1,7 +1,7 @@
 import type { QuotaName } from '@berth/contract/projects';
 import { type Selectable, sql } from 'kysely';
 import type { Queryable, Trx } from '../db/connection.ts';
-import { beginsWith, isNamed, nameKey } from '../db/filters.ts';
+import { beginsWith, isNamed, isOneOf, nameKey } from '../db/filters.ts';
 import { type Listing, listing } from '../db/listing.ts';
 import type { Database } from '../db/schema/schema.ts';
 
@@ -34,7 +34,7 @@ export async function findProjectNamed(db: Queryable, name: string): Promise<num
 
 /** The ids among these that are of projects, including deleted ones. */
 export async function knownProjects(db: Queryable, ids: number[]): Promise<number[]> {
-  const query = db.selectFrom('projects').select('id').where('id', 'in', ids);
+  const query = db.selectFrom('projects').select('id').where(isOneOf('id', ids));
   return (await query.execute()).map(({ id }) => id);
 }
 

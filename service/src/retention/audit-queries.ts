@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Queryable, Trx } from '../db/connection.ts';
+import { varies } from '../db/filters.ts';
 import { tryLockRetention } from './lock-queries.ts';
 import { monthOf } from './months.ts';
 
@@ -54,7 +55,7 @@ async function makePartition(trx: Trx, month: Date): Promise<void> {
   // Entries that go to the partition of their month are no change of the log.
   await sql`alter table audit_entries_default disable trigger audit_entries_stay`.execute(trx);
   await sql`
-    with strayed as (
+    ${varies} with strayed as (
       delete from audit_entries_default where at >= ${from} and at < ${to} returning *
     ) insert into ${sql.ref(name)} select * from strayed`.execute(trx);
   await sql`alter table audit_entries_default enable trigger audit_entries_stay`.execute(trx);

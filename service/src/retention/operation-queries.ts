@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Queryable } from '../db/connection.ts';
+import { isOneOf } from '../db/filters.ts';
 import { hasOutput, withoutOutput } from '../operations/output-queries.ts';
 import { tryLockRetention } from './lock-queries.ts';
 
@@ -80,7 +81,7 @@ async function deleteOperations(db: Db, ids: number[]): Promise<number | undefin
     if (!(await tryLockRetention(trx))) return undefined;
     const result = await trx
       .deleteFrom('operations')
-      .where('id', 'in', ids)
+      .where(isOneOf('id', ids))
       .where('finished_at', 'is not', null)
       .where('secrets', 'is', null)
       .where('lease_holder', 'is', null)

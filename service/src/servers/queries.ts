@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
-import { beginsWith, hasAnyOf, isNamed, isWithin } from '../db/filters.ts';
+import { beginsWith, hasAnyOf, isNamed, isOneOf, isWithin } from '../db/filters.ts';
 import { type Listing, listing } from '../db/listing.ts';
 import type { Project, ProjectRows } from '../db/project.ts';
 import type { Database, ServerStatus } from '../db/schema/schema.ts';
@@ -198,7 +198,7 @@ export async function projectsOfServers(rows: ProjectRows, ids: number[]) {
 
 /** The ids among these that are of servers, including deleted ones. */
 export async function knownServers(rows: ProjectRows, ids: number[]): Promise<number[]> {
-  const query = rows.select('servers').select('servers.id').where('servers.id', 'in', ids);
+  const query = rows.select('servers').select('servers.id').where(isOneOf('servers.id', ids));
   return (await query.execute()).map(({ id }) => id);
 }
 

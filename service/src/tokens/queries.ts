@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Scope } from '../callers/app-types.ts';
-import { beginsWith, isNamed } from '../db/filters.ts';
+import { beginsWith, isNamed, isOneOf } from '../db/filters.ts';
 import { type Listing, listing } from '../db/listing.ts';
 import type { Project, ProjectRows } from '../db/project.ts';
 
@@ -37,7 +37,7 @@ export async function findTokensNamed(project: Project, name: string) {
 
 /** The ids among these that are of tokens, including revoked ones. */
 export async function knownTokens(rows: ProjectRows, ids: number[]): Promise<number[]> {
-  const query = rows.select('tokens').select('id').where('id', 'in', ids);
+  const query = rows.select('tokens').select('id').where(isOneOf('id', ids));
   return (await query.execute()).map(({ id }) => id);
 }
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { deleteAnswersTo } from '../changes/idempotency-queries.ts';
 import type { Queryable, Trx } from '../db/connection.ts';
-import { beginsWith } from '../db/filters.ts';
+import { beginsWith, isOneOf } from '../db/filters.ts';
 import { listing } from '../db/listing.ts';
 import { emailKey } from '../lib/email.ts';
 import { revokeTokensOf } from './belongings-queries.ts';
@@ -29,7 +29,7 @@ export async function listAllUsers(db: Queryable) {
 
 /** The ids among these that are of users, including deleted ones. */
 export async function knownUsers(db: Queryable, ids: number[]): Promise<number[]> {
-  const query = db.selectFrom('users').select('id').where('id', 'in', ids);
+  const query = db.selectFrom('users').select('id').where(isOneOf('id', ids));
   return (await query.execute()).map(({ id }) => id);
 }
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Queryable, Trx } from '../../db/connection.ts';
+import { varies } from '../../db/filters.ts';
 import { beginningOf, coarserThan, later, type Resolution, resolutions } from './history.ts';
 
 /** `usage_15s_1795278600`: named by the second at which its rows begin. */
@@ -49,7 +50,7 @@ async function makePartition(trx: Trx, resolution: Resolution, from: Date): Prom
   await sql`create table ${sql.ref(name)} (like ${sql.ref(table)} including all)`.execute(trx);
   if (coarser) {
     await sql`
-      insert into ${sql.ref(name)} select * from ${sql.ref(coarser.table)}
+      ${varies} insert into ${sql.ref(name)} select * from ${sql.ref(coarser.table)}
       where at >= ${from} and at < ${to}
     `.execute(trx);
   }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Queryable } from '../../db/connection.ts';
+import { varies } from '../../db/filters.ts';
 import { coarserThan, finerThan, later, type Resolution, resolutions } from './history.ts';
 import { forgetPartitions, lockPartitions, partitionsOf } from './history-queries.ts';
 import { droppablePartitions, isOld, type Partition } from './retention.ts';
@@ -46,7 +47,7 @@ async function findOld(db: Queryable, resolution: Resolution, now: Date): Promis
         where step_seconds = ${step}::integer and at >= ${from} and at < ${to}) as "isDue"`;
   });
   type Look = Pick<Partition, 'name' | 'isEmpty' | 'isDue'>;
-  const { rows } = await sql<Look>`${sql.join(looks, sql` union all `)}`.execute(db);
+  const { rows } = await sql<Look>`${varies} ${sql.join(looks, sql` union all `)}`.execute(db);
   const partitions = named.flatMap(({ name, from }) => {
     const to = later(from, resolution.partitionSeconds);
     const hasFiner = finerOnes.some((one) => one.from >= from && one.from < to);

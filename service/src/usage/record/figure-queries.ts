@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { arrayOf } from '../../db/arrays.ts';
 import type { Trx } from '../../db/connection.ts';
+import { varies } from '../../db/filters.ts';
 import type { Sample } from '../history/samples.ts';
 import type { Counted } from './counters.ts';
 import type { CountedServer, FoundServer, KnownServer, Scrape, ScrapeMemory } from './scrapes.ts';
@@ -129,7 +130,7 @@ export async function saveScrapes(trx: Trx, scrapes: NodeScrape[]): Promise<void
       ${each(({ diskWritten }) => diskWritten)}::bigint[])`;
   });
   await sql`
-    insert into usage_scrapes
+    ${varies} insert into usage_scrapes
       (node_id, recorded, read_at, server_ids, cpu_seconds, disk_read, disk_write)
     values ${sql.join(rows)}
     on conflict (node_id) do update set
