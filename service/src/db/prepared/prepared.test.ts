@@ -200,8 +200,11 @@ for (const loss of ['discard all', 'deallocate all']) {
     const { db, pool } = await connected(stack);
     const lose = () => pool.query(loss);
     await twice(() => read(db));
+    const before = await connectionOf(db);
     await lose();
     assert.deepEqual(await read(db), []);
+    // What else it had prepared is lost, too.
+    assert.notEqual(await connectionOf(db), before);
     await twice(() => read(db));
     await lose();
     assert.deepEqual(await inTransaction(db, read), []);
