@@ -3,6 +3,7 @@ import { benchHistory } from './history.ts';
 import { benchHostile } from './hostile.ts';
 import { benchLimits } from './limits.ts';
 import { benchMetering } from './metering.ts';
+import { benchQueries } from './queries.ts';
 import { benchReads } from './reads.ts';
 import { benchScale } from './scale.ts';
 import { benchSignIn } from './sign-in.ts';
@@ -17,6 +18,7 @@ const benchmarks: Record<string, (rounds?: number) => Promise<boolean>> = {
   hostile: benchHostile,
   limits: benchLimits,
   metering: benchMetering,
+  queries: benchQueries,
   reads: benchReads,
   scale: benchScale,
   'sign-in': benchSignIn,

@@ -16,6 +16,8 @@ export interface Installation {
   db: Db;
   service: Service;
   directory: string;
+  /** Of PostgreSQL, whose data directory is `directory`. */
+  superuserConnectionString: string;
   /**
    * Seconds from the start until the service answered, and had compared everything with the
    * engines.
@@ -28,10 +30,17 @@ export interface Installation {
   withAnother<T>(use: (second: Service) => Promise<T>): Promise<T>;
 }
 
-export async function withFleet<T>(fleet: Fleet, use: (installation: Installation) => Promise<T>) {
+/**
+ * @param settings of PostgreSQL, that differ from those of the service's own
+ */
+export async function withFleet<T>(
+  fleet: Fleet,
+  use: (installation: Installation) => Promise<T>,
+  settings: Record<string, string> = {},
+) {
   await using stack = new AsyncDisposableStack();
   const directory = serviceDirectory(stack, 'bench');
-  const postgres = await startEmbeddedPostgres({ dataDir: directory });
+  const postgres = await startEmbeddedPostgres({ dataDir: directory, settings });
   stack.defer(postgres.stop);
   const db = createDb(createPool(postgres.connectionString, { max: 4 }));
   stack.defer(() => db.destroy());
@@ -63,7 +72,8 @@ export async function withFleet<T>(fleet: Fleet, use: (installation: Installatio
       createIncusClient({ socketPath: socketOf(directory, location), project: names.project }),
     );
     stack.defer(async () => void (await Promise.all(clients.map((client) => client.close()))));
-    const figures = { readySeconds, comparedSeconds };
+    const { superuserConnectionString } = postgres;
+    const figures = { readySeconds, comparedSeconds, superuserConnectionString };
     return await use({ fleet, db, service, directory, ...figures, clients, withAnother });
   });
   return measured;

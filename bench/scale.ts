@@ -10,7 +10,7 @@ import { call, type Installation, metric, sweeps, until, withFleet } from './sca
 import { percentile } from './statistics.ts';
 
 const small: Fleet = { locations: 1, nodesPerLocation: 20, serversPerNode: 100 };
-const large: Fleet = { locations: 50, nodesPerLocation: 20, serversPerNode: 100 };
+export const large: Fleet = { locations: 50, nodesPerLocation: 20, serversPerNode: 100 };
 const idleSeconds = 120;
 /** Locations that are taken over are compared at once. */
 const comparedWithinSeconds = 30;
@@ -174,10 +174,10 @@ async function timed(act: () => Promise<unknown>): Promise<number> {
   return performance.now() - begun;
 }
 
-const sizeOf = ({ locations, nodesPerLocation, serversPerNode }: Fleet) =>
+export const sizeOf = ({ locations, nodesPerLocation, serversPerNode }: Fleet) =>
   locations * nodesPerLocation * serversPerNode;
 
-const wanted = ({ locations }: Fleet, at: number) => ({
+export const wanted = ({ locations }: Fleet, at: number) => ({
   name: 'bench',
   location_id: (at % locations) + 1,
   os_id: 1,
@@ -188,7 +188,7 @@ const wanted = ({ locations }: Fleet, at: number) => ({
   disk: serverSize.diskGb,
 });
 
-const post = (service: Service, path: string, body: object) =>
+export const post = (service: Service, path: string, body: object) =>
   call(service, path, { method: 'POST', body: JSON.stringify(body) });
 
 /** The time from when a server was stopped by hand in Incus until the records show it. */
