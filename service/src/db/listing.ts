@@ -6,6 +6,11 @@ import type { Database } from './schema/schema.ts';
 export interface Listing<R> {
   page(after: After | undefined, limit: number): Promise<R[]>;
   count(): Promise<number>;
+  /**
+   * How many rows are read at first, before their size is known. More than the default is for rows
+   * that are always small, since each query costs more than its rows.
+   */
+  readonly rowsAtFirst?: number;
 }
 
 /** The order of a list: by a column and then by id, both as references in the query. */

@@ -8,6 +8,7 @@ import { apiPath, canonicalPath } from './api-path.ts';
 import { countApplied, prefersCount } from './prefer.ts';
 import { isRealTime, requirePeriod } from './times.ts';
 
+/** Of rows that may be large: a list of small ones says so itself. */
 const rowsAtFirst = 20;
 const mostRowsAtOnce = 500;
 const bytesAtOnce = 64 * 1024;
@@ -76,7 +77,7 @@ export async function sendList<S extends SortColumn, R extends Row<S>>(
   }
   const { streams } = request.server;
   const end: { last?: R } = {};
-  const lines = rowsOf(page, listing.page, (row) => JSON.stringify(view(row)), end);
+  const lines = rowsOf(page, listing, (row) => JSON.stringify(view(row)), end);
   reply.type('application/json; charset=utf-8');
   if (page.limit === undefined) {
     return reply.send(await streams.begin(request, reply, framed(jsonArray, lines)));
@@ -116,7 +117,7 @@ export async function sendRows<R extends Row<'id'>>(
   fetchPage: FetchPage<'id', R>,
   { write, ...frame }: Frame & { write: (row: R) => string },
 ) {
-  const rows = framed(frame, rowsOf(everything, fetchPage, write));
+  const rows = framed(frame, rowsOf(everything, { page: fetchPage }, write));
   return reply.send(await request.server.streams.begin(request, reply, rows));
 }
 
@@ -143,17 +144,17 @@ async function* framed(
  */
 async function* rowsOf<S extends SortColumn, R extends Row<S>>(
   page: Pick<Page<S>, 'sort' | 'after' | 'limit'>,
-  fetchPage: FetchPage<S, R>,
+  listing: { page: FetchPage<S, R>; rowsAtFirst?: number | undefined },
   write: (row: R) => string,
   end: { last?: R } = {},
 ) {
   const isPaged = page.limit !== undefined;
   let { after, limit: left = Number.POSITIVE_INFINITY } = page;
-  let most = rowsAtFirst;
+  let most = listing.rowsAtFirst ?? rowsAtFirst;
   for (let areMore = true; areMore && left > 0; ) {
     const wanted = Math.min(most, left);
     // One row more than the page shows whether there is another page.
-    const found = await fetchPage(after, isPaged ? wanted + 1 : wanted);
+    const found = await listing.page(after, isPaged ? wanted + 1 : wanted);
     const rows = found.slice(0, wanted);
     const last = rows.at(-1);
     if (!last) return;

@@ -109,6 +109,9 @@ export interface ServerOrder {
   descending: boolean;
 }
 
+/** A kilobyte each. */
+const rowsAtFirst = 100;
+
 /** Ordered by the sort column and then by id. */
 export function listServers(
   rows: ProjectRows,
@@ -118,7 +121,7 @@ export function listServers(
   const order = { sort: `servers.${sort}`, id: 'servers.id', descending };
   const wanted = matching(rows, filters);
   const counted = rows.select('servers').where('servers.deleted_at', 'is', null).where(wanted);
-  return listing(serversInFull(rows).where(wanted), order, counted);
+  return { ...listing(serversInFull(rows).where(wanted), order, counted), rowsAtFirst };
 }
 
 /** Conditions on `servers` alone, each of which an index supports. */

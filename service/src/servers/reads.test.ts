@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { createDb, createPool } from '../db/connection.ts';
+import { routes } from '../routes.ts';
+import { createTestApp, createTestToken } from '../testing/app.ts';
+import { recordStatements } from '../testing/explain.ts';
+import { installation } from '../testing/fixtures.ts';
+import { inject } from '../testing/inject.ts';
+import { createTestDatabase } from '../testing/postgres.ts';
+import { enterServer } from '../testing/servers.ts';
+
+// How often each read of servers asks PostgreSQL for them: each query costs more than its rows.
+
+const { db, connectionString, close } = await createTestDatabase();
+after(close);
+const place = await installation(db);
+const { headers } = await createTestToken(db);
+const count = 101;
+let id = 0;
+for (let at = 0; at < count; at += 1) id = await enterServer(db, place, { hostname: `web-${at}` });
+const pool = createPool(connectionString, { max: 2 });
+const recorded = recordStatements(pool);
+const own = createDb(pool);
+const app = await createTestApp(own, [...routes]);
+after(async () => {
+  await app.close();
+  await own.destroy();
+});
+
+for (const path of [
+  `/servers/${id}`,
+  `/servers/${id}/status`,
+  '/servers?limit=100',
+  '/servers?limit=100&status=started',
+]) {
+  test(`one query reads the servers of ${path.replace(String(id), '{id}')}`, async () => {
+    recorded.length = 0;
+    const answer = await inject(app, { url: `/v1${path}`, headers });
+    assert.equal(answer.statusCode, 200, answer.body);
+    const ofServers = recorded.filter(({ text }) => text.includes('from "servers"'));
+    assert.equal(ofServers.length, 1, ofServers.map(({ text }) => text).join('\n'));
+  });
+}
