@@ -2,51 +2,69 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { incus } from '../e2e/incus.ts';
 import { type Stack, withStack } from '../e2e/stack.ts';
 import { berthApi } from './berth-api.ts';
+import { watchSteps } from './create-steps.ts';
 import { proof, type Side } from './guest.ts';
 import { commandLine } from './incus-command-line.ts';
 import { compare, report } from './statistics.ts';
 
-const defaultRounds = 5;
-const highestRatio = 1.25;
+interface Case {
+  title: string;
+  /** How many servers are created at once. */
+  count: number;
+  /** Of the time of Berth to that of the command line. */
+  highestRatio: number;
+}
+
+const one: Case = { title: 'Create a server', count: 1, highestRatio: 0.45 };
+const ten: Case = { title: 'Create ten servers at once', count: 10, highestRatio: 0.3 };
 /** The time for the file system to clean up after a removed guest. */
 const settleMs = 1000;
 
+/** `rounds`: how many times, after one to warm up. */
+export const benchCreate = (rounds = 5) => benchCase(one, rounds);
+export const benchCreateTen = (rounds = 3) => benchCase(ten, rounds);
+
 /**
- * Compares the time from `POST /v1/servers` to `is_processing: false`, with commands done, to that
- * of Incus's command line for the same guest. They alternate, so that other load on the machine
- * affects both.
- * @param rounds how many times, after one to warm up
+ * Compares the time from `POST /v1/servers` until the commands are done and the guests answer by SSH
+ * to that of Incus's command line for the same guests. They alternate, so that other load on the
+ * machine affects both.
  */
-export async function benchCreate(rounds = defaultRounds): Promise<boolean> {
-  const seconds = await withStack('bench', (stack) => measure(stack, rounds));
+async function benchCase({ title, count, highestRatio }: Case, rounds: number): Promise<boolean> {
+  const seconds = await withStack('bench', (stack) => measure(stack, count, rounds));
   const result = compare(seconds.incus, seconds.berth);
-  report('Create a server', { baseline: 'incus command line', measured: 'Berth' }, result);
+  report(title, { baseline: 'incus command line', measured: 'Berth' }, result);
   console.log(`ratio ${result.ratio.toFixed(2)}, at most ${highestRatio} is asked for`);
   return result.ratio <= highestRatio;
 }
 
-async function measure(stack: Stack, rounds: number) {
-  const sides = { incus: await commandLine(stack), berth: await berthApi(stack) };
+async function measure(stack: Stack, count: number, rounds: number) {
+  const steps = await watchSteps(stack);
+  const sides = { incus: await commandLine(stack), berth: await berthApi(stack, steps) };
   const seconds = { incus: [] as number[], berth: [] as number[] };
   for (let round = 0; round <= rounds; round += 1) {
     // Each goes first in turn, so that neither always follows the other's clean-up.
     const order = round % 2 === 0 ? (['incus', 'berth'] as const) : (['berth', 'incus'] as const);
     for (const side of order) {
-      const taken = await timedCreate(stack, sides[side]);
+      const taken = await timedCreates(stack, sides[side], count);
       console.log(`${round === 0 ? 'warm-up' : `round ${round}`}: ${side} ${taken.toFixed(2)} s`);
       if (round > 0) seconds[side].push(taken);
     }
+    if (round === 0) steps.clear();
   }
+  await steps.report();
   return seconds;
 }
 
-async function timedCreate(stack: Stack, side: Side): Promise<number> {
+/** The seconds until the last of them is done. */
+async function timedCreates(stack: Stack, side: Side, count: number): Promise<number> {
   const start = performance.now();
-  await side.create();
+  const guests = await Promise.all(Array.from({ length: count }, (_, index) => side.create(index)));
   const taken = (performance.now() - start) / 1000;
-  // Fails when the commands have not been run.
-  await incus(stack, ['exec', side.instance(), '--', 'test', '-f', proof]);
-  await side.remove();
+  for (const { instance, remove } of guests) {
+    // Fails when the commands have not been run.
+    await incus(stack, ['exec', instance, '--', 'test', '-f', proof]);
+    await remove();
+  }
   await sleep(settleMs);
   return taken;
 }

@@ -1,4 +1,4 @@
-/** The guest that both sides create. */
+/** The guests that both sides make. */
 export const guest = {
   hostname: 'bench',
   os: 'debian-12',
@@ -12,11 +12,17 @@ export const guest = {
 /** The file that the command creates in the guest. */
 export const proof = '/root/done';
 
-/** One way to create the guest. Only `create` is timed. */
-export interface Side {
-  /** Resolves when the guest has booted and is set up. */
-  create(): Promise<void>;
-  /** The engine's name of the guest that was created. */
-  instance(): string;
+export interface Guest {
+  /** Its name in the engine. */
+  instance: string;
   remove(): Promise<void>;
+}
+
+/** One way to create guests. Only `create` is timed. */
+export interface Side {
+  /**
+   * Ends when the guest is set up and answers by SSH. Guests with different numbers, from 0 to 9, can
+   * exist at once.
+   */
+  create(number: number): Promise<Guest>;
 }

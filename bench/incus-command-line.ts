@@ -5,31 +5,36 @@ import { imageAlias } from '../service/src/images/images.ts';
 import { instanceDefinition } from '../service/src/servers/engine/instance.ts';
 import type { ServerForOperation } from '../service/src/servers/operation-queries.ts';
 import { guest, type Side } from './guest.ts';
+import { answersBySsh } from './ssh-banner.ts';
 
-const name = 'bench-cli';
-const mac = '02:00:00:00:be:ac';
-
-/** The guest created by hand: `incus init`, `incus start`, and in it `cloud-init status --wait`. */
+/** Guests made by hand: `incus init`, `incus start`, and in each `cloud-init status --wait`. */
 export async function commandLine(stack: Stack): Promise<Side> {
-  const definition = guestDefinition(stack, await lastAddresses(stack));
+  const addresses = await lastAddresses(stack);
   return {
-    async create() {
+    async create(number) {
+      const name = `bench-cli-${number}`;
+      const own = addresses.filter((address) => address.number === number);
+      const definition = guestDefinition(stack, number, own);
       await incus(stack, ['init', imageAlias(guest.os), name, '--no-profiles'], definition);
       await incus(stack, ['start', name]);
       await incus(stack, ['exec', name, '--', 'cloud-init', 'status', '--wait']);
+      await answersBySsh(own.find(({ family }) => family === 4)?.ip ?? '');
+      return { instance: name, remove: () => incus(stack, ['delete', '--force', name]) };
     },
-    instance: () => name,
-    remove: () => incus(stack, ['delete', '--force', name]),
   };
 }
 
 /** The definition that Berth uses, without the labels, so that Berth ignores the instance. */
-function guestDefinition({ names }: Stack, addresses: ServerForOperation['addresses']) {
+function guestDefinition(
+  { names }: Stack,
+  number: number,
+  addresses: ServerForOperation['addresses'],
+) {
   const server: ServerForOperation = {
     id: 0,
     uuid: '',
-    hostname: guest.hostname,
-    mac,
+    hostname: `${guest.hostname}-${number}`,
+    mac: `02:00:00:00:be:${number.toString(16).padStart(2, '0')}`,
     cpu: guest.cpu,
     ramMb: guest.ramMb,
     diskGb: guest.diskGb,
@@ -51,13 +56,16 @@ function guestDefinition({ names }: Stack, addresses: ServerForOperation['addres
   };
 }
 
-/** The last addresses of each pool, because Berth assigns the first ones first. */
-async function lastAddresses({ directory }: Stack): Promise<ServerForOperation['addresses']> {
+type NumberedAddress = ServerForOperation['addresses'][number] & { number: number };
+
+/** The last ones of each pool, one for each guest: Berth gives out the first ones first. */
+async function lastAddresses({ directory }: Stack): Promise<NumberedAddress[]> {
   return await query(
     directory,
-    `select host(last) as ip, masklen(cidr) as "prefixLength", host(gateway) as gateway,
-       array(select host(n) from unnest(nameservers) n) as nameservers, family(cidr) as family
-     from address_pools order by family(cidr)`,
+    `select number, host(last - number) as ip, masklen(cidr) as "prefixLength",
+       host(gateway) as gateway, array(select host(n) from unnest(nameservers) n) as nameservers,
+       family(cidr) as family
+     from address_pools, generate_series(0, 9) as number order by family(cidr)`,
   );
 }
 

@@ -1,4 +1,4 @@
-import { benchCreate } from './create.ts';
+import { benchCreate, benchCreateTen } from './create.ts';
 import { benchHistory } from './history.ts';
 import { benchHostile } from './hostile.ts';
 import { benchLimits } from './limits.ts';
@@ -14,6 +14,7 @@ import { benchSlowSockets } from './slow-sockets.ts';
 
 const benchmarks: Record<string, (rounds?: number) => Promise<boolean>> = {
   create: benchCreate,
+  'create-ten': benchCreateTen,
   history: benchHistory,
   hostile: benchHostile,
   limits: benchLimits,
