@@ -51,6 +51,25 @@ const failedCommands = sql<number>`case when operations.kind = 'create'
     where result ->> 'exit_status' <> '0')
   else servers.commands_failed end`;
 
+const shownColumns = [
+  'servers.id',
+  'servers.uuid',
+  'servers.project_id',
+  'servers.location_id',
+  'servers.os_id',
+  'servers.hostname',
+  'servers.cpu',
+  'servers.ram_mb',
+  'servers.disk_gb',
+  'servers.group_name',
+  'servers.status',
+  'servers.real_status',
+  'servers.error',
+  'servers.commands_total',
+  'servers.created_at',
+  'servers.traffic_allowance',
+] as const;
+
 /** Selects everything that the API shows of servers, in one query. */
 function serversInFull(rows: ProjectRows) {
   return withUsage(
@@ -65,7 +84,7 @@ function serversInFull(rows: ProjectRows) {
           .on('operations.finished_at', 'is', null),
       ),
   )
-    .selectAll('servers')
+    .select(shownColumns)
     .select(usageColumns)
     .select([
       'nodes.name as node',
