@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createTestDatabase } from '../testing/postgres.ts';
-import { createClient, createPool } from './connection.ts';
+import { createClient, createPool, isoTimestamp } from './connection.ts';
 
 // An event that nobody listens to would end this process.
 
@@ -37,3 +37,13 @@ for (const use of ['is idle', 'is in use']) {
     assert.notEqual(again.rows[0].pid, rows[0].pid);
   });
 }
+
+test('a time is shown with microseconds', () => {
+  const times = {
+    '2026-11-21 04:32:50+00': '2026-11-21T04:32:50.000000Z',
+    '2026-11-21 04:32:50.12+00': '2026-11-21T04:32:50.120000Z',
+    '2026-11-21 04:32:50.123456+00': '2026-11-21T04:32:50.123456Z',
+    '12026-11-21 04:32:50.1+00': '12026-11-21T04:32:50.100000Z',
+  };
+  for (const [text, shown] of Object.entries(times)) assert.equal(isoTimestamp(text), shown);
+});

@@ -16,9 +16,10 @@ export type Queryable = Db | Trx;
 
 /** `2026-11-21 04:32:50.12+00` → `2026-11-21T04:32:50.120000Z`. Sessions are in UTC. */
 export function isoTimestamp(text: string): string {
-  const [date, time = ''] = text.replace(/\+00(:00)?$/, '').split(' ');
-  const [seconds, fraction = ''] = time.split('.');
-  return `${date}T${seconds}.${fraction.padEnd(6, '0')}Z`;
+  const space = text.indexOf(' ');
+  const time = text.slice(space + 1, space + 9);
+  const fraction = text.slice(space + 10, text.indexOf('+', space));
+  return `${text.slice(0, space)}T${time}.${fraction.padEnd(6, '0')}Z`;
 }
 
 function parsers(): pg.CustomTypesConfig {
