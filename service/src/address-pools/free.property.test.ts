@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import type { Trx } from '../db/connection.ts';
 import { Project } from '../db/project.ts';
-import { rolledBack } from '../db/rolled-back.ts';
+import { rolledBack } from '../db/transaction.ts';
 import { insertServer } from '../servers/queries.ts';
 import { type Installation, installation } from '../testing/fixtures.ts';
 import { createTestDatabase, type TestDatabase } from '../testing/postgres.ts';

@@ -7,7 +7,22 @@ import { isUnfitStatement } from './prepared/unfit.ts';
  * therefore happen twice.
  */
 export async function inTransaction<T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T> {
-  const attempt = () => db.transaction().execute(work);
+  return await twiceIfUnfit(() => db.transaction().execute(work));
+}
+
+/** Runs `work` as `inTransaction`, and rolls it back, for a dry run. */
+export async function rolledBack<T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T> {
+  return await twiceIfUnfit(async () => {
+    const trx = await db.startTransaction().execute();
+    try {
+      return await work(trx);
+    } finally {
+      await trx.rollback().execute();
+    }
+  });
+}
+
+async function twiceIfUnfit<T>(attempt: () => Promise<T>): Promise<T> {
   try {
     return await attempt();
   } catch (error) {

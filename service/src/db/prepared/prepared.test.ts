@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { createTestDatabase } from '../../testing/postgres.ts';
 import { createDb, createPool, type Db, type Queryable } from '../connection.ts';
 import { isDatabaseUnavailable } from '../errors.ts';
-import { inTransaction } from '../transaction.ts';
+import { inTransaction, rolledBack } from '../transaction.ts';
 import { isOutdatedPlan } from './unfit.ts';
 
 /** Queries on so many connections, and another way to the same database. */
@@ -105,6 +105,14 @@ test('the transaction of a change runs again, and takes effect once', async () =
   assert.equal(runs, 2);
   const { rows } = await sql`select name from projects where name like 'of run %'`.execute(other);
   assert.deepEqual(rows, [{ name: 'of run 2' }]);
+});
+
+test('a dry run runs again', async () => {
+  await using stack = new AsyncDisposableStack();
+  const { db, other } = await connected(stack);
+  await twice(() => read(db));
+  await addColumn(other);
+  assert.deepEqual(await rolledBack(db, read), []);
 });
 
 test('a transaction that fails otherwise is not run again', async () => {

@@ -7,8 +7,8 @@ import {
 } from '../../address-pools/addresses.ts';
 import type { Db, Trx } from '../../db/connection.ts';
 import type { Project } from '../../db/project.ts';
-import { rolledBack } from '../../db/rolled-back.ts';
 import type { Placement } from '../../db/schema/schema.ts';
+import { rolledBack } from '../../db/transaction.ts';
 import type { Keyring } from '../../keys/keyring.ts';
 import { operationSecrets } from '../../keys/places.ts';
 import { limitsOf } from '../../locations/limits.ts';
