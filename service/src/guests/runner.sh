@@ -44,9 +44,15 @@ take_over() {
   allow_root_login || sshd=missing
   printf '%s\n' "$total" >"$work/total"
   printf '%s\n' "$sshd" >"$work/sshd"
-  # Reserves space for our own files, in case a command fills the disk: see save.
-  dd if=/dev/zero of="$work/reserve" bs=65536 count=128 2>/dev/null
+  if [ "$total" -gt 0 ]; then keep_room; fi
   rm -f "$state/handover"
+}
+
+# Reserves space for our own files, in case a command fills the disk: see save. fallocate is quicker, but not every file
+# system supports it.
+keep_room() {
+  fallocate -l 8388608 "$work/reserve" 2>/dev/null ||
+    dd if=/dev/zero of="$work/reserve" bs=65536 count=128 2>/dev/null
 }
 
 # Writes the output of a command to a file, completely or not at all. If the disk is full, it frees the reserve; a file

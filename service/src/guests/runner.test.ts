@@ -214,6 +214,33 @@ onEachWay('a child left in the background neither blocks nor loses its output pi
   await until('the child has written', () => existsSync(survived));
 });
 
+/** The length of the reserve, and whether it takes as much of the disk. */
+const askForRoom = () =>
+  `set -- $(stat -c '%s %b %B' ${root}/var/lib/berth/work/reserve); echo $1 $(($2 * $3 >= $1))`;
+
+on(
+  'from files',
+  'room for reports is kept from commands, without writing it if possible',
+  async () => {
+    fakeProgram('fallocate', `touch ${out}; PATH=${process.env.PATH} exec fallocate "$@"`);
+    const { results } = await run([askForRoom()]);
+    assert.equal(results[0]?.output, '8388608 1\n');
+    assert.ok(existsSync(out));
+  },
+);
+
+on('from files', 'room is written on a file system that gives none otherwise', async () => {
+  fakeProgram('fallocate', ': >"$3"; exit 1');
+  const { results } = await run([askForRoom()]);
+  assert.equal(results[0]?.output, '8388608 1\n');
+});
+
+on('from files', 'no room is kept without commands', async () => {
+  for (const program of ['fallocate', 'dd']) fakeProgram(program, `touch ${out}`);
+  assert.equal((await run([])).phase, 'done');
+  assert.ok(!existsSync(out));
+});
+
 const lateReader = () =>
   `case "$*" in */part*) sleep 1.5;; esac; PATH=${process.env.PATH} exec dd "$@"`;
 
