@@ -50,6 +50,8 @@ interface CreateState {
   /** Whether its commands took too long, and continue to run. */
   unfinished: boolean;
   ssh_ready: boolean;
+  /** Its guest was done when it was first seen to work, and its results are recorded. */
+  is_done: boolean;
 }
 
 type Context = ServerStepContext<CreateState>;
@@ -195,7 +197,7 @@ async function instance(context: Context): Result {
     return wait(0.5);
   }
   if (isFirst) await markImageWhole(imageVolume);
-  return next('handover', { unpacks: null });
+  return next('handover', { unpacks: null, is_done: false });
 }
 
 /**
@@ -286,25 +288,29 @@ async function boot(context: Context): Result {
   const { operation } = context;
   const progress = await progressOf(context);
   if ('outcome' in progress) return progress;
-  const { phase, bytes } = progress;
+  const { phase, results, sshReady, bytes } = progress;
   if (phase === 'booting') {
     return (await unlessRunning(context)) ?? wait(await untilNews(context, bytes));
   }
-  const since = operation.state.commands_since;
+  const isDone = phase === 'done';
+  // The rest may take hours and is done by the guest, so other creates need not wait for it.
+  const patch = { has_place: false, ...(isDone && { is_done: true, ssh_ready: sshReady }) };
+  // Each look at the files of a guest costs its node, so a last report is not read again.
+  const commands = isDone ? { commands: results } : {};
+  const goOn = { outcome: 'next', step: 'initialise', ...commands } as const;
   // After a restart of the service, the commands have what is left of their time.
-  if (since !== undefined) return next('initialise', { has_place: false });
+  if (operation.state.commands_since !== undefined) return { ...goOn, patch };
   return {
-    outcome: 'next',
-    step: 'initialise',
-    // The rest may take hours and is done by the guest, so other creates need not wait for it.
-    patch: { has_place: false, commands_since: Date.now() },
+    ...goOn,
+    patch: { ...patch, commands_since: Date.now() },
     deadlineSeconds: commandsSeconds + marginSeconds,
   };
 }
 
 async function initialise(context: Context): Result {
   const { operation } = context;
-  const { commands: total, commands_since: since } = operation.state;
+  const { commands: total, commands_since: since, is_done: isDone } = operation.state;
+  if (isDone) return next('finish', { unfinished: false });
   const progress = await progressOf(context);
   if ('outcome' in progress) return progress;
   const { phase, finished, results, sshReady, bytes } = progress;
