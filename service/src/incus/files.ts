@@ -27,7 +27,9 @@ export type FileCalls = ReturnType<typeof fileCalls>;
 
 /**
  * Files in an instance: in a container also while it is stopped, in a virtual machine only through
- * its running agent. Paths are absolute.
+ * its running agent. Paths are absolute. After each call, also one that only looks, Incus writes the
+ * whole pool of a container to disk (6.0, `forkfile`: `syncfs`), and a start that comes before that
+ * has ended waits for a full second.
  */
 export function fileCalls(api: Api) {
   const request = (method: ApiRequest['method'], instance: string, path: string): ApiRequest => ({
