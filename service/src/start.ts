@@ -19,7 +19,13 @@ import { EngineError } from './incus/transport/errors.ts';
 import type { Interruption } from './interruption.ts';
 import { loadKeys } from './keys/key-file.ts';
 import { fingerprintOf, type Keyring } from './keys/keyring.ts';
-import { agreeOnSecretKey, announcement, followKeys, mayBeUnbound } from './keys/secret-key.ts';
+import {
+  type Agreed,
+  agreeOnSecretKey,
+  announcement,
+  followKeys,
+  mayBeUnbound,
+} from './keys/secret-key.ts';
 import { unreadableSecrets } from './keys/unreadable.ts';
 import { createLog } from './lib/log.ts';
 import { ensureLocalLocation } from './location-setup/local.ts';
@@ -141,7 +147,7 @@ async function layFoundation(
   const { dataDir } = config;
   const isOnlyService = !config.databaseUrl;
   const agreed = await agreeOnSecretKey(db, await loadKeys(dataDir), { dataDir, isOnlyService });
-  if (agreed.outcome === 'replaced') say(otherKey(dataDir, agreed.noted));
+  if (agreed.outcome === 'replaced') say(otherKey(dataDir, agreed));
   if (agreed.outcome === 'returned') say(keyIsBack(dataDir));
   keyring = agreed.keyring;
   if (mayBeUnbound(keyring)) say(unbound(dataDir));
@@ -184,7 +190,7 @@ async function layFoundation(
     });
   }
   const connections = { db, workers, leases, health, notifications, refusedRoom };
-  const unreadable = unreadableSecrets(secretKey);
+  const unreadable = unreadableSecrets(secretKey, metrics.encryptedValues);
   return { ...connections, config, engines, secretKey, unreadable, metrics, log };
 }
 
@@ -197,11 +203,16 @@ const keyIsBack = (dataDir: string) =>
   `Note: ${join(dataDir, 'secret-key')} is the previous key again. Values that are encrypted with it can be read, but ` +
   'those that were encrypted with the other key since then cannot.';
 
-const otherKey = (dataDir: string, before: Buffer) =>
+const otherKey = (dataDir: string, { noted, earlier }: Pick<Agreed, 'noted' | 'earlier'>) =>
   `Note: ${join(dataDir, 'secret-key')} is not the key that was used before, which has the fingerprint ` +
-  `${fingerprintOf(before)}. Values that are encrypted with that key ` +
+  `${fingerprintOf(noted)}. ${earlierKeys(earlier)}Values that are encrypted with another key ` +
   '(passwords of servers that are being created, the key of the client certificate for Incus) cannot be read. ' +
-  'If you have that key, stop Berth and restore it.';
+  'If you have their key, stop Berth and restore it.';
+
+const earlierKeys = (fingerprints: readonly string[]) =>
+  fingerprints.length === 0
+    ? ''
+    : `It had itself replaced keys with these fingerprints, the newest last: ${fingerprints.join(', ')}. `;
 
 interface Preparation {
   db: Db;

@@ -25,6 +25,15 @@ export async function findSealing(db: Queryable) {
     .executeTakeFirstOrThrow();
 }
 
+/** The fingerprints (SHA-256) of keys that were lost and replaced, the last one at the end. */
+export async function findReplacedKeys(db: Queryable): Promise<Buffer[]> {
+  const { replaced } = await db
+    .selectFrom('installation')
+    .select('replaced_keys_sha256 as replaced')
+    .executeTakeFirstOrThrow();
+  return replaced;
+}
+
 /**
  * Replaces the recorded key, which is lost with everything that was encrypted with it. Returns
  * whether the new key is one that was lost before; then what was encrypted with it can be read

@@ -7,6 +7,8 @@ import { gzipSync } from 'node:zlib';
 import { recordSecretKey } from '../db/queries.ts';
 import { keyFile, loadKeys } from '../keys/key-file.ts';
 import { fingerprintOf, keySha256 } from '../keys/keyring.ts';
+import { agreeOnSecretKey } from '../keys/secret-key.ts';
+import { keepState } from '../sessions/states.ts';
 import { createEmptyDatabase, createTestDatabase } from '../testing/postgres.ts';
 import { keyFindings } from './secret-key.ts';
 
@@ -49,6 +51,29 @@ test('the key of the database is right, another one is a problem, and so are non
   );
   writeFileSync(keyFile(own.dataDir), 'noise\n');
   assert.match((await look(own.dataDir))?.says ?? '', /must have 32 bytes in hexadecimal/);
+});
+
+test('values under a key that was replaced are a problem, which names that key', async (t) => {
+  const { db, connectionString, close } = await createTestDatabase();
+  t.after(close);
+  const [right, wrong] = [await directory(), await directory()];
+  const start = async ({ dataDir }: { dataDir: string }) =>
+    (await agreeOnSecretKey(db, await loadKeys(dataDir), { dataDir, isOnlyService: true })).keyring;
+  await keepState(db, await start(right), 'oidc', { nonce: 'x' });
+  await start(wrong);
+  const look = async ({ dataDir }: { dataDir: string }) => {
+    const [found] = await keyFindings(none, { databaseUrl: connectionString, dataDir, exports });
+    return found;
+  };
+  const found = await look(wrong);
+  assert.equal(found?.state, 'problem');
+  assert.match(
+    found?.says ?? '',
+    new RegExp(`^1 encrypted value cannot be read .*: ${right.fingerprint}$`),
+  );
+  assert.match(found?.wayOut ?? '', /add its line to secret-key/);
+  await start(right);
+  assert.equal((await look(right))?.state, 'ok');
 });
 
 test('while the embedded database does not run, the key is compared with that of the last export', async () => {

@@ -3,9 +3,12 @@ import { createDb, createPool } from '../db/connection.ts';
 import { findEmbeddedPostgres } from '../db/embedded/embedded.ts';
 import { openExport } from '../db/export/export-file.ts';
 import type { DatabasePlace } from '../db/open.ts';
-import { findSealing } from '../db/queries.ts';
+import { findReplacedKeys, findSealing } from '../db/queries.ts';
 import { keyFile, readKeyFile } from '../keys/key-file.ts';
-import { fingerprintOf, type Key, keySha256 } from '../keys/keyring.ts';
+import { createKeyring, fingerprintOf, type Key, keySha256, lackingIn } from '../keys/keyring.ts';
+import { countUnreadable } from '../keys/rotation-queries.ts';
+import { wayToReadable } from '../keys/unreadable.ts';
+import { counted } from '../lib/counted.ts';
 import { type Finding, lastExport, type Machine } from './doctor.ts';
 
 const what = 'secret key';
@@ -29,7 +32,10 @@ export async function keyFindings(
   const keys = await readKeys(path);
   if ('says' in keys) return [{ what, ...keys }];
   const has = keys.map(({ bytes }) => fingerprintOf(keySha256(bytes)));
-  if (noted !== undefined) return [compared(path, has, noted)];
+  if (noted !== undefined && database !== 'stopped') {
+    const unreadable = has.includes(noted) ? await unreadableWith(database, keys) : undefined;
+    return [unreadable ?? compared(path, has, noted)];
+  }
   const last = exports === undefined ? undefined : lastExport(machine, exports);
   return [await comparedWithExport(path, has, last)];
 }
@@ -101,6 +107,33 @@ async function keyOf(path: string): Promise<string | null | undefined | SetupErr
 /** PostgreSQL's invalid_catalog_name, undefined_table and undefined_column: a first start or an upgrade has not come so far. */
 export const notMigrated = ['3D000', '42P01', '42703'];
 
+const isNotMigrated = (error: unknown) =>
+  error instanceof Error && 'code' in error && notMigrated.includes(String(error.code));
+
+/** What is encrypted with a key that the file lacks, though it has the one of the database; undefined where nothing is. */
+async function unreadableWith(connectionString: string, keys: Key[]): Promise<Finding | undefined> {
+  const db = createDb(createPool(connectionString, { max: 1 }));
+  try {
+    const { sha256, sealing } = await findSealing(db);
+    const current = keys.find(({ bytes }) => sha256?.equals(keySha256(bytes)));
+    // Replaced meanwhile.
+    if (!current) return undefined;
+    const keyring = createKeyring({ keys, current, sealing });
+    const count = await countUnreadable(db, keyring);
+    if (count === 0) return undefined;
+    const missing = lackingIn(keyring, await findReplacedKeys(db)).join(', ');
+    const says =
+      `${counted(count, 'encrypted value')} cannot be read with any key in secret-key; ` +
+      `missing of those that were used before: ${missing}`;
+    return { what, state: 'problem', says, wayOut: wayToReadable };
+  } catch (error) {
+    if (isNotMigrated(error)) return undefined;
+    throw error;
+  } finally {
+    await db.destroy();
+  }
+}
+
 /** The fingerprint of the key that a database says; undefined where it says none. */
 async function notedIn(connectionString: string): Promise<string | undefined> {
   const db = createDb(createPool(connectionString, { max: 1 }));
@@ -108,8 +141,7 @@ async function notedIn(connectionString: string): Promise<string | undefined> {
     const { sha256 } = await findSealing(db);
     return sha256 ? fingerprintOf(sha256) : undefined;
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    if (notMigrated.includes(code)) return undefined;
+    if (isNotMigrated(error)) return undefined;
     throw error;
   } finally {
     await db.destroy();

@@ -1,3 +1,4 @@
+import { wayToReadable } from '../keys/unreadable.ts';
 import { counted } from '../lib/counted.ts';
 import { Degraded, type HealthCheck } from './checks.ts';
 
@@ -10,7 +11,7 @@ export function keyCheck(countUnreadable: () => number): HealthCheck {
       if (count === 0) return;
       throw new Degraded(
         `${counted(count, 'encrypted value')} cannot be read with any key in secret-key. The key was lost or replaced. ` +
-          'If you have a copy of the previous key, add its line to secret-key.',
+          `${wayToReadable} The log and "npm run doctor" name its fingerprint.`,
       );
     },
   };

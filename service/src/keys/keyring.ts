@@ -149,6 +149,12 @@ export const keyId = (key: Buffer) => keySha256(key).subarray(0, idBytes);
 /** The id of a key in hexadecimal for people, from the SHA-256 of the key. */
 export const fingerprintOf = (sha256: Buffer) => sha256.subarray(0, idBytes).toString('hex');
 
+/** The fingerprints of those of some keys, given by their SHA-256, that a keyring lacks. */
+export const lackingIn = ({ state: { keys } }: Keyring, sha256s: readonly Buffer[]): string[] =>
+  sha256s
+    .filter((sha256) => !keys.some(({ bytes }) => keySha256(bytes).equals(sha256)))
+    .map(fingerprintOf);
+
 /** The header of a value that is bound and sealed with a key. */
 export const headerOf = (key: Buffer) => Buffer.concat([magic, keyId(key)]);
 

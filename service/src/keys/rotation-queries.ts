@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { insertToolEntry } from '../audit/entry-queries.ts';
 import type { Db, Queryable, Trx } from '../db/connection.ts';
+import { findReplacedKeys } from '../db/queries.ts';
 import type { Keyring } from './keyring.ts';
 import { fingerprintOf, headerBytes, headerOf, keyId } from './keyring.ts';
 
@@ -96,11 +97,7 @@ async function resealSome(
  * Nothing is read if no lost key was ever replaced.
  */
 export async function countUnreadable(db: Db, keyring: Keyring): Promise<number> {
-  const { replaced } = await db
-    .selectFrom('installation')
-    .select('replaced_keys_sha256 as replaced')
-    .executeTakeFirstOrThrow();
-  if (replaced.length === 0) return 0;
+  if ((await findReplacedKeys(db)).length === 0) return 0;
   const known = keyring.state.keys.map(({ bytes }) => headerOf(bytes));
   let count = 0;
   for (const { table, column, row, rowBefore } of columns) {

@@ -88,6 +88,21 @@ test('a tool neither creates nor replaces a key', async (t) => {
   assert.deepEqual((await joinSecretKey(lone.db, directory)).state.current, right);
 });
 
+test('a replaced key is named with those that it had replaced, except the ones that are in the file', async (t) => {
+  const lone = await createTestDatabase();
+  t.after(lone.close);
+  const [right, wrong, another] = [newKey(), newKey(), newKey()];
+  const start = (...keys: Key[]) =>
+    agreeOnSecretKey(lone.db, keys, { dataDir, isOnlyService: true });
+  assert.deepEqual((await start(right)).earlier, []);
+  assert.deepEqual((await start(wrong)).earlier, []);
+  const { noted, earlier } = await start(another);
+  assert.deepEqual(noted, keySha256(wrong.bytes));
+  assert.deepEqual(earlier, [fingerprintOf(keySha256(right.bytes))]);
+  const lacking = (await start(another, right)).earlier;
+  assert.deepEqual(lacking, [fingerprintOf(keySha256(wrong.bytes))]);
+});
+
 test('a lost key that is restored counts as the same key', async (t) => {
   const lone = await createTestDatabase();
   t.after(lone.close);

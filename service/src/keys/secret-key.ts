@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Logger } from 'pino';
 import { SetupError } from '../../../setup/commands.mjs';
 import type { Db } from '../db/connection.ts';
-import { findSealing, recordSecretKey, replaceSecretKey } from '../db/queries.ts';
+import { findReplacedKeys, findSealing, recordSecretKey, replaceSecretKey } from '../db/queries.ts';
 import { createOutage } from '../lib/outage.ts';
 import { pause } from '../lib/pause.ts';
 import { keyFile, loadKeys, readKeyFile } from './key-file.ts';
@@ -13,6 +13,7 @@ import {
   type Keyring,
   keyId,
   keySha256,
+  lackingIn,
 } from './keyring.ts';
 
 const lookAgainMs = 2000;
@@ -22,11 +23,13 @@ interface Installation {
   isOnlyService: boolean;
 }
 
-interface Agreed {
+export interface Agreed {
   outcome: 'known' | 'replaced' | 'returned';
   keyring: Keyring;
   /** SHA-256 of the previous key in the database. */
   noted: Buffer;
+  /** The fingerprints of keys that were replaced before that one, and are not in the file. */
+  earlier: string[];
 }
 
 /**
@@ -43,15 +46,17 @@ export async function agreeOnSecretKey(
   if (!first) throw new Error('A file of keys has one at least.');
   const noted = await recordSecretKey(db, keySha256(first.bytes));
   const { sealing } = await findSealing(db);
+  const replaced = await findReplacedKeys(db);
+  const agreed = (outcome: Agreed['outcome'], current: Key): Agreed => {
+    const keyring = createKeyring({ keys, current, sealing });
+    return { outcome, keyring, noted, earlier: lackingIn(keyring, replaced) };
+  };
   const current = keys.find(({ bytes }) => keySha256(bytes).equals(noted));
-  if (current) {
-    return { outcome: 'known', keyring: createKeyring({ keys, current, sealing }), noted };
-  }
+  if (current) return agreed('known', current);
   const found = keySha256(first.bytes);
   if (isOnlyService) {
     const isBack = await replaceSecretKey(db, found);
-    const outcome = isBack ? 'returned' : 'replaced';
-    return { outcome, keyring: createKeyring({ keys, current: first, sealing }), noted };
+    return agreed(isBack ? 'returned' : 'replaced', first);
   }
   throw new SetupError(
     `${keyFile(dataDir)} is not the key with which the secrets of this database are encrypted: its fingerprint is ${fingerprintOf(found)}, not ${fingerprintOf(noted)}.`,

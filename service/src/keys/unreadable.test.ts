@@ -6,6 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { healthRoutes } from '../health/routes.ts';
 import { serviceChecks } from '../health/service-checks.ts';
 import { createEngines } from '../locations/engines.ts';
+import { createMetrics } from '../metrics/metrics.ts';
 import { all } from '../reconciler-runtime/define.ts';
 import { keepState } from '../sessions/states.ts';
 import { createTestApp } from '../testing/app.ts';
@@ -14,6 +15,7 @@ import { inject } from '../testing/inject.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { toolOn } from '../testing/tool.ts';
 import { keyFile, loadKeys } from './key-file.ts';
+import { fingerprintOf, keySha256 } from './keyring.ts';
 import { agreeOnSecretKey } from './secret-key.ts';
 import { unreadableSecrets } from './unreadable.ts';
 
@@ -33,10 +35,11 @@ async function withLostKey(t: TestContext) {
   return { ...database, dataDir, lost, start };
 }
 
-test('values that no key can decrypt degrade the health, and are logged', async (t) => {
-  const { db, start } = await withLostKey(t);
+test('values that no key can decrypt degrade the health, are logged, and are a metric', async (t) => {
+  const { db, pool, lost, start } = await withLostKey(t);
   const { log, lines } = keptLog();
-  const { count, reconciler } = unreadableSecrets(await start());
+  const metrics = createMetrics({ db, pools: { requests: pool } }, { ofServers: false });
+  const { count, reconciler } = unreadableSecrets(await start(), metrics.encryptedValues);
   assert.equal(count(), 0);
   const { signal } = new AbortController();
   const context = { signal, trigger: () => undefined, recordFailure: assert.ifError };
@@ -45,7 +48,10 @@ test('values that no key can decrypt degrade the health, and are logged', async 
   assert.deepEqual(await run(), { unreadable: 1 });
   assert.equal(count(), 1);
   assert.equal(lines.length, 1);
-  assert.match(lines[0] ?? '', /cannot be read with any key in secret-key/);
+  assert.match(lines[0] ?? '', /cannot be read with any key in secret-key.*add its line to/);
+  const missing = fingerprintOf(keySha256(Buffer.from(lost.slice(0, 64), 'hex')));
+  assert.deepEqual(JSON.parse(lines[0] ?? '').missing_keys, [missing]);
+  assert.match(await metrics.text('text'), /^berth_encrypted_values_unreadable 1$/m);
   const engines = createEngines();
   t.after(() => engines.close());
   const requireRoom = async () => undefined;
@@ -57,7 +63,10 @@ test('values that no key can decrypt degrade the health, and are logged', async 
   const { status, checks } = answer.json();
   assert.equal(status, 'degraded');
   const { detail } = checks.find(({ name }: { name: string }) => name === 'secret key');
-  assert.match(detail, /^1 encrypted value cannot be read .* add its line to secret-key\.$/);
+  assert.match(
+    detail,
+    /^1 encrypted value cannot be read .* add its line to secret-key\. .*"npm run doctor"/,
+  );
 });
 
 test('a rotation reports what it could not decrypt, and does so once the lost key is back', async (t) => {

@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
 import type { Db } from '../db/connection.ts';
+import { findReplacedKeys } from '../db/queries.ts';
 import { defineReconciler, type Reconciler } from '../reconciler-runtime/define.ts';
-import type { Keyring } from './keyring.ts';
+import { type Keyring, lackingIn } from './keyring.ts';
 import { countUnreadable } from './rotation-queries.ts';
 
 const everyMilliseconds = 60_000;
@@ -12,11 +13,17 @@ export interface UnreadableSecrets {
   reconciler: Reconciler<{ db: Db; log: Logger }>;
 }
 
+/** What a person can do about them; the fingerprints say which key to look for. */
+export const wayToReadable = 'If you have a copy of the previous key, add its line to secret-key.';
+
 /**
  * Counts the encrypted values that no key in secret-key can decrypt: a key was lost, or replaced by
- * another one. Each change of the number is logged.
+ * another one. Each change of the number is logged. `observe` is told the number of each run.
  */
-export function unreadableSecrets(keyring: Keyring): UnreadableSecrets {
+export function unreadableSecrets(
+  keyring: Keyring,
+  observe: (unreadable: number) => void,
+): UnreadableSecrets {
   let count = 0;
   return {
     count: () => count,
@@ -27,9 +34,15 @@ export function unreadableSecrets(keyring: Keyring): UnreadableSecrets {
       async run({ db, log }) {
         const unreadable = await countUnreadable(db, keyring);
         if (unreadable > 0 && unreadable !== count) {
-          log.warn({ unreadable }, 'Encrypted values cannot be read with any key in secret-key.');
+          const missing_keys = lackingIn(keyring, await findReplacedKeys(db));
+          log.warn(
+            { unreadable, missing_keys },
+            `Encrypted values cannot be read with any key in secret-key. ${wayToReadable} ` +
+              'missing_keys has the fingerprints of the keys that were replaced.',
+          );
         }
         count = unreadable;
+        observe(unreadable);
         return { unreadable };
       },
     }),

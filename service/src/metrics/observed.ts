@@ -22,6 +22,8 @@ export interface Observers {
   called: CallObserver;
   watch: WatchObserver;
   records: RecordsObserver;
+  /** The number of encrypted values that no key can decrypt. */
+  encryptedValues(unreadable: number): void;
   reconcilers: RunObserver;
 }
 
@@ -131,6 +133,11 @@ export function observers(registry: Registry): Observers {
   // Exists from the start, so that the first one is seen as an increase.
   for (const finding of findings) found.inc({ finding }, 0);
   for (const reason of closings) connections.inc({ reason }, 0);
+  const unreadableValues = new Gauge({
+    name: 'berth_encrypted_values_unreadable',
+    help: 'Encrypted values in the database that no key of this service can decrypt. Checked every minute.',
+    registers,
+  });
   return {
     answered({ method, route, status, seconds }) {
       requests.inc({ method, route, status });
@@ -166,6 +173,7 @@ export function observers(registry: Registry): Observers {
         kept.setToCurrentTime();
       },
     },
+    encryptedValues: (unreadable) => unreadableValues.set(unreadable),
     reconcilers: reconcilerObserver(registry),
   };
 }
