@@ -9,7 +9,7 @@ import { isInstalled, openHost, withoutSystemd } from '../installation/host.ts';
 import { installedInWords, installService, ownFolder } from '../installation/install-service.ts';
 import { announcedInWords, askToRemove } from '../installation/removal-question.ts';
 import type { Announcement } from '../installation/uninstall.ts';
-import { uninstallAll } from '../installation/uninstall-all.ts';
+import { uninstallAll, uninstalledInWords } from '../installation/uninstall-all.ts';
 import { removedInWords, uninstallService } from '../installation/uninstall-service.ts';
 import { goBack, upgrade } from '../installation/upgrade.ts';
 import { type Answer, type Program, printing } from './command-line.ts';
@@ -118,11 +118,6 @@ async function uninstall({ yes }: { yes?: true | undefined }): Promise<string> {
     process.stderr.write(announcedInWords(announced));
     if (!yes) await askToRemove(process.stdin, process.stderr);
   };
-  const { databaseUrl, cacheDir } = await uninstallAll(host, { folder: ownFolder, confirm });
-  const database = databaseUrl ? '\nThe database of DATABASE_URL stays.' : '';
-  return `Berth is removed.${database}
-
-These stay, since others may need them: this folder (rm -r ${ownFolder}); /var/lib/incus, where Incus keeps its own
-data; images kept for another first start (${cacheDir}); and the packages, if nothing else uses them:
-apt-get purge ${packageNames.join(' ')}`;
+  const removed = await uninstallAll(host, { folder: ownFolder, confirm });
+  return uninstalledInWords(removed, { folder: ownFolder, packages: packageNames.join(' ') });
 }

@@ -21,12 +21,21 @@ export interface Uninstalling {
   confirm: (announced: Announcement) => Promise<void>;
 }
 
+interface Uninstalled {
+  config: Config;
+  /** Nothing was installed on the machine for it. */
+  wasSimulated: boolean;
+}
+
 /**
  * Removes an installation with its servers: that of the service, where one is or was installed, else
- * the one that the settings of the shell name. Answers its settings. Throws `SetupError` before anything
+ * the one that the settings of the shell name. Answers its settings, and whether all of it was simulated. Throws `SetupError` before anything
  * is removed where something is in the way.
  */
-export async function uninstallAll(host: Host, { folder, confirm }: Uninstalling): Promise<Config> {
+export async function uninstallAll(
+  host: Host,
+  { folder, confirm }: Uninstalling,
+): Promise<Uninstalled> {
   const isService = isInstalled(host.root);
   // Several services on one machine have their data and settings beside those places.
   const isOrdinary = isService || existsSync(join(on(host, places.data), 'postgres'));
@@ -60,12 +69,29 @@ export async function uninstallAll(host: Host, { folder, confirm }: Uninstalling
       stays.join('\n'),
     );
   }
+  const isOfMachine = (path: string) => path !== simulated && !isSimulated(path);
+  const wasSimulated = !isOrdinary && !hasRecords && !dataDirs.some(isOfMachine);
   await confirm({ goes, stays });
   if (isService) await uninstallService(host);
   // The records go after what they tell of, so that a removal that is cut off can be gone on with.
   await removeEverything(host, inventory, dataDirs);
   if (isOrdinary) removeKept(host, kept(host));
-  return config;
+  return { config, wasSimulated };
+}
+
+/** What stays after that; `packages` are those that a start installs. */
+export function uninstalledInWords(
+  { config: { databaseUrl, cacheDir }, wasSimulated }: Uninstalled,
+  { folder, packages }: { folder: string; packages: string },
+): string {
+  const database = databaseUrl ? '\nThe database of DATABASE_URL stays.' : '';
+  const removed = `Berth is removed.${database}`;
+  if (wasSimulated) return `${removed}\n\nThis folder stays: rm -r ${folder}`;
+  return `${removed}
+
+These stay, since others may need them: this folder (rm -r ${folder}); /var/lib/incus, where Incus keeps its own
+data; images kept for another first start (${cacheDir}); and the packages, if nothing else uses them:
+apt-get purge ${packages}`;
 }
 
 /** Whether a start has made it what it is. */

@@ -31,7 +31,7 @@ import {
   requireClear,
   takeInventory,
 } from './uninstall.ts';
-import { uninstallAll } from './uninstall-all.ts';
+import { uninstallAll, uninstalledInWords } from './uninstall-all.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'berth-uninstall-'));
 after(() => rmSync(root, { recursive: true, force: true }));
@@ -410,7 +410,14 @@ test('a simulated installation that BERTH_DATA_DIR names is removed without its 
   const confirm = async (announced: { goes: string[] }) => {
     goes = announced.goes;
   };
-  await uninstallAll(host, { folder: root, confirm });
+  const removed = await uninstallAll(host, { folder: root, confirm });
   assert.deepEqual(goes, [`${dataDir}, with all that is in it`]);
+  assert.equal(removed.wasSimulated, true);
+  const packages = 'incus-base nftables';
+  const words = uninstalledInWords(removed, { folder: root, packages });
+  assert.equal(words, `Berth is removed.\n\nThis folder stays: rm -r ${root}`);
+  const ofMachine = { ...removed, wasSimulated: false };
+  const real = uninstalledInWords(ofMachine, { folder: root, packages });
+  assert.match(real, /^apt-get purge incus-base nftables$/m);
   assert.ok(!existsSync(dataDir));
 });
