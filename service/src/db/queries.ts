@@ -50,6 +50,13 @@ export async function replaceSecretKey(db: Queryable, sha256: Buffer): Promise<b
   return rows[0]?.isBack ?? false;
 }
 
+/** When the database was last exported; null if it never was. */
+export async function findExportTime(db: Queryable): Promise<string | null> {
+  const { rows } = await sql<{ at: string | null }>`
+    select exported_at as at from installation`.execute(db);
+  return rows[0]?.at ?? null;
+}
+
 /** The time of the database, whose clock all replicas share. */
 export async function databaseTime(db: Queryable): Promise<string> {
   const { rows } = await sql<{ now: string }>`select clock_timestamp() as now`.execute(db);

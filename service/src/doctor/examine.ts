@@ -26,6 +26,7 @@ import {
   wayToSeeService,
   wayToStartIncus,
 } from './doctor.ts';
+import { notedExportFinding } from './exports.ts';
 import { limitFindings } from './limits.ts';
 import { databaseFinding, roomFinding, serviceFinding } from './reachable.ts';
 import { keyFindings } from './secret-key.ts';
@@ -90,6 +91,7 @@ async function ownFindings(
     ...(isKnown ? await keyFindings(machine, { ...config, exports }) : []),
     ...(isKnown ? await limitFindings(config) : []),
     await serviceFinding(config, installed),
+    ...(installed ? [] : [await notedExportFinding(config, { isKnown, now: machine.now })]),
   ];
 }
 

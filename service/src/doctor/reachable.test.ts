@@ -157,4 +157,10 @@ test('what does not answer is a problem where it is installed, and so is another
   const gone = await serviceFinding(nowhere, installed);
   assert.deepEqual([gone.state, gone.wayOut], ['problem', installed.wayOut]);
   assert.equal((await serviceFinding(nowhere, undefined)).state, 'note');
+  const dataDir = await mkdtemp(join(tmpdir(), 'berth-doctor-simulated-'));
+  after(() => rm(dataDir, { recursive: true }));
+  const wayOut = async () => (await serviceFinding({ ...nowhere, dataDir }, undefined)).wayOut;
+  assert.match((await wayOut()) ?? '', /: npm start$/);
+  await writeFile(join(dataDir, 'simulated'), '');
+  assert.match((await wayOut()) ?? '', /: npm run start:simulated$/);
 });

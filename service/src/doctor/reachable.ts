@@ -7,6 +7,7 @@ import { lackOfRoom } from '../db/embedded/no-room.ts';
 import { databaseError, isDatabaseUnavailable } from '../db/errors.ts';
 import type { DatabasePlace } from '../db/open.ts';
 import { works } from '../health/checks.ts';
+import { isSimulated } from '../installation/host.ts';
 import { type Asked, askService } from '../installation/ready.ts';
 import type { Finding } from './doctor.ts';
 
@@ -82,7 +83,7 @@ async function versionOf(connectionString: string): Promise<string> {
  * @param installed what to do where an installed one does not answer; undefined: none is installed
  */
 export async function serviceFinding(
-  config: Asked,
+  config: Asked & { dataDir?: string },
   installed: { wayOut: string } | undefined,
   longestAnswerMs = longestMs,
 ): Promise<Finding> {
@@ -97,9 +98,11 @@ export async function serviceFinding(
   }
   if (answer === 'none') {
     const says = `nothing answers at ${at}`;
+    const isOfSimulation = config.dataDir !== undefined && isSimulated(config.dataDir);
+    const start = isOfSimulation ? 'npm run start:simulated' : 'npm start';
     return installed
       ? { what, state: 'problem', says, ...installed }
-      : { what, state: 'note', says, wayOut: 'If it is to run, start it: npm start' };
+      : { what, state: 'note', says, wayOut: `If it is to run, start it: ${start}` };
   }
   const health = healthIn(answer.body);
   if (!health) {

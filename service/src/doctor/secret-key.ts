@@ -37,7 +37,7 @@ export async function keyFindings(
     return [unreadable ?? compared(path, has, noted)];
   }
   const last = exports === undefined ? undefined : lastExport(machine, exports);
-  return [await comparedWithExport(path, has, last)];
+  return [await comparedWithExport(path, has, { last, exports })];
 }
 
 type Problem = Omit<Finding, 'what'>;
@@ -75,15 +75,18 @@ function compared(path: string, has: string[], noted: string): Finding {
 async function comparedWithExport(
   path: string,
   has: string[],
-  last: string | undefined,
+  { last, exports }: { last: string | undefined; exports: string | undefined },
 ): Promise<Finding> {
   const key = last === undefined ? undefined : await keyOf(last);
   if (key instanceof SetupError) {
     return { what, state: 'note', says: key.message, wayOut: key.wayOut };
   }
   if (!key) {
-    const says = `there (fingerprint ${has.join(', ')}); whether it is that of the database is seen while that runs`;
-    return { what, state: 'ok', says };
+    const where = exports === undefined ? '' : ` in ${exports}`;
+    const says =
+      `there (fingerprint ${has.join(', ')}), but it could not be compared: ` +
+      `the database is not running, and no export${where} names its key`;
+    return { what, state: 'note', says };
   }
   if (has.includes(key)) {
     return { what, state: 'ok', says: `that of the last export (fingerprint ${key})` };
@@ -107,7 +110,8 @@ async function keyOf(path: string): Promise<string | null | undefined | SetupErr
 /** PostgreSQL's invalid_catalog_name, undefined_table and undefined_column: a first start or an upgrade has not come so far. */
 export const notMigrated = ['3D000', '42P01', '42703'];
 
-const isNotMigrated = (error: unknown) =>
+/** Whether a query failed because the database is not made or upgraded yet. */
+export const isNotMigrated = (error: unknown) =>
   error instanceof Error && 'code' in error && notMigrated.includes(String(error.code));
 
 /** What is encrypted with a key that the file lacks, though it has the one of the database; undefined where nothing is. */

@@ -1,0 +1,47 @@
+import { createDb, createPool } from '../db/connection.ts';
+import { findEmbeddedPostgres } from '../db/embedded/embedded.ts';
+import type { DatabasePlace } from '../db/open.ts';
+import { findExportTime } from '../db/queries.ts';
+import type { Finding } from './doctor.ts';
+import { isNotMigrated } from './secret-key.ts';
+
+const what = 'exports';
+const hourMs = 3_600_000;
+const wayOut = 'Export it daily, for example with cron: npm run db -- backup DIRECTORY --keep 14';
+
+/**
+ * When the database was last exported, as it says itself, wherever to. For a Berth that was started by hand, of which
+ * nobody knows where its exports are.
+ * @param isKnown whether the database answers, or is stopped
+ */
+export async function notedExportFinding(
+  place: DatabasePlace,
+  { isKnown, now }: { isKnown: boolean; now: Date },
+): Promise<Finding> {
+  const database = isKnown ? (place.databaseUrl ?? (await findEmbeddedPostgres(place))) : 'stopped';
+  if (database === 'none') return { what, state: 'ok', says: 'none needed: there is no database' };
+  if (database === 'stopped') {
+    const says =
+      'not known: the database has the time of the last one, and is not running. ' +
+      'A directory is searched only for an installed service';
+    return { what, state: 'note', says };
+  }
+  const at = await notedIn(database);
+  if (!at) return { what, state: 'note', says: 'the database has never been exported', wayOut };
+  const hours = Math.floor((now.getTime() - Date.parse(at)) / hourMs);
+  const says = `the last one was made at ${at.slice(0, 19)}Z, as the database says`;
+  if (hours < 48) return { what, state: 'ok', says };
+  return { what, state: 'problem', says: `${says}, ${hours} hours ago`, wayOut };
+}
+
+async function notedIn(connectionString: string): Promise<string | null> {
+  const db = createDb(createPool(connectionString, { max: 1 }));
+  try {
+    return await findExportTime(db);
+  } catch (error) {
+    if (isNotMigrated(error)) return null;
+    throw error;
+  } finally {
+    await db.destroy();
+  }
+}
