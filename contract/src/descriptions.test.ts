@@ -12,6 +12,7 @@ interface Schema {
   const?: unknown;
   description?: string;
   examples?: unknown[];
+  deprecated?: boolean;
   properties?: Record<string, Schema>;
   items?: Schema;
   anyOf?: Schema[];
@@ -122,6 +123,27 @@ test('each field is described, with an example', () => {
     { undescribed: undescribed.map(([path]) => path), unshown: unshown.map(([path]) => path) },
     { undescribed: [], unshown: [] },
   );
+});
+
+test('each deprecated field says since when, and what to use', () => {
+  const deprecated = fields.filter(([, schema]) => schema.deprecated);
+  assert.deepEqual(deprecated.map(([path]) => path).sort(), [
+    'Accepted.operation_id',
+    'Operation.error.message',
+    'Problem.message',
+    'User.is_disabled',
+    'UserUpdate.is_disabled',
+  ]);
+  const wordless = deprecated.filter(
+    ([, { description = '' }]) =>
+      !/^Deprecated since \d\S+: use `[\w.]+`, which /.test(description),
+  );
+  assert.deepEqual(wordless, []);
+  const notSaid = fields.filter(
+    ([, { description = '', deprecated: isMarked }]) =>
+      !isMarked && /^Deprecated|^The same text as `/.test(description),
+  );
+  assert.deepEqual(notSaid, []);
 });
 
 /** Of each `code` that is one of a list, that list. */

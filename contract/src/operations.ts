@@ -232,7 +232,8 @@ export const Operation = Type.Object(
             examples: ['The guest did not shut down within 60 seconds.'],
           }),
           message: Type.String({
-            description: 'The same text as `detail`.',
+            deprecated: true,
+            description: 'Deprecated since 1.0.0-rc.1: use `detail`, which is the same text.',
             examples: ['The guest did not shut down within 60 seconds.'],
           }),
         },
@@ -319,7 +320,8 @@ export const Accepted = Type.Object(
       examples: ['The server is being started.'],
     }),
     operation_id: Type.Integer({
-      description: 'The ID of the operation, the same as `operation.id`.',
+      deprecated: true,
+      description: 'Deprecated since 1.0.0-rc.1: use `operation.id`, which is the same ID.',
       examples: [7],
     }),
     operation: OperationOutcome,

@@ -142,7 +142,8 @@ export const Problem = Type.Object(
     ),
     ...membersOfCodes,
     message: Type.String({
-      description: 'The same text as `detail`.',
+      deprecated: true,
+      description: 'Deprecated since 1.0.0-rc.1: use `detail`, which is the same text.',
       examples: ['/cpu: Must be an integer from 1.'],
     }),
   },

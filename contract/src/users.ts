@@ -65,9 +65,13 @@ export const User = Type.Object(
     has_password: Type.Boolean({
       description: 'Whether the user has a password, with which they can sign in.',
     }),
-    is_disabled: Type.Boolean({
+    enabled: Type.Boolean({
       description:
-        'Whether the user is disabled: they cannot sign in, and their tokens are refused.',
+        'Whether the user can sign in. The tokens of a user who is not enabled are refused.',
+    }),
+    is_disabled: Type.Boolean({
+      deprecated: true,
+      description: 'Deprecated since 1.0.0-rc.1: use `enabled`, which is the opposite.',
     }),
     created_at: Timestamp('The time at which the user was added.'),
   },
@@ -96,10 +100,18 @@ export const UserUpdate = Closed(
     name: Type.Optional(name),
     password: Type.Optional(newPassword),
     is_admin: Type.Optional(is_admin),
-    is_disabled: Type.Optional(
+    enabled: Type.Optional(
       Type.Boolean({
         description:
-          'Whether the user is disabled: they cannot sign in, their sessions end, and their tokens are refused.',
+          'Whether the user can sign in. If it is `false`, their sessions end, and their tokens are refused.',
+        examples: [false],
+        explain: 'Must be true or false.',
+      }),
+    ),
+    is_disabled: Type.Optional(
+      Type.Boolean({
+        deprecated: true,
+        description: 'Deprecated since 1.0.0-rc.1: use `enabled`, which is the opposite.',
         examples: [true],
         explain: 'Must be true or false.',
       }),

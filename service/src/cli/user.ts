@@ -145,10 +145,10 @@ async function setPassword(db: Db, by: Who): Promise<string> {
   return `User ${id} has a new password. Their sessions have ended.`;
 }
 
-async function disable(db: Db, by: Who, is_disabled: boolean): Promise<string> {
+async function disable(db: Db, by: Who, isDisabled: boolean): Promise<string> {
   const { id } = await requireUser(db, by);
-  await update(db, id, { is_disabled });
-  return `User ${id} is ${is_disabled ? 'disabled. Their sessions have ended' : 'enabled'}.`;
+  await update(db, id, { enabled: !isDisabled });
+  return `User ${id} is ${isDisabled ? 'disabled. Their sessions have ended' : 'enabled'}.`;
 }
 
 async function remove(db: Db, by: Who, isUnasked: boolean): Promise<string> {

@@ -26,8 +26,8 @@ const ask = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, payload?
 test('an administrator creates, reads, updates and deletes a user', async () => {
   const made = await ask('POST', '/users', { email: 'ada@example.com', password: goodPassword });
   assert.equal(made.statusCode, 201, made.body);
-  const { id, name, is_admin, has_password, is_disabled } = made.json();
-  assert.deepEqual([name, is_admin, has_password, is_disabled], ['ada', false, true, false]);
+  const { id, name, is_admin, has_password, enabled } = made.json();
+  assert.deepEqual([name, is_admin, has_password, enabled], ['ada', false, true, true]);
   assert.equal(made.headers.location, `/v1/users/${id}`);
   assert.deepEqual((await ask('GET', `/users/${id}`)).json(), made.json());
   assert.deepEqual((await ask('GET', '/users')).json(), [made.json()]);
@@ -111,12 +111,28 @@ test('administrators cannot demote, disable or delete themselves', async () => {
   for (const refused of [
     await own('PATCH', url, { body: { is_admin: false } }),
     await own('PATCH', url, { body: { is_disabled: true } }),
+    await own('PATCH', url, { body: { enabled: false } }),
     await own('DELETE', url),
   ]) {
     assert.equal(refused.statusCode, 409);
     assert.equal(refused.json().code, 'own_account');
   }
   assert.equal((await own('PATCH', url, { body: { name: 'Me' } })).statusCode, 200);
+});
+
+test('a user is disabled by `enabled`, and by its older opposite', async () => {
+  const user = await createTestUser(db);
+  const set = async (body: object) => {
+    const { enabled, is_disabled } = (await ask('PATCH', `/users/${user.id}`, body)).json();
+    return [enabled, is_disabled];
+  };
+  assert.deepEqual(await set({ enabled: false }), [false, true]);
+  assert.deepEqual(await set({ is_disabled: false }), [true, false]);
+  assert.deepEqual(await set({ enabled: false, is_disabled: true }), [false, true]);
+  assert.deepEqual(await set({ enabled: true }), [true, false]);
+  const refused = await ask('PATCH', `/users/${user.id}`, { enabled: true, is_disabled: true });
+  assert.equal(refused.statusCode, 422);
+  assert.equal(refused.json().errors[0].pointer, '/is_disabled');
 });
 
 test('setting the password of a user ends their sessions', async () => {

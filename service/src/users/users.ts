@@ -81,7 +81,8 @@ export async function changeUser(
 ): Promise<{ row: ShownUser; details: Details }> {
   const user = await lockUser(trx, id);
   if (!user) throw userNotFound(id);
-  const { email, name, is_admin: isAdmin, is_disabled: isDisabled } = body;
+  const { email, name, is_admin: isAdmin } = body;
+  const isDisabled = disabledBy(body);
   if (id === ownId && (isAdmin === false || isDisabled)) throw ownAccount();
   if (email !== undefined) await requireFreeEmail(trx, email, id);
   await updateUser(trx, id, { email, name, passwordHash, isAdmin, isDisabled });
@@ -89,6 +90,14 @@ export async function changeUser(
   const row = await require(trx, id);
   const details = difference(powersOf(user), powersOf(row));
   return { row, details: passwordHash ? { ...details, password_changed: true } : details };
+}
+
+/** `is_disabled` is the older name of the opposite of `enabled`. Throws 422 if they contradict each other. */
+function disabledBy({ enabled, is_disabled }: UserUpdate): boolean | undefined {
+  if (enabled === undefined) return is_disabled;
+  if (enabled !== is_disabled) return !enabled;
+  const detail = 'Must not contradict `enabled`. Omit this field: `enabled` has replaced it.';
+  throw invalidFields([{ pointer: '/is_disabled', detail }]);
 }
 
 /** The permissions of a user for the audit log. */

@@ -9,6 +9,7 @@ export function userView(row: ShownUser): User {
     name: row.name,
     is_admin: row.is_admin,
     has_password: row.has_password,
+    enabled: row.disabled_at === null,
     is_disabled: row.disabled_at !== null,
     created_at: row.created_at,
   };
