@@ -7,7 +7,7 @@ import { type Static, type TObject, type TSchema, Type } from 'typebox';
 export interface Annotations {
   explain?: string;
   maxBytes?: number;
-  /** Taken, or answered, for a release yet; the documentation does not have it. */
+  /** Accepted or returned for older or lenient clients; the documentation does not have it. */
   undocumented?: true;
   /** Of the schema of a body: a request without one is the same as with `{}`, and the documentation says so. */
   optionalBody?: true;

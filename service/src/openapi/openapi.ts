@@ -187,9 +187,15 @@ function byFirstUse(paths: object) {
   return (a: { name: string }, b: { name: string }) => used.indexOf(a.name) - used.indexOf(b.name);
 }
 
-/** Omits deprecated parts that are kept for one release, and adds the codes of problems. */
+/** Omits what is accepted only for older or lenient clients, and adds the codes of problems. */
 function documented(schema: FastifySchema): FastifySchema {
-  const { querystring, response = {} } = schema as {
+  const {
+    body,
+    querystring,
+    response = {},
+    ...others
+  } = schema as {
+    body?: object;
     querystring?: { properties?: object };
     response?: Record<string, object>;
   };
@@ -197,7 +203,8 @@ function documented(schema: FastifySchema): FastifySchema {
   const properties = Object.entries(querystring?.properties ?? {});
   const shown = properties.filter(([, property]) => !('undocumented' in property));
   return {
-    ...schema,
+    ...others,
+    ...(body && !('undocumented' in body) && { body }),
     querystring: { ...querystring, properties: Object.fromEntries(shown) },
     response: Object.fromEntries(answers.map(([status, answer]) => [status, withCodes(answer)])),
   };

@@ -15,6 +15,8 @@ const noBody = Type.Object(
     optionalBody: true,
   },
 );
+/** Some clients send `{}` with a DELETE. Fields are refused and not ignored: they are meant to change what is done. */
+const emptyBody = Type.Object({}, { additionalProperties: false, undocumented: true });
 const methodsWithBody = ['POST', 'PUT', 'PATCH'];
 
 /**
@@ -23,9 +25,11 @@ const methodsWithBody = ['POST', 'PUT', 'PATCH'];
  */
 export function completeSchema(route: RouteOptions): void {
   const schema = route.schema ?? {};
-  const takesBody = [route.method].flat().some((method) => methodsWithBody.includes(method));
+  const methods = [route.method].flat();
+  const takesBody = methods.some((method) => methodsWithBody.includes(method));
   route.schema = {
     querystring: noFields,
+    ...(methods.includes('DELETE') && { body: emptyBody }),
     ...(takesBody && { body: noBody, consumes: mediaTypes }),
     security: credentials(route.config?.scope),
     ...schema,

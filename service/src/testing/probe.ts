@@ -24,6 +24,9 @@ function probeRoutes(api: App): void {
   api.post('/probe/start', { config, schema: start }, async (request) =>
     nothing(request, { started: true }),
   );
+  api.delete('/probe', { config, schema: start }, async (request) =>
+    nothing(request, { deleted: true }),
+  );
 }
 
 /** A body that the probe takes. */
@@ -59,6 +62,7 @@ export const json = { type: 'application/json' };
 export const form = { type: 'application/x-www-form-urlencoded' };
 
 interface Sent {
+  method?: 'POST' | 'DELETE';
   url?: string;
   type?: string | undefined;
 }
@@ -69,9 +73,10 @@ export async function openProbe() {
   const app = await createTestApp(db, [probeRoutes]);
   const { headers } = await createTestToken(db);
 
-  async function post(payload: string | Buffer, { url = '/v1/probe', type }: Sent = {}) {
+  async function post(payload: string | Buffer, sent: Sent = {}) {
+    const { method = 'POST', url = '/v1/probe', type } = sent;
     const typed = type === undefined ? headers : { ...headers, 'content-type': type };
-    return await inject(app, { method: 'POST', url, payload, headers: typed });
+    return await inject(app, { method, url, payload, headers: typed });
   }
 
   function postJson(value: unknown) {

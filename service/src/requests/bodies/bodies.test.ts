@@ -149,3 +149,31 @@ test('an action accepts an empty body of any type, and a form', async () => {
   const unknown = await post('{"force": true}', { ...json, url: '/v1/probe/start' });
   assert.deepEqual(errorsOf(unknown), { '/force': 'Unknown field.' });
 });
+
+test('a DELETE with anything in its body is refused', async () => {
+  const remove = (payload: string, type?: string) => post(payload, { method: 'DELETE', type });
+  for (const answer of [
+    await remove(''),
+    await remove('', json.type),
+    await remove('{}', json.type),
+    await remove('', form.type),
+  ]) {
+    assert.deepEqual([answer.statusCode, answer.json()], [200, { deleted: true }]);
+  }
+  for (const answer of [
+    await remove('{"force": true}', json.type),
+    await remove('force=true', form.type),
+  ]) {
+    assert.equal(answer.statusCode, 422, answer.body);
+    assert.deepEqual(errorsOf(answer), { '/force': 'Unknown field.' });
+  }
+  for (const [payload, given] of [
+    ['[1]', 'an array'],
+    ['1', 'a number'],
+    ['null', 'null'],
+  ] as const) {
+    const answer = await remove(payload, json.type);
+    assert.equal(answer.statusCode, 422, answer.body);
+    assert.deepEqual(errorsOf(answer), { '': `Must be a JSON object, not ${given}.` });
+  }
+});
