@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { createTestToken } from '../service/src/testing/app.ts';
 import { eventually } from '../service/src/testing/until.ts';
 import { type Laboratory, openLaboratory, project } from './laboratory.ts';
 import { endIn, succeeds } from './operations.ts';
@@ -60,9 +61,10 @@ describe('while the engine is away', { concurrency: true }, () => {
   });
 
   it('the location and the health report it with the reason', async () => {
+    const admin = await createTestToken(laboratory.database.db, { scopes: ['admin'] });
     await whileAway(async () => {
       await eventually(async () => {
-        const location = await laboratory.ask(`/locations/${place()}`);
+        const location = await laboratory.ask(`/locations/${place()}`, admin.headers);
         assert.equal(location.reachable, false);
         assert.match(String(location.unreachable_reason), unfollowed);
       });

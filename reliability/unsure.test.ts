@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
+import { createTestToken } from '../service/src/testing/app.ts';
 import { eventually } from '../service/src/testing/until.ts';
 import { type Laboratory, openLaboratory } from './laboratory.ts';
 import { succeeds } from './operations.ts';
@@ -32,7 +33,8 @@ describe('an engine that returns only errors', () => {
     const error = { kind: 'error', text: 'database is locked', status: 500 } as const;
     laboratory.simulator.faults.add({ ...error, method: 'GET', path: '/instances' });
     await eventually(() => realStatusIs(id, 'unavailable'));
-    const place = await laboratory.ask(`/locations/${laboratory.place.locationId}`);
+    const { headers } = await createTestToken(laboratory.database.db, { scopes: ['admin'] });
+    const place = await laboratory.ask(`/locations/${laboratory.place.locationId}`, headers);
     assert.equal(place.reachable, false);
     assert.equal(place.unreachable_reason, 'The engine is busy with another operation.');
     await healthIs('failing');

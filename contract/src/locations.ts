@@ -96,8 +96,9 @@ export const Location = Type.Object(
     }),
     unreachable_reason: Nullable(
       Type.String({
-        description: 'Why the engine cannot be reached. Null while it can be.',
-        examples: ['The engine did not answer in time.'],
+        description:
+          'Why the engine cannot be reached. Only administrators are told the exact cause. Null while it can be.',
+        examples: ['The engine of this location does not answer.'],
       }),
     ),
     traffic_allowance: Nullable(

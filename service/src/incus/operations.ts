@@ -136,5 +136,7 @@ function report(
 }
 
 function stillRunning(operation: Operation, seconds: number): EngineError {
-  return new EngineError('timeout', `${operation.description}: still running after ${seconds} s`);
+  return new EngineError('timeout', `${operation.description}: still running after ${seconds} s`, {
+    publicMessage: 'The engine did not finish this in time.',
+  });
 }

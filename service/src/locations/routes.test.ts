@@ -114,9 +114,15 @@ test('whether the engine is reachable is shown, with the reason if it is not', a
   assert.notEqual(unreachableSince, reachableSince);
   await setReachability(db, 1, 'It refused.');
   assert.equal(await since(), unreachableSince);
-  const { reachable, unreachable_reason } = (await ask('/1')).json();
-  assert.deepEqual(
-    { reachable, unreachable_reason },
-    { reachable: false, unreachable_reason: 'It refused.' },
-  );
+  const { headers: admin } = await createTestToken(db, { scopes: ['admin'] });
+  const seen = async (path: string, as = headers) => {
+    const shown = (await inject(app, { url: `/v1/locations${path}`, headers: as })).json();
+    const { reachable, unreachable_reason } = path === '' ? shown[0] : shown;
+    return [reachable, unreachable_reason];
+  };
+  for (const path of ['/1', '']) {
+    assert.deepEqual(await seen(path, admin), [false, 'It refused.']);
+    const words = 'The engine of this location does not answer.';
+    assert.deepEqual(await seen(path), [false, words], 'others are not told the cause');
+  }
 });

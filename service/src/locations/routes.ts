@@ -7,7 +7,7 @@ import { sendAnswer } from '../changes/idempotency.ts';
 import { readPage, sendList } from '../requests/pagination.ts';
 import { changeLocation, locationNotFound } from './locations.ts';
 import { findLocation, listLocations } from './queries.ts';
-import { locationView } from './view.ts';
+import { locationView, locationViewFor } from './view.ts';
 
 const params = PathParams({ id: 'location' });
 
@@ -30,7 +30,8 @@ export function locationRoutes(app: App, deps: Deps): void {
     },
     async (request, reply) => {
       const page = readPage(request);
-      return sendList(request, reply, page, listLocations(db, request.query), locationView);
+      const view = locationViewFor(request.caller);
+      return sendList(request, reply, page, listLocations(db, request.query), view);
     },
   );
 
@@ -52,7 +53,7 @@ export function locationRoutes(app: App, deps: Deps): void {
       const id = request.params.id;
       const row = await findLocation(db, id);
       if (!row) throw locationNotFound(id);
-      return locationView(row);
+      return locationViewFor(request.caller)(row);
     },
   );
 

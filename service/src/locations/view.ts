@@ -1,4 +1,6 @@
 import type { Location } from '@berth/contract/locations';
+import type { Caller } from '../callers/app-types.ts';
+import { allows } from '../callers/scopes.ts';
 import { limitsOf } from './limits.ts';
 import type { ShownLocation } from './queries.ts';
 
@@ -30,6 +32,18 @@ export function locationView(row: ShownLocation): Location {
     allowed_destinations: row.allowed_destinations,
     smtp: row.smtp,
     network_policy: networkPolicyView(row),
+  };
+}
+
+const silent = 'The engine of this location does not answer.';
+
+/** What the caller may see of it: why the engine can't be reached may name its socket, so it is for administrators. */
+export function locationViewFor({ scopes }: Pick<Caller, 'scopes'>) {
+  const isAdmin = allows(scopes, 'admin');
+  return (row: ShownLocation): Location => {
+    const view = locationView(row);
+    const isSaid = isAdmin || row.reachable || row.unreachable_reason === null;
+    return isSaid ? view : { ...view, unreachable_reason: silent };
   };
 }
 

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { test } from 'node:test';
+import { withDeadline } from '../incus/transport/deadline.ts';
 import { EngineError, errorFromConnection, errorFromIncus } from '../incus/transport/errors.ts';
 import { ended, enter, kindOf, rowOf, run, type State, untilEnded } from '../testing/operations.ts';
 import { until } from '../testing/until.ts';
@@ -52,6 +54,30 @@ test('of a connection to the engine that fails, users are told that the node doe
   isAway = false;
   assert.match(message, /: retrying: the node does not answer$/);
   assert.equal(last_error, 'Incus could not be reached: ECONNREFUSED', 'operators see it');
+  await untilEnded(id);
+});
+
+test('of a call that is not answered in time, users are not told which one it was', async () => {
+  let isSilent = true;
+  const untilAborted = async (signal: AbortSignal): Promise<never> => {
+    await once(signal, 'abort');
+    throw signal.reason;
+  };
+  const deadline = { what: 'GET /1.0/instances/srv-1', timeoutSeconds: 0.01 };
+  const kind = kindOf({
+    only: async (): Promise<StepResult<State>> =>
+      isSilent ? await withDeadline(deadline, untilAborted) : ended(),
+  });
+  run(kind);
+  const id = await enter(kind);
+  const { message, last_error } = await until(
+    'its error is kept',
+    () => rowOf(id),
+    (row) => row.last_error !== null,
+  );
+  isSilent = false;
+  assert.match(message, /: retrying: the node does not answer$/);
+  assert.equal(last_error, 'GET /1.0/instances/srv-1: no answer within 0.01 s', 'operators see it');
   await untilEnded(id);
 });
 

@@ -49,5 +49,7 @@ export async function withDeadline<T>(
 }
 
 function timedOut({ what, timeoutSeconds }: Deadline): EngineError {
-  return new EngineError('timeout', `${what}: no answer within ${timeoutSeconds} s`);
+  return new EngineError('timeout', `${what}: no answer within ${timeoutSeconds} s`, {
+    publicMessage: 'The node does not answer.',
+  });
 }
