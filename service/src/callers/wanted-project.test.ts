@@ -25,6 +25,8 @@ test('a project that is not found is told in the words of the request, of long o
   assert.equal(detailOf('17'), 'No project has the id 17.');
   assert.equal(detailOf('17a'), 'No project is called 17a.');
   assert.equal(detailOf('a17'), 'No project is called a17.');
+  assert.equal(detailOf(''), 'No project is called "".');
+  assert.equal(detailOf(' '), 'No project is called " ".');
   const longest = 'x'.repeat(40);
   assert.equal(detailOf(longest), `No project is called ${longest}.`);
   assert.equal(detailOf(`${longest}x`), `No project is called ${longest}….`);

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { Problem } from '../problems/problem.ts';
-import { readId } from '../requests/path-id.ts';
+import { readId, shownName } from '../requests/path-id.ts';
 
 /** The project in the header `Berth-Project`. Text with digits only is an id. */
 export type WantedProject = { id: number; name?: undefined } | { id?: undefined; name: string };
@@ -18,7 +18,6 @@ export function wantedProject({ headers }: FastifyRequest): WantedProject | unde
 
 /** The error that names the project as the request did. */
 export function noSuchProject(named: string): Problem {
-  const shown = named.length > 40 ? `${named.slice(0, 40)}…` : named;
   const how = /^\d+$/.test(named) ? 'has the id' : 'is called';
-  return new Problem('project_not_found', `No project ${how} ${shown}.`);
+  return new Problem('project_not_found', `No project ${how} ${shownName(named)}.`);
 }

@@ -145,6 +145,8 @@ test('a path that names nothing is not found, in words for what it has', async (
   for (const [url, code, detail] of [
     ['/probe/0', 'server_not_found', 'No server has the id 0.'],
     ['/probe/nobody', 'server_not_found', 'No server is called nobody.'],
+    ['/probe/%20', 'server_not_found', 'No server is called " ".'],
+    ['/probe/%20web', 'server_not_found', 'No server is called " web".'],
     [`/probe/${name}`, 'server_not_found', `No server is called ${name}.`],
     [`/probe/${name}x`, 'server_not_found', `No server is called ${name}….`],
     [`/probe/${other}`, 'server_not_found', `No server has the UUID ${other}.`],

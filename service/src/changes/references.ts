@@ -8,7 +8,7 @@ import type { ProjectRows } from '../db/project.ts';
 import { isSafe } from '../lib/methods.ts';
 import { type FieldError, invalidFields, Problem, type ProblemCode } from '../problems/problem.ts';
 import { keepAsSent } from '../requests/as-sent.ts';
-import { isUuid, readId, readName } from '../requests/path-id.ts';
+import { isUuid, readId, readName, shownName } from '../requests/path-id.ts';
 import { type Place, placesOf, valuesAt } from '../requests/reference-places.ts';
 import { markAudited } from './audit-marks.ts';
 import { earlierAnswer, sendAnswer } from './idempotency.ts';
@@ -172,19 +172,14 @@ function exactMatch(finder: Finder, text: string, found: Candidate[]): Candidate
   const [exact, ...others] = found.filter(({ name }) => name === text);
   if (exact && others.length === 0) return exact;
   const ids = found.map(({ id }) => id).join(', ');
-  const detail = `Several ${finder.words}s are called ${shortened(text)}. Use one of these IDs: ${ids}.`;
+  const detail = `Several ${finder.words}s are called ${shownName(text)}. Use one of these IDs: ${ids}.`;
   throw new Problem('ambiguous_name', detail, { members: { candidates: found } });
 }
 
 function nothingFound({ words, notFound, named, withUuid }: Finder, value: string | number) {
   const text = String(value);
-  const shown = shortened(text);
+  const shown = shownName(text);
   const isId = /^\d+$/.test(text) || !named;
   const how = isId ? 'has the id' : withUuid && isUuid(text) ? 'has the UUID' : 'is called';
   return new Problem(notFound, `No ${words} ${how} ${shown}.`);
-}
-
-/** The text is repeated in an error, so it is shortened. */
-function shortened(text: string): string {
-  return text.length > 40 ? `${text.slice(0, 40)}…` : text;
 }

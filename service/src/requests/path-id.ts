@@ -18,3 +18,9 @@ export function readName(text: string): { name?: string; uuid?: string } {
   const isName = !/^\d+$/.test(text) && !unspeakable.test(text) && text.length <= 254;
   return isName ? { name: text } : {};
 }
+
+/** A name as an error repeats it: of a long one the beginning, and in quotes what would not be seen otherwise. */
+export function shownName(text: string): string {
+  const short = text.length > 40 ? `${text.slice(0, 40)}…` : text;
+  return text.trim() === text && text !== '' ? short : `"${short}"`;
+}
