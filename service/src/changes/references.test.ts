@@ -238,7 +238,7 @@ test('what another parameter says is what a reference is to, unless there are se
   for (const query of ['kind=server,location', 'kind=ship', '']) {
     assert.deepEqual((await target(`${query}&target_id=5`)).query.target_id, [5], query);
     assert.deepEqual((await target(`${query}&target_id=web`)).errors, [
-      { parameter: 'target_id', detail: 'No such thing has the id web.' },
+      { parameter: 'target_id', detail: 'Nothing has the id web. Give `kind` to use a name.' },
     ]);
   }
 });

@@ -52,6 +52,8 @@ export type Lookups = Record<NamedNoun, Lookup> & Partial<Record<Noun, Lookup>>;
 interface Finder extends Lookup {
   words: string;
   notFound: ProblemCode;
+  /** The parameter that would say which noun it is. */
+  nounBy?: string;
 }
 
 /**
@@ -105,7 +107,7 @@ export function resolveReferences(app: FastifyInstance, deps: Deps, lookups: Loo
     const kinds = valuesAt(request, { part: place.part, field: place.by, isList: place.isList });
     const [kind, ...others] = kinds;
     const noun = others.length === 0 ? nouns.find((one) => one === kind) : undefined;
-    return noun ? { ...finderOf(noun), known: undefined } : anything;
+    return noun ? { ...finderOf(noun), known: undefined } : { ...anything, nounBy: place.by };
   }
 
   function finderOf(noun: Noun): Finder {
@@ -164,7 +166,7 @@ export function resolveReferences(app: FastifyInstance, deps: Deps, lookups: Loo
 }
 
 /** For references whose noun is not specified. */
-const anything: Finder = { words: 'such thing', notFound: 'not_found' };
+const anything = { words: 'object', notFound: 'not_found' } as const;
 
 /** Of several names that differ only in case, the exact match. */
 function exactMatch(finder: Finder, text: string, found: Candidate[]): Candidate | undefined {
@@ -176,9 +178,14 @@ function exactMatch(finder: Finder, text: string, found: Candidate[]): Candidate
   throw new Problem('ambiguous_name', detail, { members: { candidates: found } });
 }
 
-function nothingFound({ words, notFound, named, withUuid }: Finder, value: string | number) {
+function nothingFound(finder: Finder, value: string | number) {
+  const { words, notFound, named, withUuid, nounBy } = finder;
   const text = String(value);
   const shown = shownName(text);
+  if (nounBy !== undefined) {
+    const detail = `Nothing has the id ${shown}. Give \`${nounBy}\` to use a name.`;
+    return new Problem(notFound, detail);
+  }
   const isId = /^\d+$/.test(text) || !named;
   const how = isId ? 'has the id' : withUuid && isUuid(text) ? 'has the UUID' : 'is called';
   return new Problem(notFound, `No ${words} ${how} ${shown}.`);

@@ -71,6 +71,18 @@ test('a server is shown as we know it and as its engine does', async () => {
   assert.match(stdout, /^engine +unreachable: .*could not be reached/m);
 });
 
+test('what there is not is named by how it was asked for', async () => {
+  for (const [args, words] of [
+    [['server', '999999'], 'No server has id 999999.'],
+    [['server', 'nobody'], 'No server is called nobody.'],
+    [['operation', '999999'], 'No operation has id 999999.'],
+    [['location', 'nowhere'], 'No location is called nowhere.'],
+  ] as const) {
+    const { code, stderr } = await run(...args);
+    assert.deepEqual([code, stderr.split('\n')[0]], [2, words]);
+  }
+});
+
 test('--json prints the same as data', async () => {
   const id = await enterServer(db, place, { hostname: 'as-data', status: 'stopped' });
   const { stdout } = await run('server', String(id), '--json');

@@ -73,7 +73,7 @@ async function operations(db: Db): Promise<Answer> {
 
 async function operation(db: Db, id: number): Promise<Answer> {
   const found = await inspectOperation(db, id);
-  if (!found) throw new UsageError(`There is no operation ${id}.`);
+  if (!found) throw new UsageError(`No operation has id ${id}.`);
   return { text: operationFacts(found), json: found };
 }
 
@@ -86,7 +86,7 @@ async function reconcilers(db: Db): Promise<Answer> {
 async function location(db: Db, name: string): Promise<Answer> {
   const [named] = await findLocationsNamed(db, name);
   const found = named && (await inspectLocation(db, named.id));
-  if (!found) throw new UsageError(`There is no location ${name}.`);
+  if (!found) throw new UsageError(`No location is called ${name}.`);
   const pairs = locationFacts(found);
   return { text: facts(pairs), json: Object.fromEntries(pairs) };
 }
@@ -97,7 +97,7 @@ async function serverId(db: Db, text: string): Promise<number> {
   const found = await findServersCalled(db, text);
   const exact = found.filter(({ hostname }) => hostname === text);
   const [one, ...others] = exact.length === 1 ? exact : found;
-  if (!one) throw new UsageError(`There is no server ${text}.`);
+  if (!one) throw new UsageError(`No server is called ${text}.`);
   if (others.length === 0) return one.id;
   const all = found.map(({ id, hostname, project_id: of }) => `${id} (${hostname}, project ${of})`);
   throw new UsageError(
@@ -107,7 +107,7 @@ async function serverId(db: Db, text: string): Promise<number> {
 
 async function server(db: Db, config: Config, id: number): Promise<Answer> {
   const row = await inspectServer(db, id);
-  if (!row) throw new UsageError(`There is no server ${id}.`);
+  if (!row) throw new UsageError(`No server has id ${id}.`);
   const records: [string, string][] = [
     ['server', `${row.id} ${row.hostname} (${row.uuid}), project ${row.project_id}`],
     ['status', row.deleted_at ? `deleted at ${row.deleted_at}` : row.status],

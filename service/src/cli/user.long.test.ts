@@ -130,7 +130,7 @@ for (const [tool, args, words] of [
     /'boss' is invalid. Allowed choices are owner/,
   ],
   [run, [...other, '--project', 'none', '--role', 'owner'], /no project "none"/],
-  [weakly, other, /too easy to guess/],
+  [weakly, other, /This password is .*\. Choose a longer one/],
   [silently, other, /Give a password/],
   [run, ['disable', '999'], /No user has the id 999/],
   [run, ['disable', '0'], /'0' is invalid for argument 'user'/],

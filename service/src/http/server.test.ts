@@ -122,6 +122,8 @@ test('a known path with another method is a 405 with the allowed methods', async
     const answer = await ask(method, url);
     assert.equal(answer.statusCode, 405);
     assert.equal(answer.headers.allow, 'GET, HEAD, OPTIONS, POST');
+    const words = 'It supports GET, HEAD, OPTIONS and POST.';
+    assert.equal(answer.json().detail, `This path does not support ${method}. ${words}`);
   }
   const one = await ask('POST', '/v1/probe/1');
   assert.equal(one.headers.allow, 'GET, HEAD, OPTIONS');

@@ -32,6 +32,7 @@ import { refuseUnreadable } from './client-errors.ts';
 import { type HttpMetrics, serveMetrics } from './metrics.ts';
 import { collectRoutes, type KnownRoute, methodsOf } from './route-table.ts';
 
+const allOf = new Intl.ListFormat('en-GB', { type: 'conjunction' });
 const bodyLimit = 256 * 1024;
 
 export interface HttpServerOptions<D extends Deps> extends Serving {
@@ -200,7 +201,8 @@ function refuseUnknown(app: App, known: KnownRoute[]): void {
     }
     reply.header('Allow', methods.join(', '));
     if (request.method === 'OPTIONS') return reply.code(204).send();
-    const detail = `This path supports ${methods.join(', ')}, and not ${request.method}.`;
+    const supported = allOf.format(methods);
+    const detail = `This path does not support ${request.method}. It supports ${supported}.`;
     return sendProblem(new Problem('method_not_allowed', detail), request, reply);
   }
 }

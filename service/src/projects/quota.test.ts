@@ -41,23 +41,28 @@ test('what has no limit is granted, however much is used', async () => {
   assert.equal((await required()).id, id);
 });
 
-test('a refusal says in words, and in their units, what is used up', async () => {
-  const cases: [values: object, words: string][] = [
+test('a refusal says in words, and in their units, what is used up or too small', async () => {
+  const cases: [values: object, words: string, is?: string][] = [
     [{ max_servers: 1 }, 'limit 1 server, used 2, requested 1'],
-    [{ max_cpu: 5 }, 'limit 5 cores, used 4, requested 2'],
-    [{ max_ram_mb: 1535 }, 'limit 1535 MiB of memory, used 1024, requested 512'],
-    [{ max_disk_gb: 29 }, 'limit 29 GiB of disk, used 20, requested 10'],
-    [{ max_addresses: 5 }, 'limit 5 addresses, used 4, requested 2'],
+    [{ max_cpu: 5 }, 'limit 5 cores, used 4, requested 2', 'too small'],
+    [{ max_ram_mb: 1535 }, 'limit 1535 MiB of memory, used 1024, requested 512', 'too small'],
+    [{ max_disk_gb: 29 }, 'limit 29 GiB of disk, used 20, requested 10', 'too small'],
+    [{ max_addresses: 5 }, 'limit 5 addresses, used 4, requested 2', 'too small'],
     [
       { max_cpu: 1, max_addresses: 1 },
       'limit 1 core, used 4, requested 2; limit 1 address, used 4, requested 2',
     ],
+    [
+      { max_cpu: 4, max_addresses: 5 },
+      'limit 4 cores, used 4, requested 2; limit 5 addresses, used 4, requested 2',
+      'too small',
+    ],
   ];
-  for (const [values, words] of cases) {
+  for (const [values, words, is = 'used up'] of cases) {
     await setProject(values);
     await assert.rejects(required(), {
       code: 'quota_exceeded',
-      message: `The project's quota is used up: ${words}. Delete servers, or have the quota raised.`,
+      message: `The project's quota is ${is}: ${words}. Delete servers, or have the quota raised.`,
     });
   }
 });

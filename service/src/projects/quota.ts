@@ -62,5 +62,6 @@ function sentence(exceeded: Exceeded[]): string {
     ({ quota, limit, used, asked }) =>
       `limit ${inUnits[quota](limit)}, used ${used}, requested ${asked}`,
   );
-  return `The project's quota is used up: ${parts.join('; ')}. Delete servers, or have the quota raised.`;
+  const isUsedUp = exceeded.every(({ limit, used }) => used >= limit);
+  return `The project's quota is ${isUsedUp ? 'used up' : 'too small'}: ${parts.join('; ')}. Delete servers, or have the quota raised.`;
 }

@@ -130,6 +130,10 @@ test('commands are bounded in number, in bytes and in characters', async () => {
       JSON.stringify(command),
     );
   }
+  for (const blank of ['', ' \n']) {
+    const answer = await postJson({ ...valid, initialCommands: ['true', blank] });
+    assert.deepEqual(errorsOf(answer), { '/initialCommands/1': 'Must not be blank.' });
+  }
   for (const initialCommands of [Array(65).fill('true'), 'true', null, {}]) {
     const answer = await postJson({ ...valid, initialCommands });
     assert.deepEqual(Object.keys(errorsOf(answer)), ['/initialCommands']);

@@ -100,6 +100,8 @@ function sentence(error: ErrorObject, httpPart: string, isJson: boolean): string
     return meant === undefined ? unknown : `${unknown} Did you mean ${meant}?`;
   }
   if (httpPart === 'querystring' && isRepeated(error)) return 'Must be given only once.';
+  // A choice explains all that it takes.
+  if (keyword === 'anyOf' && isBlank(error.data)) return 'Must not be blank.';
   const type = isJson ? wrongType(error) : undefined;
   if (type !== undefined) return type;
   if (keyword === 'type' && params.type === 'boolean' && !isJson) return booleanInText;
@@ -108,6 +110,8 @@ function sentence(error: ErrorObject, httpPart: string, isJson: boolean): string
   if (keyword === 'pattern' || keyword === 'format') return 'Has an invalid format.';
   return `${(message ?? 'is not valid').replace(/^./, (first) => first.toUpperCase())}.`;
 }
+
+const isBlank = (value: unknown) => typeof value === 'string' && value.trim() === '';
 
 /** A parameter that is no list comes as one when it is given several times. */
 function isRepeated({ keyword, data }: ErrorObject): boolean {

@@ -6,23 +6,23 @@ const leastScore = 3;
 const advice =
   'Choose a longer one, such as four unusual words, or let a password manager make it.';
 
-/** The warnings of the estimator, with texts that say what is wrong. */
+/** The warnings of the estimator: what the password is. */
 const warnings: Record<string, string> = {
-  straightRow: 'It is a row of keys.',
-  keyPattern: 'It is a pattern of keys.',
-  simpleRepeat: 'It repeats a character.',
-  extendedRepeat: 'It repeats itself.',
-  sequences: 'It is a sequence, such as abc.',
-  recentYears: 'It is a year.',
-  dates: 'It is a date.',
-  topTen: 'It is one of the first that anyone tries.',
-  topHundred: 'It is one of the first that anyone tries.',
-  common: 'It is a common one.',
-  similarToCommon: 'It is close to a common one.',
-  wordByItself: 'It is a single word.',
-  namesByThemselves: 'It is a name.',
-  commonNames: 'It is a name.',
-  userInputs: 'It is similar to the name or the email address.',
+  straightRow: 'a row of keys',
+  keyPattern: 'a pattern of keys',
+  simpleRepeat: 'a repeated character',
+  extendedRepeat: 'a repetition',
+  sequences: 'a sequence, such as abc',
+  recentYears: 'a year',
+  dates: 'a date',
+  topTen: 'one of the first that anyone tries',
+  topHundred: 'one of the first that anyone tries',
+  common: 'too common',
+  similarToCommon: 'too similar to a common one',
+  wordByItself: 'a single word',
+  namesByThemselves: 'a name',
+  commonNames: 'a name',
+  userInputs: 'too similar to the name or the email address',
 };
 
 let loading: Promise<ZxcvbnFactory> | undefined;
@@ -49,6 +49,6 @@ export async function weaknessOf(
   const known = about.flatMap((text) => [text, ...text.split(/[^\p{L}\p{N}]+/u)]);
   const { score, feedback } = guesser.check(password, known.filter(Boolean));
   if (score >= leastScore) return undefined;
-  const why = feedback.warning ? (warnings[feedback.warning] ?? '') : '';
-  return `Is too easy to guess. ${why && `${why} `}${advice}`;
+  const is = (feedback.warning && warnings[feedback.warning]) || 'too easy to guess';
+  return `This password is ${is}. ${advice}`;
 }
