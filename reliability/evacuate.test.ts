@@ -192,7 +192,10 @@ it('a restore supersedes a waiting evacuation, and the other way round', async (
   const restore = await begin('c', 'restore');
   const calledOff = await show(evacuation);
   assert.equal(calledOff.status, 'superseded');
-  assert.match(calledOff.message, /Superseded by a request to restore the node/);
+  assert.match(
+    calledOff.message,
+    /^Evacuating the node was superseded by a request to restore the node/,
+  );
   assert.notEqual(await stateOf('c'), 'cordoned');
   letStop();
   const back = await ended(restore);

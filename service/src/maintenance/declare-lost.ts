@@ -1,12 +1,13 @@
 import { defineNodeOperation, type NodeStepContext } from '../nodes/define-operation.ts';
 import { setForgotten } from '../nodes/lost-queries.ts';
 import { done, fail, wait } from '../operations/define.ts';
+import { operationTitles } from '../operations/titles.ts';
 import { forgetMember } from './member.ts';
 
 /** Makes Incus remove the member of a lost node, with all its records of instances. */
 export const declareLostOperation = defineNodeOperation<Record<string, never>>({
   kind: 'declare_lost',
-  title: 'Giving up the node',
+  title: operationTitles.declare_lost,
   deadlineSeconds: 3600,
   first: 'forget',
   failures: ['node_answers'],

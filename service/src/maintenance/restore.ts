@@ -1,6 +1,7 @@
 import { counted } from '../lib/counted.ts';
 import { defineNodeOperation, type NodeStepContext } from '../nodes/define-operation.ts';
 import { done, fail, next } from '../operations/define.ts';
+import { operationTitles } from '../operations/titles.ts';
 import { setMemberState } from './member.ts';
 import { type MovingState, moveServers, stayingSentence } from './moving.ts';
 import { serversTakenFrom, setEvacuated } from './moving-queries.ts';
@@ -13,7 +14,7 @@ type Context = NodeStepContext<MovingState>;
  */
 export const restoreOperation = defineNodeOperation<MovingState>({
   kind: 'restore',
-  title: 'Restoring the node',
+  title: operationTitles.restore,
   deadlineSeconds: 6 * 3600,
   first: 'engine',
   failures: ['engine_restore_failed', 'not_a_member', 'servers_left'],

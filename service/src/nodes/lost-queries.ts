@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Trx } from '../db/connection.ts';
 import { notify } from '../db/notifications.ts';
+import { supersededMessage } from '../operations/queries.ts';
 
 const by = 'declaring its node lost';
 
@@ -21,7 +22,7 @@ export async function declareNodeLost(trx: Trx, { id }: { id: number }): Promise
   const ids = servers.map((server) => server.id);
   await trx.updateTable('nodes').set({ lost: true }).where('id', '=', id).execute();
   const { rows: ended } = await sql<{ id: number }>`
-    update operations set status = 'superseded', message = ${`Superseded by ${by}.`},
+    update operations set status = 'superseded', message = ${supersededMessage(by)},
       secrets = null, finished_at = now()
     where finished_at is null and kind <> 'delete'
       and (server_id = any(${ids}::bigint[]) or node_id = ${id})

@@ -3,6 +3,7 @@ import { hasAnyOf, isWithin } from '../db/filters.ts';
 import { type Listing, listing } from '../db/listing.ts';
 import type { Project, ProjectRows } from '../db/project.ts';
 import type { CommandResult, Database, Placement } from '../db/schema/schema.ts';
+import { operationTitles } from './titles.ts';
 
 export type OperationRow = Selectable<Database['operations']>;
 /** An operation is on a server or on a node, as a constraint ensures. */
@@ -72,9 +73,15 @@ export async function unfinishedOperation(
     .executeTakeFirst();
 }
 
+/** The message of an operation that was superseded, as in "Stopping the server was superseded by a forced stop." */
+export function supersededMessage(by: string) {
+  const title = sql`coalesce(${JSON.stringify(operationTitles)}::jsonb ->> kind, 'The operation')`;
+  return sql<string>`${title} || ${` was superseded by ${by}.`}::text`;
+}
+
 /** The columns of an operation that was superseded. */
 export function supersededBy(by: string) {
-  const message = `Superseded by ${by}.`;
+  const message = supersededMessage(by);
   return { status: 'superseded' as const, message, secrets: null, finished_at: sql<string>`now()` };
 }
 

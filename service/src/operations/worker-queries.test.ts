@@ -80,7 +80,10 @@ test('an operation is stored with all that it is begun with, and changes no othe
   assert.equal(row.project_id, place.projectId);
   await supersedeOperation(project, row.id, 'a test');
   const { status, message, secrets: kept } = await rowOf(row.id);
-  assert.deepEqual([status, message, kept], ['superseded', 'Superseded by a test.', null]);
+  assert.deepEqual(
+    [status, message, kept],
+    ['superseded', 'Creating the server was superseded by a test.', null],
+  );
   assert.deepEqual(await rowOf(beside), before);
 });
 

@@ -105,16 +105,18 @@ test('of many concurrent actions exactly one is accepted', async () => {
 });
 
 test('a forced stop supersedes a start, a stop or a restart', async () => {
-  for (const [status, kind] of [
-    ['stopped', 'start'],
-    ['started', 'stop'],
-    ['started', 'restart'],
+  for (const [status, kind, doing] of [
+    ['stopped', 'start', 'Starting'],
+    ['started', 'stop', 'Stopping'],
+    ['started', 'restart', 'Restarting'],
   ] as const) {
     const id = await enter(status, kind);
     const { id: first } = await operationUnderWay(db, id);
     const answer = await act(id, 'stop', force);
     assert.equal(answer.statusCode, 202, kind);
-    assert.equal((await operation(first)).status, 'superseded');
+    const { status: end, message } = await operation(first);
+    const words = `${doing} the server was superseded by a forced stop.`;
+    assert.deepEqual([end, message], ['superseded', words]);
     assert.equal((await operation(answer.json().operation_id)).status, 'pending');
   }
 });

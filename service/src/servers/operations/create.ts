@@ -9,6 +9,7 @@ import { instanceName } from '../../instances/labels.ts';
 import { operationSecrets } from '../../keys/places.ts';
 import { lacksRules } from '../../network-policy/queries.ts';
 import { done, fail, next, type StepResult, wait } from '../../operations/define.ts';
+import { operationTitles } from '../../operations/titles.ts';
 import { claimUnpacking } from '../../operations/worker-queries.ts';
 import { claimCreateSlot } from '../create-queue-queries.ts';
 import { defineServerOperation, type ServerStepContext } from '../define-operation.ts';
@@ -93,7 +94,7 @@ const imageServerTimeoutMs = 20_000;
 
 export const createOperation = defineServerOperation<CreateState>({
   kind: 'create',
-  title: 'Creating the server',
+  title: operationTitles.create,
   deadlineSeconds: queueSeconds,
   first: 'queue',
   canBeRetried: true,

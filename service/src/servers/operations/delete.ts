@@ -3,6 +3,7 @@ import type { StorageVolume } from '../../incus/storage.ts';
 import { EngineError } from '../../incus/transport/errors.ts';
 import { instanceName } from '../../instances/labels.ts';
 import { done, fail, next, type StepResult, wait } from '../../operations/define.ts';
+import { operationTitles } from '../../operations/titles.ts';
 import { defineServerOperation, type ServerStepContext } from '../define-operation.ts';
 import { isBusy } from '../engine/engine.ts';
 import { adoptOrphanedDisk } from '../engine/left-disk.ts';
@@ -28,7 +29,7 @@ const diskRetrySeconds = 3;
 /** Removes everything that exists of a server, however far its create came. */
 export const deleteOperation = defineServerOperation<DeleteState>({
   kind: 'delete',
-  title: 'Deleting the server',
+  title: operationTitles.delete,
   deadlineSeconds: 60 * 60,
   first: 'stop',
   failures: ['disk_left'],

@@ -3,6 +3,7 @@ import type { WaitOptions } from '../../incus/operations.ts';
 import { EngineError } from '../../incus/transport/errors.ts';
 import { instanceName } from '../../instances/labels.ts';
 import { done, type Failure, fail, next, type StepResult, wait } from '../../operations/define.ts';
+import { operationTitles } from '../../operations/titles.ts';
 import { defineServerOperation, type ServerStepContext } from '../define-operation.ts';
 import {
   findInstance,
@@ -53,7 +54,7 @@ const missing = fail('instance_missing', 'Its instance no longer exists in the e
  */
 export const moveOperation = defineServerOperation<MoveState>({
   kind: 'move',
-  title: 'Moving the server',
+  title: operationTitles.move,
   deadlineSeconds: 10 * 60,
   first: 'look',
   failures: [...startFailures, 'guest_paused', 'migration_failed'],

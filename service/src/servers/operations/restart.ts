@@ -1,4 +1,5 @@
 import { done, next } from '../../operations/define.ts';
+import { operationTitles } from '../../operations/titles.ts';
 import { defineServerOperation } from '../define-operation.ts';
 import { showEngineStatus } from '../truth.ts';
 import { askToShutDown, awaitShutDown, type ShutdownState, shutDownFailures } from './shutdown.ts';
@@ -6,7 +7,7 @@ import { start, startFailures } from './start.ts';
 
 export const restartOperation = defineServerOperation<ShutdownState>({
   kind: 'restart',
-  title: 'Restarting the server',
+  title: operationTitles.restart,
   deadlineSeconds: 5 * 60,
   first: 'stop',
   failures: [...shutDownFailures, ...startFailures],

@@ -1,5 +1,6 @@
 import { instanceName } from '../../instances/labels.ts';
 import { done, fail, type StepResult } from '../../operations/define.ts';
+import { operationTitles } from '../../operations/titles.ts';
 import type { FailureCode } from '../../problems/failures.ts';
 import { defineServerOperation, type ServerStepContext } from '../define-operation.ts';
 import { findInstance, isRunning, startInstance } from '../engine/engine.ts';
@@ -11,7 +12,7 @@ export const startFailures: readonly FailureCode[] = ['instance_missing', 'not_s
 
 export const startOperation = defineServerOperation<Record<string, never>>({
   kind: 'start',
-  title: 'Starting the server',
+  title: operationTitles.start,
   deadlineSeconds: 5 * 60,
   first: 'start',
   failures: startFailures,

@@ -1,4 +1,5 @@
 import { done } from '../../operations/define.ts';
+import { operationTitles } from '../../operations/titles.ts';
 import { defineServerOperation, type ServerStepContext } from '../define-operation.ts';
 import { showEngineStatus } from '../truth.ts';
 import { setServerState } from '../worker-queries.ts';
@@ -16,7 +17,7 @@ interface StopState extends ShutdownState {
 
 export const stopOperation = defineServerOperation<StopState>({
   kind: 'stop',
-  title: 'Stopping the server',
+  title: operationTitles.stop,
   deadlineSeconds: 5 * 60,
   first: 'stop',
   failures: shutDownFailures,

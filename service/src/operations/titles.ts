@@ -1,0 +1,12 @@
+/** What an operation of each kind does, at the beginning of its message. */
+export const operationTitles = {
+  create: 'Creating the server',
+  start: 'Starting the server',
+  stop: 'Stopping the server',
+  restart: 'Restarting the server',
+  move: 'Moving the server',
+  delete: 'Deleting the server',
+  evacuate: 'Evacuating the node',
+  restore: 'Restoring the node',
+  declare_lost: 'Giving up the node',
+} as const;
