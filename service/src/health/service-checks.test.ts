@@ -65,10 +65,25 @@ test('while PostgreSQL refuses connections the answer says so, and no error is l
   line.cut();
   const failing = ['database is failing', 'location test is failing'];
   assert.deepEqual(await health('/health'), [503, ...failing]);
-  const [, location] = (await answer('/health')).health.checks;
+  const [database, location] = (await answer('/health')).health.checks;
+  assert.equal(database?.detail, 'The database does not answer.');
   assert.match(
     location?.detail ?? '',
     /^Its state is unknown, because the database does not answer\.$/,
+  );
+});
+
+test('an Incus that takes calls and never answers is said not to answer', async (t) => {
+  const { db, answer } = await service(t);
+  const away = { reachable: false, unreachable_reason: 'at 10.0.0.1' };
+  await db.updateTable('locations').set(away).execute();
+  const { checks } = (await answer('/health')).health;
+  assert.deepEqual(
+    checks.map(({ status, detail }) => [status, detail]),
+    [
+      ['ok', 'It works.'],
+      ['failing', 'Incus does not answer.'],
+    ],
   );
 });
 

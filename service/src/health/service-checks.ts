@@ -3,6 +3,7 @@ import { countUnknownInstances } from '../address-pools/unknown-queries.ts';
 import type { Db } from '../db/connection.ts';
 import { isDatabaseUnavailable } from '../db/errors.ts';
 import { requireWritable } from '../db/queries.ts';
+import { isEngineError } from '../incus/transport/errors.ts';
 import type { Engines } from '../locations/engines.ts';
 import { findLocation, type LocationRow, listAllLocations } from '../locations/queries.ts';
 import { type HealthCheck, type HealthChecks, Unwell } from './checks.ts';
@@ -43,8 +44,13 @@ export async function serviceChecks(
       async check() {
         // First: an embedded PostgreSQL may have ended for want of room.
         await requireRoom();
-        await listed;
-        await requireWritable(db);
+        try {
+          await listed;
+          await requireWritable(db);
+        } catch (error) {
+          if (!isDatabaseUnavailable(error)) throw error;
+          throw new Unwell('The database does not answer.', { cause: error });
+        }
       },
     };
     const parts = [database, ...(countUnreadable() > 0 ? [keyCheck(countUnreadable)] : [])];
@@ -61,9 +67,14 @@ function locationCheck(db: Db, engines: Pick<Engines, 'of'>, location: LocationR
       // An engine that takes longer may only be slow: its watcher finds out whether it is away.
       const asked = Promise.race([info, sleep(patienceMs, undefined, { ref: false })]);
       // Both are awaited from the start: a promise that fails before it is awaited ends the process.
-      const [known] = await Promise.all([findInTime(db, location.id), asked.catch(unanswered)]);
-      if (!known?.isReachable)
-        throw new Error(known?.unreachable_reason ?? 'No service watches this location.');
+      const [known, answer] = await Promise.all([
+        findInTime(db, location.id),
+        asked.catch(unanswered),
+      ]);
+      if (known?.isReachable) return;
+      const cause = new Error(known?.unreachable_reason ?? 'No service watches this location.');
+      if (answer === undefined) throw new Unwell('Incus does not answer.', { cause });
+      throw new Unwell('The service that watches this location cannot use its Incus.', { cause });
     },
     note: () => noteOn(db, location.id),
   };
@@ -71,6 +82,7 @@ function locationCheck(db: Db, engines: Pick<Engines, 'of'>, location: LocationR
 
 /** Its error code is for anybody; its message may name paths and addresses, and is for the log. */
 function unanswered(error: unknown): never {
+  if (isEngineError(error, 'timeout')) throw new Unwell('Incus does not answer.', { cause: error });
   const cause = error instanceof Error ? error.cause : undefined;
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
   // Of connect(2): a certificate or a lack of permission is no reason to start it.
