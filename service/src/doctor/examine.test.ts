@@ -81,5 +81,6 @@ test('each setting that is wrong is told, and nothing is looked at that they wou
     ['BERTH_PORT', 'BERTH_LOG_LEVEL', 'The'].map((begin) => ['problem', begin]),
   );
   const right = settingsFindings('settings', { BERTH_DATA_DIR: dataDir });
-  assert.deepEqual([right.config?.dataDir, right.findings[0]?.state], [dataDir, 'ok']);
+  const [first] = right.findings;
+  assert.deepEqual([right.config?.dataDir, first?.state, first?.says], [dataDir, 'ok', 'valid']);
 });

@@ -111,7 +111,7 @@ export function settingsFindings(
   const { config, mistakes } = readConfig(env);
   const files = checkFiles(config);
   const problems = [...mistakes, ...files.mistakes].map(({ error }) => problemOf(what, error));
-  const right: Finding = { what, state: 'ok', says: 'right' };
+  const right: Finding = { what, state: 'ok', says: 'valid' };
   return {
     config: mistakes.length === 0 ? config : undefined,
     findings: [

@@ -41,7 +41,10 @@ test('an embedded database that does not run is a note, and so is one that this 
   await writeFile(join(own, 'postgres', 'PG_VERSION'), '18\n');
   const place = { databaseUrl: undefined, dataDir: own };
   const stopped = await databaseFinding(place);
-  assert.deepEqual([stopped.state, /does not run: its serv/.test(stopped.says)], ['note', true]);
+  assert.deepEqual(
+    [stopped.state, /^not running in .*; the service starts it$/.test(stopped.says)],
+    ['note', true],
+  );
   await chmod(own, 0);
   const unseen = await asNobody(() => databaseFinding(place));
   assert.deepEqual([unseen.state, unseen.says], ['note', `${own} can't be read by this user`]);

@@ -21,7 +21,7 @@ export async function databaseFinding(place: DatabasePlace): Promise<Finding> {
   try {
     const found = place.databaseUrl ?? (await findEmbeddedPostgres(place));
     if (found === 'none') return note(`none ${where} yet: a start makes it`);
-    if (found === 'stopped') return note(`the one ${where} does not run: its service starts it`);
+    if (found === 'stopped') return note(`not running ${where}; the service starts it`);
     return { what, state: 'ok', says: `PostgreSQL ${await versionOf(found)} ${where} answers` };
   } catch (error) {
     return { what, ...databaseTrouble(error, place) };

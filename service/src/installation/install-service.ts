@@ -171,7 +171,7 @@ function writeUnit(host: Host, unit: string): void {
 /** What an installation comes to, and what is to be known of it. */
 export function installedInWords(host: Pick<Host, 'root'>): string {
   if (host.root !== '/') {
-    return `The files of the service are below ${host.root}. No command was run, so that nothing is started.
+    return `The files of the service are below ${host.root}. No command was run, and nothing was started.
 
 Its settings are in ${on(host, places.settings)}.`;
   }

@@ -82,7 +82,10 @@ test('below another root only what is done there is told, and once', async () =>
     `${root}${places.current} now points to ${folder}`,
     ...written,
   ]);
-  assert.match(installedInWords(host), /^The files .* below .*\. No command was run/);
+  assert.match(
+    installedInWords(host),
+    /^The files .* below .*\. No command was run, and nothing was started\./,
+  );
   assert.match(installedInWords({ root: '/' }), /^Berth runs, and is started at boot/);
   await installService(host, { folder, ...noImage });
   assert.deepEqual(done(), []);

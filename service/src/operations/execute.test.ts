@@ -282,7 +282,12 @@ test('each of several equal failures counts, and is told with its operation and 
     return [msg, operation, step ?? name, (err as Error | undefined)?.message ?? outcome];
   });
   assert.deepEqual(told, [
-    ...Array(2).fill(['A step failed.', id, 'only', 'Not yet.']),
+    ...Array(2).fill([
+      'A step of an operation failed. It will be retried.',
+      id,
+      'only',
+      'Not yet.',
+    ]),
     ['It goes on.', id, 'only', undefined],
     ['Operation ended.', id, 'test', 'done'],
   ]);

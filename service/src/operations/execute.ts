@@ -202,11 +202,13 @@ function retryOrFail(
   operation: OperationRow,
   error: unknown,
 ): StepResult<unknown> {
-  log.warn({ err: error, operation: operation.id, step: operation.step }, 'A step failed.');
+  const about = { err: error, operation: operation.id, step: operation.step };
   const message = publicReason(error);
   if (error instanceof EngineError && !error.retryable) {
+    log.warn(about, 'A step of an operation failed.');
     return fail(`engine_${error.code}`, message);
   }
+  log.warn(about, 'A step of an operation failed. It will be retried.');
   observer?.retried(operation.kind, operation.step);
   const seconds = secondsUntilRetry(operation);
   // Stored for operators; `npm run inspect` shows it.
