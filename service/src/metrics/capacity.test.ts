@@ -87,6 +87,17 @@ test('each enabled address pool exports its size and its addresses in use', asyn
     [[of('192.0.2.0/24'), 1]],
   );
   assert.equal(held.length, 4);
+  // As after a restore; one address is of a server, too, and one is outside of the range.
+  await sql`
+    with instance as (
+      insert into unknown_instances (location_id, name, is_ours)
+      select location_id, 'strange', true from address_pools limit 1 returning id
+    )
+    insert into reserved_addresses (ip, pool_id, instance_id)
+    select ip, ${rows[0]?.id ?? 0}, id
+    from instance, unnest('{192.0.2.7,192.0.2.8,192.0.2.9,192.0.2.255}'::inet[]) ip`.execute(db);
+  const later = await valuesOf('berth_address_pool_addresses_held');
+  assert.equal(later[of('192.0.2.0/24')], 3, 'those of unknown instances are in use as well');
 });
 
 test('the time of the last successful database export is exported', async () => {

@@ -61,7 +61,7 @@ const installation: Record<string, [help: string, ...labels: string[]]> = {
     ...['location', 'pool', 'family'],
   ],
   address_pool_addresses_held: [
-    'Addresses in use of an enabled address pool.',
+    'Addresses in use of an enabled address pool: by servers, and by instances that belong to no server.',
     ...['location', 'pool', 'family'],
   ],
   database_size_bytes: ['Size of the database.'],

@@ -29,6 +29,12 @@ const addressFigures = sql`
   join locations l on l.id = pool.location_id and l.removed_at is null
   left join (select pool_id, count(*)::float8 as held from addresses group by pool_id) taken
     on taken.pool_id = pool.id
+  -- Those of instances that belong to no server, which no new server gets either.
+  cross join lateral (
+    select count(*)::float8 as held from reserved_addresses of_unknown
+    where of_unknown.pool_id = pool.id and of_unknown.ip between pool.first and pool.last
+      and not exists (select from addresses where addresses.ip = of_unknown.ip)
+  ) unknown
   cross join lateral (
     select count(*) as count
     from (values (host(gateway)::inet), (host(network(cidr))::inet),
@@ -42,7 +48,7 @@ const addressFigures = sql`
         then power(2::float8, 128 - masklen(cidr))
       else (last - first + 1 - reserved.count)::float8
     end),
-    ('address_pool_addresses_held', coalesce(taken.held, 0))
+    ('address_pool_addresses_held', coalesce(taken.held, 0) + unknown.held)
   ) as figure (name, value)
   where pool.enabled`;
 
