@@ -15,6 +15,13 @@ interface InstanceAct {
   outgoing?: number;
 }
 
+const faultKinds = new Set<string>([
+  'delay',
+  'error',
+  'drop',
+  'operation',
+] satisfies Fault['kind'][]);
+
 /** Routes for tests in another process, which do the same as the simulator's functions. */
 export function controlRoutes(controls: SimulatorControls): Routes {
   const { faults, administrator } = controls;
@@ -25,6 +32,7 @@ export function controlRoutes(controls: SimulatorControls): Routes {
   return {
     'POST /sim/faults': async (call) => {
       const fault = await jsonBody<Fault>(call);
+      if (!faultKinds.has(fault.kind)) refuse(`Unknown kind of fault: ${fault.kind}`, 400);
       return act(() => faults.add(fault));
     },
     'DELETE /sim/faults': () => act(() => faults.clear()),

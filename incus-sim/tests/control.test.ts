@@ -30,6 +30,11 @@ describe('the control endpoint', () => {
     await sim.client.server.info();
   });
 
+  it('refuses a fault of an unknown kind', async () => {
+    const sim = await simulated();
+    assert.equal(await control(sim, 'POST', 'faults', { kind: 'frob' }), 400);
+  });
+
   it('has everything that the functions have', async () => {
     const sim = await simulated({ members: ['a', 'b'] });
     const { client } = sim;
