@@ -3,7 +3,6 @@ import { countUnknownInstances } from '../address-pools/unknown-queries.ts';
 import type { Db } from '../db/connection.ts';
 import { isDatabaseUnavailable } from '../db/errors.ts';
 import { requireWritable } from '../db/queries.ts';
-import { isEngineError } from '../incus/transport/errors.ts';
 import type { Engines } from '../locations/engines.ts';
 import { findLocation, type LocationRow, listAllLocations } from '../locations/queries.ts';
 import { type HealthCheck, type HealthChecks, Unwell } from './checks.ts';
@@ -82,7 +81,6 @@ function locationCheck(db: Db, engines: Pick<Engines, 'of'>, location: LocationR
 
 /** Its error code is for anybody; its message may name paths and addresses, and is for the log. */
 function unanswered(error: unknown): never {
-  if (isEngineError(error, 'timeout')) throw new Unwell('Incus does not answer.', { cause: error });
   const cause = error instanceof Error ? error.cause : undefined;
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
   // Of connect(2): a certificate or a lack of permission is no reason to start it.
