@@ -7,7 +7,7 @@ import {
   longestProgressBytes,
   readProgress,
   resultPaths,
-} from '../../service/src/guests/progress.ts';
+} from '../../service/src/guests/report.ts';
 import type { IncusEvent } from '../../service/src/incus/events.ts';
 import { EngineError } from '../../service/src/incus/transport/errors.ts';
 import { follow, isLifecycle } from './follow.ts';

@@ -3,7 +3,7 @@ import { createInstance } from './create-instance.ts';
 import { refuseDelete } from './disks.ts';
 import type { Engine } from './engine.ts';
 import { etagHeader, etagOf, refuseStale } from './etag.ts';
-import { instanceStateView, instanceView, listedView } from './instance-view.ts';
+import { instanceView, listedView } from './instance-view.ts';
 import { askedInstance, leave, operationOn } from './inventory.ts';
 import { inWordsOf, locked } from './locks.ts';
 import { migrateInstance } from './migrate-instance.ts';
@@ -35,8 +35,6 @@ export function instanceRoutes(engine: Engine): Routes {
     'POST /1.0/instances/:name': (call) => renameOrMigrate(engine, call),
     'POST /1.0/instances/:name/rebuild': (call) => empty(engine, call),
     'DELETE /1.0/instances/:name': (call) => remove(engine, call),
-    'GET /1.0/instances/:name/state': (call) =>
-      sync(instanceStateView(model, askedInstance(engine, call))),
   };
 }
 

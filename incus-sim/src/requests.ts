@@ -4,6 +4,7 @@ import { certificateRoutes, isTrusted, trustStranger } from './certificates.ts';
 import type { Engine } from './engine.ts';
 import { fileRoutes } from './files.ts';
 import { imageRoutes } from './images.ts';
+import { stateRoutes } from './instance-state.ts';
 import { instanceRoutes } from './instances.ts';
 import { memberStateRoutes } from './member-state.ts';
 import { memberRoutes } from './members.ts';
@@ -16,7 +17,6 @@ import { projectRoutes } from './projects.ts';
 import { isRefusal } from './refusal.ts';
 import { createRouter, type Routes } from './router.ts';
 import { serverRoutes, untrustedView } from './server.ts';
-import { stateRoutes } from './state-changes.ts';
 
 /** Answers requests as Incus does, and applies the faults. */
 export function createRequestListener(engine: Engine, control: Routes) {

@@ -19,7 +19,7 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { until } from '../testing/until.ts';
 import type { FirstStart } from './first-start.ts';
 import { handoverFiles, type InitialCommand } from './handover.ts';
-import { type GuestProgress, readProgress } from './progress.ts';
+import { type GuestProgress, readProgress } from './report.ts';
 
 /** The initial files of a guest, and the script that its first boot runs. */
 interface Way {

@@ -26,6 +26,7 @@ import { auditChanges } from '../refusals/audit.ts';
 import { requireAcceptable } from '../requests/accept.ts';
 import { prefixes } from '../requests/api-path.ts';
 import { acceptBodies } from '../requests/bodies/bodies.ts';
+import { maxBytes } from '../requests/bodies/bounds.ts';
 import { compileValidator } from '../requests/validation.ts';
 import { boundStreams, type StreamSettings } from '../streams/streams.ts';
 import { refuseUnreadable } from './client-errors.ts';
@@ -33,7 +34,6 @@ import { type HttpMetrics, serveMetrics } from './metrics.ts';
 import { collectRoutes, type KnownRoute, methodsOf } from './route-table.ts';
 
 const allOf = new Intl.ListFormat('en-GB', { type: 'conjunction' });
-const bodyLimit = 256 * 1024;
 
 export interface HttpServerOptions<D extends Deps> extends Serving {
   deps: D;
@@ -115,7 +115,7 @@ function createInstance(options: Serving): App {
     }),
     genReqId: requestId,
     requestIdHeader: false,
-    bodyLimit,
+    bodyLimit: maxBytes,
     trustProxy: shell.trustedProxies.length > 0 && ((address: string) => isProxy(address)),
     serverFactory: listenerFactory({ maxConnections, isProxy, closed, timeouts: times, tls }),
     // Only for the scheme of the address that it says it listens on.

@@ -17,7 +17,7 @@ import {
   units,
   user,
 } from './host.ts';
-import { moveRecord } from './machine-things.ts';
+import { moveRecord } from './written-files.ts';
 
 /** Of this version. */
 export const ownFolder = fileURLToPath(new URL('../../..', import.meta.url)).replace(/\/$/, '');

@@ -10,21 +10,21 @@ import { createIncusClient } from '../incus/client.ts';
 import { isEngineError } from '../incus/transport/errors.ts';
 import { installationLabel } from '../instances/labels.ts';
 import { type LocationRow, listAllLocations } from '../locations/queries.ts';
+import { type Host, on } from './host.ts';
 import {
   type Clients,
   planRemoval,
   type RemovalPlan,
   removeThings,
   type Things,
-} from './engine-things.ts';
-import { type Host, on } from './host.ts';
+} from './incus-objects.ts';
 import {
   changeMachine,
   type MachinePlan,
   type OwnIncus,
   otherRuntimes,
   planMachine,
-} from './machine-things.ts';
+} from './written-files.ts';
 
 /** What there is of an installation, beside its data directory. */
 export interface Inventory {

@@ -1,13 +1,20 @@
 import type { Logger } from 'pino';
-import { Counter, collectDefaultMetrics, Registry, type RegistryContentType } from 'prom-client';
+import {
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  Registry,
+  type RegistryContentType,
+} from 'prom-client';
 import type { Db } from '../db/connection.ts';
 import type { HttpMetrics, MetricsType } from '../http/metrics.ts';
+import { readBuild } from '../version/build.ts';
 import { certificateGauges, type ReadCertificate } from './certificates.ts';
+import { dataDirectoryGauges } from './data-directory.ts';
 import { installationGauges, serverGauges } from './figures.ts';
 import { type Observers, observers } from './observed.ts';
 import { readerOf } from './of-database.ts';
 import { type Pools, poolGauges } from './pool.ts';
-import { processGauges } from './process.ts';
 
 export interface Metrics extends Observers, HttpMetrics {
   /**
@@ -46,7 +53,17 @@ export function createMetrics(
       this.inc(faults());
     },
   });
-  processGauges(registry, dataDir);
+  new Gauge({
+    name: 'berth_build_info',
+    help: 'Always 1. The labels are the release of this service, its Git commit, and its newest database migration.',
+    labelNames: ['version', 'commit', 'schema'],
+    registers: [registry],
+    async collect() {
+      const { version, commit, schema } = await readBuild();
+      this.set({ version, commit: commit ?? '', schema }, 1);
+    },
+  });
+  dataDirectoryGauges(registry, dataDir);
   const certificates = certificateGauges(registry, db);
   const readings = [installationGauges(registry, db), certificates.ofDatabase];
   if (ofServers) readings.push(serverGauges(registry, db));

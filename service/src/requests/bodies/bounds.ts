@@ -1,5 +1,8 @@
 import { Problem } from '../../problems/problem.ts';
 
+/** The longest body, in bytes. */
+export const maxBytes = 256 * 1024;
+
 /**
  * The cost of parsing, comparing and validating a body depends on its values, not on its bytes: 256
  * KiB of `[0,0,…` are 130,000 values. No request needs nearly as many as this.

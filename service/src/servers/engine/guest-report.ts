@@ -4,7 +4,7 @@ import {
   ProgressReplaced,
   progressFile,
   readProgress,
-} from '../../guests/progress.ts';
+} from '../../guests/report.ts';
 import { isEngineError } from '../../incus/transport/errors.ts';
 import { instanceName } from '../../instances/labels.ts';
 import { pause } from '../../lib/pause.ts';

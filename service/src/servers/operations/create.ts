@@ -1,5 +1,5 @@
 import { addressHeldByUnknown } from '../../address-pools/unknown-queries.ts';
-import { resultPaths } from '../../guests/progress.ts';
+import { resultPaths } from '../../guests/report.ts';
 import { ensureImage, ImageServerNotAllowed, ImageServerUnreachable } from '../../images/images.ts';
 import { recordImage } from '../../images/queries.ts';
 import { discardPartialImage, isImageReady, markImageWhole } from '../../images/volume.ts';

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { started } from './answers.ts';
+import { started, sync } from './answers.ts';
 import { refuseStart } from './disks.ts';
 import type { Engine } from './engine.ts';
+import { instanceStateView } from './instance-view.ts';
 import { askedInstance, operationOn } from './inventory.ts';
 import { inWordsOf, locked } from './locks.ts';
 import type { Instance } from './model.ts';
@@ -41,6 +42,8 @@ const longSeconds = 600;
 
 export function stateRoutes(engine: Engine): Routes {
   return {
+    'GET /1.0/instances/:name/state': (call) =>
+      sync(instanceStateView(engine.model, askedInstance(engine, call))),
     'PUT /1.0/instances/:name/state': async (call) => {
       const instance = askedInstance(engine, call);
       const asked = await jsonBody<StateChange>(call);

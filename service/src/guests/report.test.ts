@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readProgress } from './progress.ts';
+import { readProgress } from './report.ts';
 
 const guestSays = (text: string) => readProgress(async () => Buffer.from(text), 2);
 
