@@ -76,7 +76,7 @@ function locationCheck(db: Db, engines: Pick<Engines, 'of'>, location: LocationR
       if (known?.isReachable) return;
       const cause = new Error(known?.unreachable_reason ?? unwatched);
       if (answer === undefined) throw new Unwell('Incus does not answer.', { cause });
-      if (!known?.isWatched) throw new Unwell(unwatched, { cause });
+      if (!known?.isWatched) throw new Unwell(unwatched);
       throw new Unwell('The service that watches this location cannot use its Incus.', { cause });
     },
     note: () => noteOn(db, location.id),
