@@ -125,9 +125,9 @@ async function unreadableWith(connectionString: string, keys: Key[]): Promise<Fi
     const keyring = createKeyring({ keys, current, sealing });
     const { count, missingKeys } = await findUnreadable(db, keyring);
     if (count === 0) return undefined;
-    const says =
-      `${counted(count, 'encrypted value')} cannot be read with any key in secret-key; ` +
-      `fingerprints of the missing keys: ${missingKeys.join(', ')}`;
+    const which =
+      missingKeys.length > 0 ? `; fingerprints of the missing keys: ${missingKeys.join(', ')}` : '';
+    const says = `${counted(count, 'encrypted value')} cannot be read with any key in secret-key${which}`;
     return { what, state: 'problem', says, wayOut: wayToReadable };
   } catch (error) {
     if (isNotMigrated(error)) return undefined;
