@@ -242,8 +242,8 @@ test('what another parameter says is what a reference is to, unless there are se
     assert.deepEqual((await target(`${query}&target_id=web`)).errors, [
       { parameter: 'target_id', detail },
     ]);
-    assert.deepEqual((await target(`${query}&target_id=0`)).errors, [
-      { parameter: 'target_id', detail: 'Nothing has the id 0.' },
+    assert.deepEqual((await target(`${query}&target_id=007`)).errors, [
+      { parameter: 'target_id', detail: 'Nothing has the id 007.' },
     ]);
   }
 });
