@@ -98,7 +98,7 @@ export const Location = Type.Object(
       Type.String({
         description:
           'Why the engine cannot be reached. Only administrators are told the exact cause. Null while it can be.',
-        examples: ['The engine of this location does not answer.'],
+        examples: ['The engine of this location cannot be used at the moment.'],
       }),
     ),
     traffic_allowance: Nullable(

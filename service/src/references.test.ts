@@ -108,7 +108,9 @@ describe('a member of a project', () => {
     const elsewhere = `/projects/${place.projectId}/members/${email}`;
     assert.deepEqual(outcome(await ask('GET', elsewhere, admin)), [404, 'member_not_found']);
     assert.equal((await asOwner('DELETE', url)).json().user_id, id);
-    assert.deepEqual(outcome(await asOwner('GET', url)), [404, 'member_not_found']);
+    const gone = await asOwner('GET', url);
+    assert.deepEqual(outcome(gone), [404, 'member_not_found']);
+    assert.match(gone.json().detail, /^No member of the project has the email address /);
   });
 
   it('can leave by the own address, and is told of nobody else', async () => {

@@ -94,6 +94,7 @@ export const lookups: Lookups = {
     },
   },
   user: {
+    isCalled: 'has the email address',
     named: findVisibleUsers,
     // Others learn nothing of who there is: what a former member did is theirs to ask for.
     known: async ({ db, caller }, ids) =>
@@ -109,6 +110,7 @@ export const lookups: Lookups = {
   },
   member: {
     words: 'member of the project',
+    isCalled: 'has the email address',
     named: async ({ db, caller, pathId }, email) =>
       pathId === undefined ? [] : await findMembersFor(db, caller, pathId, email),
   },

@@ -212,7 +212,7 @@ const otherKey = (dataDir: string, { noted, earlier }: Pick<Agreed, 'noted' | 'e
 const earlierKeys = (fingerprints: readonly string[]) =>
   fingerprints.length === 0
     ? ''
-    : `It had itself replaced keys with these fingerprints, the newest last: ${fingerprints.join(', ')}. `;
+    : `Before that one, these keys were in use, the newest last: ${fingerprints.join(', ')}. `;
 
 interface Preparation {
   db: Db;

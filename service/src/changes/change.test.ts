@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import type { InjectOptions } from 'fastify';
+import { sql } from 'kysely';
 import { Type } from 'typebox';
 import type { App, Deps } from '../callers/app-types.ts';
 import { noCredentialCache } from '../callers/credential-cache.ts';
@@ -182,6 +183,25 @@ test('beyond the limit nothing begins, but what takes access away', async () => 
   token = await createTestToken(db, { scopes: ['servers:write'] });
   assert.deepEqual(await statuses('DELETE', 2), [200, 200]);
   assert.deepEqual(await statuses('POST', 1), [429], 'these are counted, too');
+});
+
+test('a change whose transaction runs again is counted once', async (t) => {
+  // As if a statement no longer fitted the tables, after the change was counted.
+  await sql`create sequence times_entered`.execute(db);
+  await sql`create function is_unfit() returns trigger language plpgsql as $$ begin
+    if nextval('times_entered') = 2 then
+      raise exception 'prepared statement does not exist' using errcode = '26000';
+    end if;
+    return new;
+  end $$`.execute(db);
+  await sql`create trigger is_unfit before insert on audit_entries
+    for each row when (new.status = 200) execute function is_unfit()`.execute(db);
+  t.after(() => sql`drop function is_unfit cascade`.execute(db));
+  work = async () => done;
+  // This is the last one that the limit allows.
+  for (const wanted of [200, 200, 429]) assert.equal((await ask()).statusCode, wanted);
+  assert.equal(runs, 3);
+  assert.equal((await entries()).filter(({ status }) => status === 200).length, 2);
 });
 
 test('a replayed answer neither prepares nor changes anything', async () => {

@@ -44,6 +44,8 @@ export async function change<B, P = undefined>(
   prepare?: () => Promise<P>,
 ): Promise<IdempotentAnswer<B>> {
   let decidesAccess = false;
+  // The transaction may run twice, for one entry.
+  let isCounted = false;
   async function enter(trx: Trx, prepared: P) {
     const place = {
       trx,
@@ -53,7 +55,7 @@ export async function change<B, P = undefined>(
     };
     const { limits } = request.server;
     const before = keysBefore(request);
-    if (before) limits.requireChange(before);
+    if (before && !isCounted) limits.requireChange(before);
     const { target, projectId, userId, details, ...made } = await work(place, prepared);
     const about = aboutRequest(request);
     const entry: AuditEntry = {
@@ -65,8 +67,12 @@ export async function change<B, P = undefined>(
       details,
     };
     const isOfAccess = target !== null && auditOf(target.kind).decidesAccess === true;
-    if (isOfAccess && request.method === 'DELETE') limits.countWithdrawal(keysOf(request, entry));
-    else limits.countChange(keysOf(request, entry));
+    if (!isCounted) {
+      const isWithdrawal = isOfAccess && request.method === 'DELETE';
+      if (isWithdrawal) limits.countWithdrawal(keysOf(request, entry));
+      else limits.countChange(keysOf(request, entry));
+      isCounted = true;
+    }
     await insertAuditEntry(trx, entry);
     decidesAccess = isOfAccess;
     return made;

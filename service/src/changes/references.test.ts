@@ -47,7 +47,8 @@ const lookups: Lookups = {
     words: 'place',
     named: (_, name) => answer('location named', name, [{ id: 31, name }]),
   },
-  ...{ operating_system: {}, project: {}, user: {}, member: {}, token: {}, node: {} },
+  user: { isCalled: 'has the email address', named: async () => [] },
+  ...{ operating_system: {}, project: {}, member: {}, token: {}, node: {} },
 };
 
 const params = PathParams({ id: 'server' });
@@ -237,8 +238,12 @@ test('what another parameter says is what a reference is to, unless there are se
   ]);
   for (const query of ['kind=server,location', 'kind=ship', '']) {
     assert.deepEqual((await target(`${query}&target_id=5`)).query.target_id, [5], query);
+    const detail = 'Nothing has the id web. Give exactly one `kind` to use a name.';
     assert.deepEqual((await target(`${query}&target_id=web`)).errors, [
-      { parameter: 'target_id', detail: 'Nothing has the id web. Give `kind` to use a name.' },
+      { parameter: 'target_id', detail },
+    ]);
+    assert.deepEqual((await target(`${query}&target_id=007`)).errors, [
+      { parameter: 'target_id', detail: 'Nothing has the id 007.' },
     ]);
   }
 });
@@ -248,6 +253,9 @@ test('a noun is called by its own words', async () => {
   assert.deepEqual(errorsOf(refused)[0], 422);
   assert.deepEqual((await get('/probe?kind=operation&target_id=x')).json().errors, [
     { parameter: 'target_id', detail: 'No operation has the id x.' },
+  ]);
+  assert.deepEqual((await get('/probe?kind=user&target_id=eve@example.com')).json().errors, [
+    { parameter: 'target_id', detail: 'No user has the email address eve@example.com.' },
   ]);
   assert.deepEqual((await post({ location_id: '0' })).json().errors, [
     { pointer: '/location_id', detail: 'No place has the id 0.' },

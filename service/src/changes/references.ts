@@ -38,6 +38,8 @@ export interface ReferenceScope {
 export interface Lookup {
   /** The noun in errors, as in "No server is called web-1."; defaults to its usual name. */
   words?: string;
+  /** How errors say what has a name; defaults to "is called". */
+  isCalled?: string;
   /** Finds things by name. Undefined if the noun has only ids. */
   named?: (asker: ReferenceScope, name: string) => Promise<Candidate[]>;
   /** Finds things by UUID. Undefined if the noun has none. */
@@ -179,14 +181,15 @@ function exactMatch(finder: Finder, text: string, found: Candidate[]): Candidate
 }
 
 function nothingFound(finder: Finder, value: string | number) {
-  const { words, notFound, named, withUuid, nounBy } = finder;
+  const { words, notFound, isCalled = 'is called', named, withUuid, nounBy } = finder;
   const text = String(value);
   const shown = shownName(text);
+  const isNumber = /^\d+$/.test(text);
   if (nounBy !== undefined) {
-    const detail = `Nothing has the id ${shown}. Give \`${nounBy}\` to use a name.`;
-    return new Problem(notFound, detail);
+    const advice = isNumber ? '' : ` Give exactly one \`${nounBy}\` to use a name.`;
+    return new Problem(notFound, `Nothing has the id ${shown}.${advice}`);
   }
-  const isId = /^\d+$/.test(text) || !named;
-  const how = isId ? 'has the id' : withUuid && isUuid(text) ? 'has the UUID' : 'is called';
+  const isId = isNumber || !named;
+  const how = isId ? 'has the id' : withUuid && isUuid(text) ? 'has the UUID' : isCalled;
   return new Problem(notFound, `No ${words} ${how} ${shown}.`);
 }

@@ -66,11 +66,11 @@ export async function databaseTime(db: Queryable): Promise<string> {
 }
 
 /**
- * Throws if the database does not accept changes: it may be a standby, which a service still
- * reaches after a failover, or be set to read-only.
+ * Whether the database accepts no changes: it may be a standby, which a service still reaches after
+ * a failover, or be set to read-only.
  */
-export async function requireWritable(db: Queryable): Promise<void> {
+export async function isReadOnly(db: Queryable): Promise<boolean> {
   const { rows } = await sql<{ isReadOnly: boolean }>`
     select current_setting('transaction_read_only')::boolean as "isReadOnly"`.execute(db);
-  if (rows[0]?.isReadOnly) throw new Error('The database is read-only.');
+  return rows[0]?.isReadOnly === true;
 }

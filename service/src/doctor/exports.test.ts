@@ -33,5 +33,13 @@ test('while the database does not run, the last export is not known', async (t) 
   mkdirSync(join(dataDir, 'postgres'));
   writeFileSync(join(dataDir, 'postgres', 'PG_VERSION'), '18\n');
   const stopped = await look();
-  assert.deepEqual([stopped.state, /^not known/.test(stopped.says)], ['note', true]);
+  const says = 'not known while the database is stopped';
+  assert.deepEqual(stopped, { what: 'exports', state: 'note', says });
+});
+
+test('of a database that could not be asked, it is not said that it is stopped', async () => {
+  const place = { databaseUrl: 'postgresql://nobody@127.0.0.1:1/none', dataDir: '/x' };
+  const found = await notedExportFinding(place, { isKnown: false, now });
+  const says = 'not known: the database could not be asked';
+  assert.deepEqual(found, { what: 'exports', state: 'note', says });
 });

@@ -18,14 +18,11 @@ export async function notedExportFinding(
   place: DatabasePlace,
   { isKnown, now }: { isKnown: boolean; now: Date },
 ): Promise<Finding> {
-  const database = isKnown ? (place.databaseUrl ?? (await findEmbeddedPostgres(place))) : 'stopped';
+  const unknown = (says: string): Finding => ({ what, state: 'note', says });
+  if (!isKnown) return unknown('not known: the database could not be asked');
+  const database = place.databaseUrl ?? (await findEmbeddedPostgres(place));
   if (database === 'none') return { what, state: 'ok', says: 'none needed: there is no database' };
-  if (database === 'stopped') {
-    const says =
-      'not known: the database has the time of the last one, and is not running. ' +
-      'A directory is searched only for an installed service';
-    return { what, state: 'note', says };
-  }
+  if (database === 'stopped') return unknown('not known while the database is stopped');
   const at = await notedIn(database);
   if (!at) return { what, state: 'note', says: 'the database has never been exported', wayOut };
   const hours = Math.floor((now.getTime() - Date.parse(at)) / hourMs);

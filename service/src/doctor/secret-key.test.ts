@@ -59,6 +59,8 @@ test('values under a key that was replaced are a problem, which names that key',
   const [right, wrong] = [await directory(), await directory()];
   const start = async ({ dataDir }: { dataDir: string }) =>
     (await agreeOnSecretKey(db, await loadKeys(dataDir), { dataDir, isOnlyService: true })).keyring;
+  // Nothing is encrypted with the first key, which is missing, too.
+  await start(await directory());
   await keepState(db, await start(right), 'oidc', { nonce: 'x' });
   await start(wrong);
   const look = async ({ dataDir }: { dataDir: string }) => {

@@ -3,10 +3,10 @@ import { createDb, createPool } from '../db/connection.ts';
 import { findEmbeddedPostgres } from '../db/embedded/embedded.ts';
 import { openExport } from '../db/export/export-file.ts';
 import type { DatabasePlace } from '../db/open.ts';
-import { findReplacedKeys, findSealing } from '../db/queries.ts';
+import { findSealing } from '../db/queries.ts';
 import { keyFile, readKeyFile } from '../keys/key-file.ts';
-import { createKeyring, fingerprintOf, type Key, keySha256, lackingIn } from '../keys/keyring.ts';
-import { countUnreadable } from '../keys/rotation-queries.ts';
+import { createKeyring, fingerprintOf, type Key, keySha256 } from '../keys/keyring.ts';
+import { findUnreadable } from '../keys/rotation-queries.ts';
 import { wayToReadable } from '../keys/unreadable.ts';
 import { counted } from '../lib/counted.ts';
 import { type Finding, lastExport, type Machine } from './doctor.ts';
@@ -123,12 +123,11 @@ async function unreadableWith(connectionString: string, keys: Key[]): Promise<Fi
     // Replaced meanwhile.
     if (!current) return undefined;
     const keyring = createKeyring({ keys, current, sealing });
-    const count = await countUnreadable(db, keyring);
+    const { count, missingKeys } = await findUnreadable(db, keyring);
     if (count === 0) return undefined;
-    const missing = lackingIn(keyring, await findReplacedKeys(db)).join(', ');
-    const says =
-      `${counted(count, 'encrypted value')} cannot be read with any key in secret-key; ` +
-      `missing of those that were used before: ${missing}`;
+    const which =
+      missingKeys.length > 0 ? `; fingerprints of the missing keys: ${missingKeys.join(', ')}` : '';
+    const says = `${counted(count, 'encrypted value')} cannot be read with any key in secret-key${which}`;
     return { what, state: 'problem', says, wayOut: wayToReadable };
   } catch (error) {
     if (isNotMigrated(error)) return undefined;

@@ -6,14 +6,14 @@ import type { Health } from '@berth/contract/health';
 import { sql } from 'kysely';
 import { createDb, createPool } from '../db/connection.ts';
 import { createDiskFullMonitor } from '../db/errors.ts';
-import { listenOnSocket, stop, temporaryDirectory } from '../incus/test-server.ts';
+import { listenOnSocket, stop, sync, temporaryDirectory } from '../incus/test-server.ts';
 import { createEngines } from '../locations/engines.ts';
 import { createTestApp } from '../testing/app.ts';
 import { installation } from '../testing/fixtures.ts';
 import { inject } from '../testing/inject.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { startStallingProxy } from '../testing/stalling-proxy.ts';
-import { until } from '../testing/until.ts';
+import { eventually, until } from '../testing/until.ts';
 import { createRoomCheck } from './room.ts';
 import { healthRoutes } from './routes.ts';
 import { serviceChecks } from './service-checks.ts';
@@ -100,7 +100,7 @@ test('an Incus that is away is said to be, without its address', async (t) => {
 });
 
 test('a database that takes no changes fails the check, as a standby after a failover does', async (t) => {
-  const { db, health, line } = await service(t);
+  const { db, health, answer, line } = await service(t);
   assert.deepEqual(await health('/health/ready'), [200, 'database is ok']);
   const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(db);
   const name = sql.id(rows[0]?.name ?? '');
@@ -108,12 +108,51 @@ test('a database that takes no changes fails the check, as a standby after a fai
   // Connections that are open already keep their settings.
   line.cut();
   line.resume();
-  await until(
-    'the database is failing',
-    () => health('/health/ready'),
-    (checks) => checks.includes('database is failing'),
+  await eventually(async () => {
+    const { statusCode, health: now } = await answer('/health/ready');
+    assert.deepEqual([statusCode, now.checks[0]?.detail], [503, 'The database is read-only.']);
+  });
+});
+
+test('a database that answers with an error is not said not to answer', async (t) => {
+  const { db, answer } = await service(t);
+  await sql`alter table locations rename to all_locations`.execute(db);
+  await sql`create function cancel() returns boolean language plpgsql as $$
+    begin raise exception 'canceling statement' using errcode = '57014'; end $$`.execute(db);
+  await sql`create view locations as select * from all_locations where cancel()`.execute(db);
+  const { checks } = (await answer('/health')).health;
+  const detail = 'The check failed. The log has the reason.';
+  assert.deepEqual(
+    checks.map((check) => check.detail),
+    [detail, detail],
   );
-  assert.deepEqual(await health('/health/ready'), [503, 'database is failing']);
+});
+
+test('an Incus that answers is not blamed if no service watches its location', async (t) => {
+  const { db, answer } = await service(t);
+  const socketPath = directory.file(crypto.randomUUID());
+  const engine = await listenOnSocket(socketPath, (_, response) =>
+    sync(response, { auth: 'trusted' }),
+  );
+  t.after(() => stop(engine));
+  const isTold = async (row: { reachable: boolean; watched_at: string }, detail: string) => {
+    const reported = { ...row, engine: JSON.stringify({ socket_path: socketPath }) };
+    await db.updateTable('locations').set(reported).execute();
+    // The answer is kept for a second.
+    await eventually(async () => {
+      const { checks } = (await answer('/health')).health;
+      assert.equal(checks[1]?.detail, detail);
+    });
+  };
+  const unwatched = 'No service watches this location.';
+  const [long, soon] = [-1, 1].map((days) =>
+    new Date(Date.now() + days * 86_400_000).toISOString(),
+  );
+  assert.ok(long && soon);
+  await isTold({ reachable: true, watched_at: long }, unwatched);
+  const unusable = 'The service that watches this location cannot use its Incus.';
+  await isTold({ reachable: false, watched_at: soon }, unusable);
+  await isTold({ reachable: false, watched_at: long }, unwatched);
 });
 
 test('a full disk fails the check of the database, with since when and what to do, until there is room', async (t) => {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { countUnknownInstances } from '../address-pools/unknown-queries.ts';
 import type { Db } from '../db/connection.ts';
-import { isDatabaseUnavailable } from '../db/errors.ts';
-import { requireWritable } from '../db/queries.ts';
+import { databaseTrouble } from '../db/errors.ts';
+import { isReadOnly } from '../db/queries.ts';
 import type { Engines } from '../locations/engines.ts';
 import { findLocation, type LocationRow, listAllLocations } from '../locations/queries.ts';
 import { type HealthCheck, type HealthChecks, Unwell } from './checks.ts';
@@ -45,9 +45,9 @@ export async function serviceChecks(
         await requireRoom();
         try {
           await listed;
-          await requireWritable(db);
+          if (await isReadOnly(db)) throw new Unwell('The database is read-only.');
         } catch (error) {
-          if (!isDatabaseUnavailable(error)) throw error;
+          if (!isDatabaseAway(error)) throw error;
           throw new Unwell('The database does not answer.', { cause: error });
         }
       },
@@ -56,6 +56,9 @@ export async function serviceChecks(
     return [...parts, ...locations.map((location) => locationCheck(db, engines, location))];
   };
 }
+
+/** What else fails, such as a statement that took too long, is an answer. */
+const isDatabaseAway = (error: unknown) => databaseTrouble(error) === 'away';
 
 function locationCheck(db: Db, engines: Pick<Engines, 'of'>, location: LocationRow): HealthCheck {
   return {
@@ -71,13 +74,16 @@ function locationCheck(db: Db, engines: Pick<Engines, 'of'>, location: LocationR
         asked.catch(unanswered),
       ]);
       if (known?.isReachable) return;
-      const cause = new Error(known?.unreachable_reason ?? 'No service watches this location.');
+      const cause = new Error(known?.unreachable_reason ?? unwatched);
       if (answer === undefined) throw new Unwell('Incus does not answer.', { cause });
+      if (!known?.isWatched) throw new Unwell(unwatched);
       throw new Unwell('The service that watches this location cannot use its Incus.', { cause });
     },
     note: () => noteOn(db, location.id),
   };
 }
+
+const unwatched = 'No service watches this location.';
 
 /** Its error code is for anybody; its message may name paths and addresses, and is for the log. */
 function unanswered(error: unknown): never {
@@ -95,7 +101,7 @@ async function findInTime(db: Db, id: number) {
     const found = await Promise.race([findLocation(db, id), late]);
     if (found !== 'late') return found;
   } catch (error) {
-    if (!isDatabaseUnavailable(error)) throw error;
+    if (!isDatabaseAway(error)) throw error;
   }
   throw new Unwell('Its state is unknown, because the database does not answer.');
 }

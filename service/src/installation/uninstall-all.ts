@@ -23,14 +23,14 @@ export interface Uninstalling {
 
 interface Uninstalled {
   config: Config;
-  /** Nothing was installed on the machine for it. */
+  /** Whether all of it was simulated, so that nothing was installed on the machine for it. */
   wasSimulated: boolean;
 }
 
 /**
  * Removes an installation with its servers: that of the service, where one is or was installed, else
- * the one that the settings of the shell name. Answers its settings, and whether all of it was simulated. Throws `SetupError` before anything
- * is removed where something is in the way.
+ * the one that the settings of the shell name. Throws `SetupError` before anything is removed where
+ * something is in the way.
  */
 export async function uninstallAll(
   host: Host,

@@ -155,6 +155,12 @@ export const lackingIn = ({ state: { keys } }: Keyring, sha256s: readonly Buffer
     .filter((sha256) => !keys.some(({ bytes }) => keySha256(bytes).equals(sha256)))
     .map(fingerprintOf);
 
+/** The fingerprint of the key of a sealed value; undefined if it is not bound, and so has none. */
+export function fingerprintIn(sealed: Buffer): string | undefined {
+  const isBound = sealed.subarray(0, magic.length).equals(magic);
+  return isBound ? sealed.subarray(magic.length, headerBytes).toString('hex') : undefined;
+}
+
 /** The header of a value that is bound and sealed with a key. */
 export const headerOf = (key: Buffer) => Buffer.concat([magic, keyId(key)]);
 

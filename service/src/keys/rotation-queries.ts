@@ -3,7 +3,14 @@ import { insertToolEntry } from '../audit/entry-queries.ts';
 import type { Db, Queryable, Trx } from '../db/connection.ts';
 import { findReplacedKeys } from '../db/queries.ts';
 import type { Keyring } from './keyring.ts';
-import { fingerprintOf, headerBytes, headerOf, keyId } from './keyring.ts';
+import {
+  fingerprintIn,
+  fingerprintOf,
+  headerBytes,
+  headerOf,
+  keyId,
+  lackingIn,
+} from './keyring.ts';
 
 const atOnce = 100;
 
@@ -92,13 +99,25 @@ async function resealSome(
   return rows.length > 0 ? part : undefined;
 }
 
+/** Values that no key can decrypt. */
+export interface Unreadable {
+  count: number;
+  /**
+   * The fingerprints of their keys. A value of an earlier release does not name its key, so that
+   * all missing keys that were replaced are among these then.
+   */
+  missingKeys: string[];
+}
+
 /**
- * How many values can't be decrypted with any key; at most 1,000 of each column are checked.
- * Nothing is read if no lost key was ever replaced.
+ * Which values can't be decrypted with any key; at most 1,000 of each column are checked. Nothing
+ * is read if no lost key was ever replaced.
  */
-export async function countUnreadable(db: Db, keyring: Keyring): Promise<number> {
-  if ((await findReplacedKeys(db)).length === 0) return 0;
+export async function findUnreadable(db: Db, keyring: Keyring): Promise<Unreadable> {
+  const replaced = await findReplacedKeys(db);
+  if (replaced.length === 0) return { count: 0, missingKeys: [] };
   const known = keyring.state.keys.map(({ bytes }) => headerOf(bytes));
+  const missing = new Set<string>();
   let count = 0;
   for (const { table, column, row, rowBefore } of columns) {
     const { rows } = await sql<{ row: string; rowBefore: string | null; sealed: Buffer }>`
@@ -107,12 +126,15 @@ export async function countUnreadable(db: Db, keyring: Keyring): Promise<number>
       where ${sql.ref(column)} is not null
         and substring(${sql.ref(column)} for ${sql.lit(headerBytes)}) <> all (${known}::bytea[])
       limit 1000`.execute(db);
-    count += rows.filter(({ row, rowBefore, sealed }) => {
+    for (const { row, rowBefore, sealed } of rows) {
       const place = { table, column, row, ...(rowBefore !== null && { rowBefore }) };
-      return keyring.open(place, sealed) === undefined;
-    }).length;
+      if (keyring.open(place, sealed) !== undefined) continue;
+      count += 1;
+      const named = fingerprintIn(sealed);
+      for (const key of named ? [named] : lackingIn(keyring, replaced)) missing.add(key);
+    }
   }
-  return count;
+  return { count, missingKeys: [...missing] };
 }
 
 /** How many requests are still identified by a MAC under another key, which can't be recomputed. */

@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { findReplacedKeys } from '../db/queries.ts';
 import { healthRoutes } from '../health/routes.ts';
 import { serviceChecks } from '../health/service-checks.ts';
 import { createEngines } from '../locations/engines.ts';
@@ -15,7 +16,8 @@ import { inject } from '../testing/inject.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { toolOn } from '../testing/tool.ts';
 import { keyFile, loadKeys } from './key-file.ts';
-import { fingerprintOf, keySha256 } from './keyring.ts';
+import { createKeyring, fingerprintOf, keySha256 } from './keyring.ts';
+import { findUnreadable } from './rotation-queries.ts';
 import { agreeOnSecretKey } from './secret-key.ts';
 import { unreadableSecrets } from './unreadable.ts';
 
@@ -28,6 +30,9 @@ async function withLostKey(t: TestContext) {
   t.after(() => rm(dataDir, { recursive: true }));
   const start = async () =>
     (await agreeOnSecretKey(db, await loadKeys(dataDir), { dataDir, isOnlyService: true })).keyring;
+  // Nothing is encrypted with the key before, which is lost, too.
+  await start();
+  await rm(keyFile(dataDir));
   const secretKey = await start();
   await keepState(db, secretKey, 'oidc', { nonce: 'x' });
   const lost = await readFile(keyFile(dataDir), 'utf8');
@@ -67,6 +72,17 @@ test('values that no key can decrypt degrade the health, are logged, and are a m
     detail,
     /^1 encrypted value cannot be read .* add its line to secret-key\. .*"npm run doctor"/,
   );
+});
+
+test('of a value that does not name its key, each key that was replaced may be the missing one', async (t) => {
+  const { db, lost, start } = await withLostKey(t);
+  const current = { bytes: Buffer.from(lost.slice(0, 64), 'hex'), isBound: false };
+  const unbound = createKeyring({ keys: [current], current, sealing: 'unbound' });
+  await keepState(db, unbound, 'oidc', { nonce: 'y' });
+  const { count, missingKeys } = await findUnreadable(db, await start());
+  const replaced = (await findReplacedKeys(db)).map(fingerprintOf);
+  assert.equal(replaced.length, 2);
+  assert.deepEqual([count, missingKeys.toSorted()], [2, replaced.toSorted()]);
 });
 
 test('a rotation reports what it could not decrypt, and does so once the lost key is back', async (t) => {

@@ -1,9 +1,8 @@
 import type { Logger } from 'pino';
 import type { Db } from '../db/connection.ts';
-import { findReplacedKeys } from '../db/queries.ts';
 import { defineReconciler, type Reconciler } from '../reconciler-runtime/define.ts';
-import { type Keyring, lackingIn } from './keyring.ts';
-import { countUnreadable } from './rotation-queries.ts';
+import type { Keyring } from './keyring.ts';
+import { findUnreadable } from './rotation-queries.ts';
 
 const everyMilliseconds = 60_000;
 
@@ -32,13 +31,12 @@ export function unreadableSecrets(
       every: { milliseconds: everyMilliseconds, first: 'now' },
       failure: 'The encrypted values could not be checked. The check will be retried.',
       async run({ db, log }) {
-        const unreadable = await countUnreadable(db, keyring);
+        const { count: unreadable, missingKeys } = await findUnreadable(db, keyring);
         if (unreadable > 0 && unreadable !== count) {
-          const missing_keys = lackingIn(keyring, await findReplacedKeys(db));
           log.warn(
-            { unreadable, missing_keys },
+            { unreadable, missing_keys: missingKeys },
             `Encrypted values cannot be read with any key in secret-key. ${wayToReadable} ` +
-              'missing_keys has the fingerprints of the keys that were replaced.',
+              'missing_keys has the fingerprints of their keys.',
           );
         }
         count = unreadable;

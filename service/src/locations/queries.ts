@@ -7,12 +7,11 @@ import type { Subnet } from './subnets.ts';
 
 export type LocationRow = Selectable<Database['locations']>;
 
-/**
- * Whether its engine is reachable according to a watcher. A report of a watcher that hangs or is
- * gone expires.
- */
-export const isReachable = sql<boolean>`(locations.reachable
-  and locations.watched_at > now() - interval '30 seconds')`;
+/** Whether a service watches it. The report of a watcher that hangs or is gone expires. */
+const isWatched = sql<boolean>`(locations.watched_at > now() - interval '30 seconds')`;
+
+/** Whether its engine is reachable according to a watcher. */
+export const isReachable = sql<boolean>`(locations.reachable and ${isWatched})`;
 
 /** Since when it is unreachable: nobody has reported since then, or its engine has not answered. */
 export const unreachableSince = sql<string>`case when locations.reachable then locations.watched_at
@@ -24,11 +23,16 @@ const largestNode = sql<{ cpu: number | null; ram: number | null; disk: number |
     'disk', nullif(max(nodes.disk_gb), 0))
   from nodes where nodes.location_id = locations.id and not nodes.gone and not nodes.lost)`;
 
-const shownColumns = [isReachable.as('isReachable'), largestNode.as('largestNode')] as const;
+const shownColumns = [
+  isReachable.as('isReachable'),
+  isWatched.as('isWatched'),
+  largestNode.as('largestNode'),
+] as const;
 
 /** A location with its reachability and resources. */
 export type ShownLocation = LocationRow & {
   isReachable: boolean;
+  isWatched: boolean;
   largestNode: { cpu: number | null; ram: number | null; disk: number | null };
 };
 

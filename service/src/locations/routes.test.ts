@@ -122,7 +122,7 @@ test('whether the engine is reachable is shown, with the reason if it is not', a
   };
   for (const path of ['/1', '']) {
     assert.deepEqual(await seen(path, admin), [false, 'It refused.']);
-    const words = 'The engine of this location does not answer.';
+    const words = 'The engine of this location cannot be used at the moment.';
     assert.deepEqual(await seen(path), [false, words], 'others are not told the cause');
   }
 });

@@ -35,7 +35,7 @@ export function locationView(row: ShownLocation): Location {
   };
 }
 
-const silent = 'The engine of this location does not answer.';
+const unusable = 'The engine of this location cannot be used at the moment.';
 
 /** What the caller may see of it: why the engine can't be reached may name its socket, so it is for administrators. */
 export function locationViewFor({ scopes }: Pick<Caller, 'scopes'>) {
@@ -43,7 +43,7 @@ export function locationViewFor({ scopes }: Pick<Caller, 'scopes'>) {
   return (row: ShownLocation): Location => {
     const view = locationView(row);
     const isSaid = isAdmin || row.reachable || row.unreachable_reason === null;
-    return isSaid ? view : { ...view, unreachable_reason: silent };
+    return isSaid ? view : { ...view, unreachable_reason: unusable };
   };
 }
 

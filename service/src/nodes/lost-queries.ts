@@ -3,7 +3,7 @@ import type { Trx } from '../db/connection.ts';
 import { notify } from '../db/notifications.ts';
 import { supersededMessage } from '../operations/queries.ts';
 
-const by = 'declaring its node lost';
+const by = 'declaring the node lost';
 
 /** The error of a server on a lost node, for queries with `nodes`. */
 export const lostWithNode = sql<string>`'Its node ' || nodes.name || ' was declared lost, and its disk with it. '

@@ -76,7 +76,7 @@ test('of a call that is not answered in time, users are not told which one it wa
     (row) => row.last_error !== null,
   );
   isSilent = false;
-  assert.match(message, /: retrying: the node does not answer$/);
+  assert.match(message, /: retrying: the engine did not answer in time$/);
   assert.equal(last_error, 'GET /1.0/instances/srv-1: no answer within 0.01 s', 'operators see it');
   await untilEnded(id);
 });

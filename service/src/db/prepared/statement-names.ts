@@ -38,10 +38,16 @@ const isUnnamed = (text: string) =>
   text.includes(textVaries);
 
 /**
+ * How many statements each connection of PostgreSQL keeps at most. The code has about 400, so all
+ * that do not vary can have a name.
+ */
+const mostNames = 500;
+
+/**
  * Names each text from its second use on. Each connection keeps what it has prepared, so there are
  * at most `most` names; further texts are not named.
  */
-export function createStatementNames(most = 1000): StatementNames {
+export function createStatementNames(most = mostNames): StatementNames {
   const seenOnce = new Set<string>();
   const names = new Map<string, StatementName>();
   let generation = 0;

@@ -1,4 +1,4 @@
-import { EngineError } from './errors.ts';
+import { EngineError, wordsFor } from './errors.ts';
 
 export interface Deadline {
   /** What the call waits for, named in the error. */
@@ -49,7 +49,6 @@ export async function withDeadline<T>(
 }
 
 function timedOut({ what, timeoutSeconds }: Deadline): EngineError {
-  return new EngineError('timeout', `${what}: no answer within ${timeoutSeconds} s`, {
-    publicMessage: 'The node does not answer.',
-  });
+  const message = `${what}: no answer within ${timeoutSeconds} s`;
+  return new EngineError('timeout', message, { reason: message, publicMessage: wordsFor.timeout });
 }

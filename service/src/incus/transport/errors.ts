@@ -32,6 +32,8 @@ interface EngineErrorDetails {
   cause?: unknown;
   /** The text for customers, if the message contains words of Incus. */
   publicMessage?: string;
+  /** The text for administrators, if it says more than `publicMessage`. */
+  reason?: string;
 }
 
 /**
@@ -47,6 +49,8 @@ export class EngineError extends Error {
   readonly where: string | undefined;
   /** A sentence without words of Incus, which name paths, addresses and other people's instances. */
   readonly publicMessage: string;
+  /** The same for administrators: it may say which request failed. */
+  readonly reason: string;
 
   constructor(code: EngineErrorCode, message: string, details: EngineErrorDetails = {}) {
     super(message, { cause: details.cause });
@@ -56,6 +60,7 @@ export class EngineError extends Error {
     this.host = details.host;
     this.where = details.where;
     this.publicMessage = details.publicMessage ?? message;
+    this.reason = details.reason ?? this.publicMessage;
   }
 }
 
@@ -196,7 +201,8 @@ export function errorFromIncus(text: string, status = 500): EngineError {
   });
 }
 
-const wordsFor: Record<EngineErrorCode, string> = {
+/** Sentences for the users of a project. */
+export const wordsFor: Record<EngineErrorCode, string> = {
   not_found: 'The engine does not have what this needs.',
   already_exists: 'The engine already has something of that name.',
   busy: 'The engine is busy with another operation.',

@@ -32,7 +32,7 @@ export async function askPatiently<T>(
 ): Promise<LateOrNot<T>> {
   const begun = performance.now();
   const enough = new AbortController();
-  const deadline = { what: 'Three looks', timeoutSeconds: longestSeconds, signal };
+  const deadline = { what: 'Three pings', timeoutSeconds: longestSeconds, signal };
   try {
     return await withDeadline(deadline, async (inTime) => {
       inTime.addEventListener('abort', () => enough.abort(inTime.reason), { once: true });

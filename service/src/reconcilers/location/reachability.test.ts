@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { after, beforeEach, test } from 'node:test';
 import { pino } from 'pino';
+import { withDeadline } from '../../incus/transport/deadline.ts';
 import { EngineError } from '../../incus/transport/errors.ts';
 import { installation } from '../../testing/fixtures.ts';
 import { createTestDatabase } from '../../testing/postgres.ts';
@@ -83,6 +85,17 @@ test('the log has the words of the engine, once, and the location none of what i
   assert.equal(lines.length, 2);
   assert.equal(JSON.parse(lines[1] ?? '').reason, 'ours');
   assert.match((await reason()) ?? '', /its log says why/);
+});
+
+test('of a call that is not answered in time, the location says which one it was', async () => {
+  const deadline = { what: 'GET /1.0', timeoutSeconds: 0.01 };
+  const late = await withDeadline(deadline, async (inTime) => {
+    await once(inTime, 'abort');
+    throw inTime.reason;
+  }).catch((error: unknown) => error);
+  reachability.recordSuccess('events');
+  reachability.recordFailure('ping', late);
+  assert.equal(await reason(), 'GET /1.0: no answer within 0.01 s');
 });
 
 test('how a call ends is recorded and passed on; an abort, and what is ours, is no result', async () => {

@@ -49,8 +49,8 @@ export function createReachability(
     // A ping fails only after three attempts.
     const isConfirmed = probe === 'ping' || isRefusal(error) || consecutive >= failureThreshold;
     if (!isConfirmed) return;
-    const reason = error instanceof EngineError ? error.publicMessage : unknownReason;
-    // Anyone may see the location, so the message of Incus itself goes to the log, once.
+    const reason = error instanceof EngineError ? error.reason : unknownReason;
+    // The message of Incus itself goes to the log, once: it may name instances and paths.
     if (reasons.get(probe) !== reason) {
       const said = error instanceof Error ? error.message : String(error);
       log.warn({ locationId, probe, reason: said }, 'The Incus of a location is unreachable.');

@@ -156,6 +156,7 @@ test('a DELETE with anything in its body is refused', async () => {
     await remove(''),
     await remove('', json.type),
     await remove('{}', json.type),
+    await remove('null', json.type),
     await remove('', form.type),
   ]) {
     assert.deepEqual([answer.statusCode, answer.json()], [200, { deleted: true }]);
@@ -170,7 +171,6 @@ test('a DELETE with anything in its body is refused', async () => {
   for (const [payload, given] of [
     ['[1]', 'an array'],
     ['1', 'a number'],
-    ['null', 'null'],
   ] as const) {
     const answer = await remove(payload, json.type);
     assert.equal(answer.statusCode, 422, answer.body);

@@ -30,9 +30,13 @@ export function acceptBodies(app: FastifyInstance): void {
     if (isEmpty) delete headers['content-type'];
   });
   app.addHook('preValidation', async (request) => {
-    if (request.body === undefined && request.routeOptions.schema?.body) request.body = {};
+    if (isNothing(request) && request.routeOptions.schema?.body) request.body = {};
   });
 }
+
+/** Some clients send `null` with a DELETE, such as Go's `Encode(nil)`. */
+const isNothing = ({ body, method }: FastifyRequest) =>
+  body === undefined || (body === null && method === 'DELETE');
 
 type Parse = (body: Buffer, request: FastifyRequest) => unknown;
 

@@ -82,11 +82,14 @@ export async function reportChanges(
   }
 }
 
+/** A sentence as a part of another one. */
+const clause = (sentence: string) => sentence.replace(/\.$/, '');
+
 const replaced = (what: string) =>
   `Its guest reports how far it is in ${progressFile}, and something else is in the place of that file: ` +
-  `${what}. The server may run, but what became of its initial commands is not known. ` +
+  `${clause(what)}. The server may run, but what became of its initial commands is not known. ` +
   'Create it again with commands that leave that folder alone, or delete it.';
 
 const unreadable = (what: string) =>
-  `Its guest reports how far it is in ${progressFile}, which could not be read in ${maxAttempts} tries: ${what}. ` +
+  `Its guest reports how far it is in ${progressFile}, which could not be read in ${maxAttempts} tries: ${clause(what)}. ` +
   'The server may run, but what became of its initial commands is not known. Retry the create, or delete the server.';

@@ -47,7 +47,8 @@ test('the report of a guest that is still at work is read again', async () => {
   const guest = guestWith('running 2 ok\n0 4 7\nran\n');
   const booted = await boot?.run(guest.context({ commands: 2 }));
   assert.ok(booted?.outcome === 'next' && booted.commands === undefined);
-  const state = { commands: 2, ...patchOf(booted) };
+  // It was done before, and its instance was replaced.
+  const state = { commands: 2, is_done: true, ...patchOf(booted) };
   const result = await initialise?.run(guest.context(state));
   assert.ok(result?.outcome === 'wait' && result.commands?.length === 1);
   assert.equal(guest.reads(), 2);

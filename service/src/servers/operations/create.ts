@@ -295,7 +295,7 @@ async function boot(context: Context): Result {
   }
   const isDone = phase === 'done';
   // The rest may take hours and is done by the guest, so other creates need not wait for it.
-  const patch = { has_place: false, ...(isDone && { is_done: true, ssh_ready: sshReady }) };
+  const patch = { has_place: false, is_done: isDone, ...(isDone && { ssh_ready: sshReady }) };
   // Each look at the files of a guest costs its node, so a last report is not read again.
   const commands = isDone ? { commands: results } : {};
   const goOn = { outcome: 'next', step: 'initialise', ...commands } as const;
