@@ -26,7 +26,6 @@ import {
   reachability,
   subnets,
   trafficLimits,
-  unpackedImages,
 } from './upkeep.ts';
 import { diskUsage, usage } from './usage.ts';
 
@@ -42,7 +41,6 @@ const reconcilers = [
     subnets,
     trafficLimits,
     images,
-    unpackedImages,
     engineVulnerabilities,
     allowances,
   ],
@@ -118,7 +116,6 @@ function subjectOf({ watching, location, signal, ours, trigger }: SubjectOptions
     countSubvolumes: subvolumeCounter(of, location, (servers) =>
       observer?.withSubvolumes(location.name, servers),
     ),
-    unpacked: new Set(),
     warned: { others: '' },
   };
 }
