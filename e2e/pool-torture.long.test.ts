@@ -99,6 +99,13 @@ async function onSnapshot(guest: FullGuest, verb: 'create' | 'restore' | 'delete
     return error;
   };
   await until(`snapshot ${verb} succeeds`, attempt, (error) => error === undefined);
+  if (verb === 'restore') await startIfStopped(guest);
+}
+
+/** A restore that failed has stopped the instance, and the next one starts only what was running. */
+async function startIfStopped({ name }: FullGuest): Promise<void> {
+  const error = await onIncus('start', name).catch(String);
+  if (error !== undefined && !/already running/i.test(error)) throw new Error(error);
 }
 
 /** Fills the disk, creates a snapshot, fills, restores it, fills, and deletes the full server. */
