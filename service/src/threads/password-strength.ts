@@ -6,23 +6,23 @@ const leastScore = 3;
 const advice =
   'Choose a longer one, such as four unusual words, or let a password manager make it.';
 
-/** The warnings of the estimator: what the password is. */
+/** What the warnings of the estimator say of the password. */
 const warnings: Record<string, string> = {
-  straightRow: 'a row of keys',
-  keyPattern: 'a pattern of keys',
-  simpleRepeat: 'a repeated character',
-  extendedRepeat: 'a repetition',
-  sequences: 'a sequence, such as abc',
-  recentYears: 'a year',
-  dates: 'a date',
-  topTen: 'one of the first that anyone tries',
-  topHundred: 'one of the first that anyone tries',
-  common: 'too common',
-  similarToCommon: 'too similar to a common one',
-  wordByItself: 'a single word',
-  namesByThemselves: 'a name',
-  commonNames: 'a name',
-  userInputs: 'too similar to the name or the email address',
+  straightRow: 'it is a row of keys',
+  keyPattern: 'it is a pattern of keys',
+  simpleRepeat: 'it repeats a character',
+  extendedRepeat: 'it repeats itself',
+  sequences: 'it contains a sequence, such as abc',
+  recentYears: 'it contains a year',
+  dates: 'it contains a date',
+  topTen: 'it is one of the first that anyone tries',
+  topHundred: 'it is one of the first that anyone tries',
+  common: 'it is a common one',
+  similarToCommon: 'it is close to a common one',
+  wordByItself: 'it is a single word',
+  namesByThemselves: 'it is a name',
+  commonNames: 'it is a name',
+  userInputs: 'it is similar to the name or the email address',
 };
 
 let loading: Promise<ZxcvbnFactory> | undefined;
@@ -49,6 +49,6 @@ export async function weaknessOf(
   const known = about.flatMap((text) => [text, ...text.split(/[^\p{L}\p{N}]+/u)]);
   const { score, feedback } = guesser.check(password, known.filter(Boolean));
   if (score >= leastScore) return undefined;
-  const is = (feedback.warning && warnings[feedback.warning]) || 'too easy to guess';
-  return `This password is ${is}. ${advice}`;
+  const why = feedback.warning && warnings[feedback.warning];
+  return `This password is too easy to guess${why ? `: ${why}` : ''}. ${advice}`;
 }
