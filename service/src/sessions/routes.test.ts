@@ -252,7 +252,7 @@ test('changing a password requires the old one, and ends the other sessions', as
   assert.equal(weak.json().errors[0].pointer, '/new_password');
   assert.match(
     weak.json().errors[0].detail,
-    /^This password is [a-z ]+\. Choose a longer one, such as four unusual words/,
+    /^This password is too easy to guess: it is [a-z ]+\. Choose a longer one, such as four unusual words/,
   );
   const same = await put({ password: goodPassword, new_password: goodPassword });
   assert.deepEqual([same.statusCode, same.json().errors[0].pointer], [422, '/new_password']);
