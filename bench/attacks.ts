@@ -28,7 +28,7 @@ interface Attack {
 
 const attacks: readonly Attack[] = [
   {
-    name: 'ten addresses that open all the connections there may be',
+    name: 'ten addresses that open as many connections as they can',
     program: 'crowd.ts',
     args: ({ port }) => [String(port)],
     ask: readAnew,

@@ -6,7 +6,7 @@ import type { StepTimes } from './create-steps.ts';
 import { guest, type Side } from './guest.ts';
 import { answersBySsh } from './ssh-banner.ts';
 
-/** For a create that takes longer than a request may wait. */
+/** The interval of polls if a create takes longer than a request can wait. */
 const pollMs = 50;
 
 /** Guests made by Berth: `POST /v1/servers`, which waits for the end of the create. */
@@ -40,7 +40,7 @@ export async function berthApi({ service }: Stack, steps: StepTimes): Promise<Si
   };
 }
 
-/** Milliseconds of the clock that PostgreSQL has, too. */
+/** Milliseconds of the wall clock, which PostgreSQL uses as well. */
 const now = () => performance.timeOrigin + performance.now();
 
 function ipv4Of({ ip_addresses: addresses }: Server): string {
@@ -54,7 +54,7 @@ function caller({ url, token }: Stack['service']) {
     const headers = {
       authorization: `Bearer ${token}`,
       ...(body && { 'content-type': 'application/json' }),
-      // A removal still under way would slow the next round.
+      // A removal in progress would slow down the next round.
       ...(method !== 'GET' && { prefer: 'wait=60' }),
     };
     const init = { method, headers, body: body ? JSON.stringify(body) : null };

@@ -63,18 +63,26 @@ const refused = (status: number, more = {}) => ({
   body: JSON.stringify({ detail: 'It is so.', ...more }),
 });
 const troubles = [
-  ['no service is there', { env: { BERTH_URL: nowhere } }, /ECONNREFUSED.*\n.*BERTH_URL/],
-  ['its address is none', { env: { BERTH_URL: 'here' } }, /BERTH_URL is no URL: here/],
-  ['the token is none', { env: { BERTH_TOKEN: 'gehe\nim' } }, /is no token\.\n.*servers:read/],
-  ['the token is refused', { answer: refused(401) }, /401: It is so\.\n.*BERTH_TOKEN/],
-  ['the token may not read', { answer: refused(403) }, /403: It is so\.\n.*BERTH_TOKEN/],
-  ['there is no such server', { answer: refused(404) }, /404: It is so\.\n.*GET \/v1\/servers/],
+  ['no service answers', { env: { BERTH_URL: nowhere } }, /ECONNREFUSED.*\n.*BERTH_URL/],
+  ['the address is not a URL', { env: { BERTH_URL: 'here' } }, /BERTH_URL is not a URL: here/],
   [
-    'what is asked for is bad',
+    'the token is malformed',
+    { env: { BERTH_TOKEN: 'gehe\nim' } },
+    /is not a token\.\n.*servers:read/,
+  ],
+  ['the token is refused', { answer: refused(401) }, /401: It is so\.\n.*BERTH_TOKEN/],
+  ['the token lacks the scope', { answer: refused(403) }, /403: It is so\.\n.*BERTH_TOKEN/],
+  ['the server does not exist', { answer: refused(404) }, /404: It is so\.\n.*GET \/v1\/servers/],
+  [
+    'the request is invalid',
     { answer: refused(422, { errors: [{ parameter: 'step', detail: 'Too fine.' }] }) },
     /422: It is so\. step: Too fine\./,
   ],
-  ['something else answers', { answer: { status: 200, body: '<html>' } }, /no answer of Berth/],
+  [
+    'something else answers',
+    { answer: { status: 200, body: '<html>' } },
+    /not a response of Berth/,
+  ],
   [
     'the file can not be written',
     { out: join(directory, 'no', 'x') },
@@ -97,5 +105,5 @@ for (const [what, trouble, says] of troubles) {
 test('unknown options print the usage', async () => {
   const { code, stderr } = await chart({}, '1', '--file', out);
   assert.equal(code, 2);
-  assert.match(stderr, /^Draws what a server used/);
+  assert.match(stderr, /^Draws the usage of a server/);
 });

@@ -3,11 +3,11 @@ import { parseArgs } from 'node:util';
 import { explain, SetupError } from '../setup/commands.mjs';
 import { drawUsage } from './usage-chart.ts';
 
-const usage = `Draws what a server used, as GET /v1/servers/{id}/usage has it: an SVG.
+const usage = `Draws the usage of a server, as GET /v1/servers/{id}/usage returns it, as an SVG.
 
   npm run chart -- SERVER [--from TIME] [--to TIME] [--step STEP] [--out FILE]
 
-Without times, of the last 24 hours; times, steps and their bounds are those of the API.
+Without times, it draws the last 24 hours. Times, steps and their limits are those of the API.
 BERTH_TOKEN is a token of scope servers:read, BERTH_URL where the service is
 (http://127.0.0.1:8080). The file is called usage.svg unless told.`;
 
@@ -35,9 +35,10 @@ function readArguments() {
 
 async function ask(server: string, window: Record<string, string>, token: string) {
   const { BERTH_URL: url = 'http://127.0.0.1:8080' } = process.env;
-  if (!URL.canParse(url)) throw new SetupError(`BERTH_URL is no URL: ${url}`, 'Set it anew.');
+  if (!URL.canParse(url)) throw new SetupError(`BERTH_URL is not a URL: ${url}`, 'Set it again.');
   // A value that a header can't contain would be shown in the error of `fetch`.
-  if (!/^[\x21-\x7e]+$/.test(token)) throw new SetupError('BERTH_TOKEN is no token.', anotherToken);
+  if (!/^[\x21-\x7e]+$/.test(token))
+    throw new SetupError('BERTH_TOKEN is not a token.', anotherToken);
   const path = `/v1/servers/${encodeURIComponent(server)}/usage?${new URLSearchParams(window)}`;
   try {
     const headers = { authorization: `Bearer ${token}` };
@@ -49,7 +50,7 @@ async function ask(server: string, window: Record<string, string>, token: string
     const why = (cause as NodeJS.ErrnoException).code ?? (cause as Error).message;
     throw new SetupError(
       `No service answers at ${url} (${why}).`,
-      'Start it with npm start, or set BERTH_URL to where it is.',
+      'Start it with npm start, or set BERTH_URL to its address.',
     );
   }
 }
@@ -66,17 +67,17 @@ function readHistory({ status, text }: { status: number; text: string }) {
     body = {};
   }
   if (status === 200 && body.series) return JSON.parse(text);
-  const { detail = 'This is no answer of Berth.', errors = [] } = body;
+  const { detail = 'This is not a response of Berth.', errors = [] } = body;
   const details = [detail, ...errors.map((one) => `${one.parameter}: ${one.detail}`)];
   const wayOut = {
     200: 'Set BERTH_URL to where the service is.',
     401: anotherToken,
     403: anotherToken,
-    404: 'GET /v1/servers lists the servers that this token may see.',
+    404: 'GET /v1/servers lists the servers that this token can read.',
   }[status];
   throw new SetupError(
     `The service answered ${status}: ${details.join(' ')}`,
-    wayOut ?? 'npm run chart without arguments says what may be asked for.',
+    wayOut ?? 'Run npm run chart without arguments to see the options.',
   );
 }
 
@@ -87,7 +88,7 @@ function write(file: string, image: string): void {
     const { code } = error as NodeJS.ErrnoException;
     throw new SetupError(
       `${file} can't be written (${code}).`,
-      'Name a file in a directory that you may write to: --out FILE.',
+      'Name a file in a directory in which you can create files: --out FILE.',
     );
   }
 }

@@ -6,13 +6,13 @@ import { spread } from './statistics.ts';
 interface SeenCreate {
   serverId: number;
   asked: number;
-  /** When the caller saw that it had ended. */
+  /** The time at which the caller saw that it had ended. */
   seen: number;
-  /** When the guest answered by SSH. */
+  /** The time at which the guest answered by SSH. */
   answered: number;
 }
 
-/** That an operation came to a step, or to its end, which is null. */
+/** An operation reached a step, or its end, which is null. */
 interface Mark {
   serverId: number;
   step: string | null;
@@ -22,13 +22,13 @@ interface Mark {
 
 export interface StepTimes {
   note(create: SeenCreate): void;
-  /** Forgets what was noted so far. */
+  /** Discards what was recorded so far. */
   clear(): void;
   /** Prints how long each step of the creates took. */
   report(): Promise<void>;
 }
 
-// A trigger writes it down, so that nothing has to ask for it meanwhile.
+// A trigger records the steps, so that nothing has to poll them.
 const table = 'create table bench_steps (operation_id integer, step text, at timestamptz)';
 const noteStep = `create function bench_note_step() returns trigger language plpgsql as $$
   declare
@@ -60,7 +60,7 @@ export async function watchSteps({ directory }: Stack): Promise<StepTimes> {
   };
 }
 
-/** The milliseconds of each step of a create, which may have come to one more than once. */
+/** The milliseconds of each step of a create, which may have reached a step more than once. */
 export function durations(create: SeenCreate, marks: readonly Mark[]): Map<string, number> {
   const own = marks.filter(({ serverId }) => serverId === create.serverId);
   const points = [

@@ -11,7 +11,7 @@ interface Case {
   title: string;
   /** How many servers are created at once. */
   count: number;
-  /** Of the time of Berth to that of the command line. */
+  /** The highest acceptable ratio of the time of Berth to that of the command line. */
   highestRatio: number;
 }
 
@@ -20,7 +20,7 @@ const ten: Case = { title: 'Create ten servers at once', count: 10, highestRatio
 /** The time for the file system to clean up after a removed guest. */
 const settleMs = 1000;
 
-/** `rounds`: how many times, after one to warm up. */
+/** `rounds`: the number of measured rounds, after one warm-up. */
 export const benchCreate = (rounds = 5) => benchCase(one, rounds);
 export const benchCreateTen = (rounds = 3) => benchCase(ten, rounds);
 
@@ -33,7 +33,7 @@ async function benchCase({ title, count, highestRatio }: Case, rounds: number): 
   const seconds = await withStack('bench', (stack) => measure(stack, count, rounds));
   const result = compare(seconds.incus, seconds.berth);
   report(title, { baseline: 'incus command line', measured: 'Berth' }, result);
-  console.log(`ratio ${result.ratio.toFixed(2)}, at most ${highestRatio} is asked for`);
+  console.log(`ratio ${result.ratio.toFixed(2)}(target: at most ${highestRatio})`);
   return result.ratio <= highestRatio;
 }
 
@@ -55,7 +55,7 @@ async function measure(stack: Stack, count: number, rounds: number) {
   return seconds;
 }
 
-/** The seconds until the last of them is done. */
+/** Returns the seconds until the last one is ready. */
 async function timedCreates(stack: Stack, side: Side, count: number): Promise<number> {
   const start = performance.now();
   const guests = await Promise.all(Array.from({ length: count }, (_, index) => side.create(index)));

@@ -15,24 +15,24 @@ const mostMs = 20;
 const day = 86_400;
 
 /**
- * Compares the request for a chart of one day, of another server each time, with the request for
- * the page of the same server. They alternate. So many servers have a full day of history.
+ * Compares the request for a chart of one day, of another server each time, with the request for the same server. They
+ * alternate. Each of the servers has a full day of history.
  */
 export async function benchHistory(rounds = defaultRounds): Promise<boolean> {
   return await withSimulated({}, async (service) => {
     const ids = await onDatabaseOf(service, fill);
     console.log(
-      `${ids.length} servers are stored, with their day in steps of 5 min, 2 h of it of 15 s`,
+      `${ids.length} servers are stored, with a day in steps of 5 min and 2 h in steps of 15 s`,
     );
     const { pages, charts } = await measure(service, ids, rounds);
     const result = compare(pages, charts);
     report(
-      'Milliseconds of an answer',
+      'Milliseconds of a response',
       { baseline: 'GET /v1/servers/{id}', measured: 'GET /v1/servers/{id}/usage' },
       result,
     );
     const { median } = result.measured;
-    const asked = `a chart ${median.toFixed(1)} ms, at most ${mostMs} is asked for`;
+    const asked = `a chart ${median.toFixed(1)} ms (target: at most ${mostMs})`;
     console.log(`ratio ${result.ratio.toFixed(2)}; ${asked}`);
     return median <= mostMs;
   });

@@ -69,7 +69,7 @@ export async function benchHostileReads(
     for (const { alone, attacked, said, memory, hold: one } of tries) {
       console.log(
         `  another customer: ${JSON.stringify(attacked.statuses)}, p99 ${alone.p99.toFixed(1)} ms alone and ` +
-          `${attacked.p99.toFixed(1)} ms beside it; the attacker: ${said}; hold ${one.toFixed(1)} ms; ` +
+          `${attacked.p99.toFixed(1)} ms during the attack; the attacker: ${said}; hold ${one.toFixed(1)} ms; ` +
           `memory ${memory.join(' / ')} MB before, at most and after`,
       );
     }
@@ -78,7 +78,7 @@ export async function benchHostileReads(
     isAsWanted &&= isServed && isFast && hold <= mostMs;
   }
   console.log(
-    `asked for: all are answered 200, no hold over ${mostMs} ms, and beside reads that an index serves a ratio of ` +
+    `target: all responses are 200, no hold over ${mostMs} ms, and during reads that use an index a ratio of ` +
       `${highestRatio} at most`,
   );
   return isAsWanted;

@@ -46,14 +46,14 @@ const bodies: Record<string, string> = {
   'objects in objects': filled('', '{"a":', ''),
   'objects in objects under a known field': `{"name":${'{"a":'.repeat(31)}1${'}'.repeat(32)}`,
   'a list of zeros': filled(`${commands}[0`, ',0', ']}'),
-  'a list of as many zeros as are taken': `${commands}[${numbered(4990, () => '0')}]}`,
+  'a list of the most zeros that are accepted': `${commands}[${numbered(4990, () => '0')}]}`,
   'a list of empty lists': filled(`${commands}[[]`, ',[]', ']}'),
   'a list of empty objects': filled(`${commands}[{}`, ',{}', ']}'),
-  'commands of as many zeros as are taken': `${commands}[${numbered(64, () => `[${numbered(75, () => '0')}]`)}]}`,
+  'commands of the most zeros that are accepted': `${commands}[${numbered(64, () => `[${numbered(75, () => '0')}]`)}]}`,
   'a list of empty texts': filled(`${commands}[""`, ',""', ']}'),
   'a command of empty texts': filled(`${commands}[[""`, ',""', ']]}'),
   'many fields': `{${numbered(24_000, (at) => `"${name36(at)}":0`)}}`,
-  'as many fields as are taken': `{${numbered(4990, (at) => `"${'k'.repeat(40)}${at}":0`)}}`,
+  'the most fields that are accepted': `{${numbered(4990, (at) => `"${'k'.repeat(40)}${at}":0`)}}`,
   'fields that are numbers': `{${numbered(20_000, (at) => `"${at * 101}":0`)}}`,
   'fields that are large numbers': `{${numbered(4990, (at) => `"${4294967294 - at * 131}":0`)}}`,
   'a field again and again': filled('{"a":0', ',"a":0', '}'),
@@ -61,7 +61,7 @@ const bodies: Record<string, string> = {
   'a number of 260,000 digits': `{"cpu":${'9'.repeat(260_000)}}`,
   'a fraction of 260,000 digits': `{"cpu":0.${'1'.repeat(260_000)}e9}`,
   'numbers beyond all bounds': filled('{"x":[1e309', ',1e309', ']}'),
-  'as many numbers beyond all bounds as are taken': `{"x":[${numbered(4990, () => '1e309')}]}`,
+  'the most numbers beyond all bounds that are accepted': `{"x":[${numbered(4990, () => '1e309')}]}`,
   'a text of escapes': filled('{"name":"', '\\u00e9', '"}'),
   'a text of halves of characters': filled('{"password":"', '\\ud83d', '"}'),
   'a text of backslashes': filled('{"name":"', '\\\\', '"}'),
@@ -78,7 +78,11 @@ const bodies: Record<string, string> = {
 
 const forms: [name: string, type: string, body: string][] = [
   ['a form of 50,000 fields', form, numbered(50_000, name36, '&')],
-  ['a form of as many fields as are taken', form, numbered(4990, (at) => `${name36(at)}=%41`, '&')],
+  [
+    'a form of the most fields that are accepted',
+    form,
+    numbered(4990, (at) => `${name36(at)}=%41`, '&'),
+  ],
   ['a form of nothing but dividers', form, '&'.repeat(mostBytes)],
   ['a form of one list', form, filled('a', '&initialCommands[]=x', '')],
   ['a form of lists in a list', form, numbered(4990, () => 'initialCommands[1][]=x', '&')],
@@ -90,7 +94,7 @@ const forms: [name: string, type: string, body: string][] = [
     `${numbered(3800, (at) => part(name36(at)), '')}--b--\r\n`,
   ],
   [
-    'a multipart form of as many parts as are taken',
+    'a multipart form of the most parts that are accepted',
     multipart,
     `${numbered(1000, (at) => part(name36(at)), '')}--b--\r\n`,
   ],
@@ -126,7 +130,7 @@ const heads: [name: string, head: Head][] = [
   ['a path of dots', { path: `/v1/${'../'.repeat(longest / 3)}` }],
   ['a path of escapes', { path: `/v1/servers/${'%2F'.repeat(80)}` }],
   [
-    'as many headers as are taken',
+    'the most headers that are accepted',
     {
       headers: Object.fromEntries(
         Array.from({ length: 95 }, (_, at) => [`X-${at}`, 'y'.repeat(120)]),
@@ -134,7 +138,7 @@ const heads: [name: string, head: Head][] = [
     },
   ],
   [
-    'more headers than are taken',
+    'more headers than are accepted',
     { headers: Object.fromEntries(Array.from({ length: 1900 }, (_, at) => [`X${at}`, ''])) },
   ],
   ['a header of media types', { headers: { Accept: 'a/b;q=0,'.repeat(longest / 8) } }],
@@ -145,7 +149,7 @@ const heads: [name: string, head: Head][] = [
   ],
   ['a header of addresses', { headers: { 'X-Forwarded-For': '1,'.repeat(longest / 2) } }],
   [
-    'a key of an answer that is long',
+    'a long Idempotency-Key',
     { method: 'POST', headers: { 'Idempotency-Key': 'k'.repeat(longest) } },
   ],
 ];
@@ -185,39 +189,39 @@ export function hostileRequests(token: string): HostileRequest[] {
     ...Object.entries(passwords).map(([name, password]) =>
       request(`a password ${name}`, { ...post, path: '/v1/users' }, user(password)),
     ),
-    request('the largest create there can be', post, server(4096)),
-    request('the same under a key', { ...post, headers: withKey }, server(4096)),
+    request('the largest possible create', post, server(4096)),
+    request('the same with an Idempotency-Key', { ...post, headers: withKey }, server(4096)),
     request(
       'a compressed body',
       { ...post, headers: { ...post.headers, 'Content-Encoding': 'gzip' } },
       filled('', 'x', ''),
     ),
     request(
-      'nobody to an unknown address',
+      'a request to an unknown path, without a token',
       { method: 'POST', path: '/nothing', headers: { 'Content-Type': json } },
       bodies['lists in lists'],
     ),
     request(
-      'nobody with a body of many fields',
+      'a body of many fields, without a token',
       { method: 'POST', headers: { 'Content-Type': json } },
       bodies['many fields'],
     ),
     request(
-      'nobody who signs in with many fields',
+      'a sign-in with many fields',
       { method: 'POST', path: '/v1/session', headers: { 'Content-Type': json } },
       bodies['many fields'],
     ),
     request(
-      'nobody who signs in with a long text',
+      'a sign-in with a long password',
       { method: 'POST', path: '/v1/session', headers: { 'Content-Type': json } },
       filled('{"email":"a@example.com","password":"', 'a', '"}'),
     ),
     request(
-      'nobody with a passkey of letters',
+      'a sign-in with a long passkey id',
       { method: 'POST', path: '/v1/session/passkey', headers: { 'Content-Type': json } },
       filled('{"id":"', 'A', '"}'),
     ),
-    request('the whole description of the API', { path: '/openapi.json' }),
-    request('all that can be measured', { path: '/metrics', headers: { Authorization } }),
+    request('the OpenAPI document', { path: '/openapi.json' }),
+    request('all metrics', { path: '/metrics', headers: { Authorization } }),
   ];
 }

@@ -48,7 +48,7 @@ export async function benchHostile(rounds = defaultRounds): Promise<boolean> {
     }
     const worst = figures[0]?.ms ?? 0;
     console.log(
-      `${requests.length} requests; the longest hold ${worst.toFixed(1)} ms, at most ${mostMs} is asked for`,
+      `${requests.length} requests; the longest hold ${worst.toFixed(1)} ms (target: at most ${mostMs})`,
     );
     const areReadsHarmless = await benchHostileReads(service, () => ask(watch));
     const isHeldOff = await attackAll(service, () => ask(watch), mostMs);
@@ -82,7 +82,7 @@ async function send(port: number, { name, bytes }: HostileRequest): Promise<numb
   socket.write(bytes);
   const [first] = (await Promise.race([once(socket, 'data'), once(socket, 'close')])) as [unknown];
   const [, status] = /^HTTP\/1\.1 (\d{3}) /.exec(String(first)) ?? [];
-  if (status === undefined) throw new Error(`There was no answer to ${name}.`);
+  if (status === undefined) throw new Error(`There was no response to: ${name}.`);
   // The service also spends time on sending the rest of the response.
   await sleep(20);
   socket.destroy();

@@ -10,7 +10,7 @@ const highestRatio = 2;
 const requests = 400;
 const limits = { reads: 100, actions: 5 };
 const tooMuch = 10;
-/** By then its burst is used up. */
+/** After this time, its burst is used up. */
 const settleMs = 3000;
 const startMs = 500;
 
@@ -24,11 +24,15 @@ export async function benchLimits(rounds = defaultRounds): Promise<boolean> {
   const p99 = await withSimulated(env, (service) => measure(service, rounds));
   const title = 'p99 of a client within its limit, in milliseconds';
   const plain = compare(p99.alone, p99.here);
-  report(title, { baseline: 'alone', measured: 'beside a greedy one' }, plain);
+  report(title, { baseline: 'alone', measured: 'with a greedy client' }, plain);
   const result = compare(p99.elsewhere, p99.here);
-  report(title, { baseline: 'greedy one elsewhere', measured: 'beside a greedy one' }, result);
-  console.log(`to a client that has the machine to itself: ratio ${plain.ratio.toFixed(2)}`);
-  console.log(`ratio ${result.ratio.toFixed(2)}, at most ${highestRatio} is asked for`);
+  report(
+    title,
+    { baseline: 'greedy client on the decoy', measured: 'with a greedy client' },
+    result,
+  );
+  console.log(`ratio to a client alone: ${plain.ratio.toFixed(2)}`);
+  console.log(`ratio ${result.ratio.toFixed(2)}(target: at most ${highestRatio})`);
   return result.ratio <= highestRatio;
 }
 
@@ -73,6 +77,6 @@ async function newToken({ url, token }: Service, name: string): Promise<string> 
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: JSON.stringify({ name, scopes: ['servers:write'] }),
   });
-  if (!response.ok) throw new Error(`No token was made: ${await response.text()}`);
+  if (!response.ok) throw new Error(`No token was created: ${await response.text()}`);
   return ((await response.json()) as { token: string }).token;
 }

@@ -83,7 +83,9 @@ async function measure(directory: string, socketPath: string, rounds: number): P
   const { signal } = new AbortController();
   const location = { id: locationId, pool: 'berth', client };
   const collector = createUsageCollector({ db, log, now: () => now }, location);
-  console.log(`${servers} servers on ${nodes} nodes; the first round also finds their cards`);
+  console.log(
+    `${servers} servers on ${nodes} nodes; the first round also finds their network interfaces`,
+  );
   const costOf = (work: () => Promise<unknown>) => costIn(directory, work);
   const taken: Cost[] = [];
   for (let round = 0; round <= rounds; round += 1) {
@@ -97,9 +99,9 @@ async function measure(directory: string, socketPath: string, rounds: number): P
     if (round > 0) taken.push(cost);
   }
   const disk = await costOf(() => collector.collectDisk());
-  console.log(`disk use of all: ${shown(disk)}`);
+  console.log(`disk usage of all servers: ${shown(disk)}`);
   const upkeep = await costOf(() => keepHistory(db, later(now, 60)));
-  console.log(`five minutes of history made coarser: ${shown(upkeep)}`);
+  console.log(`aggregation of five minutes of history: ${shown(upkeep)}`);
   await assertCounted(db, rounds + 1);
   await reportStored(db, now);
   return reportCosts(taken, { disk, upkeep, minutes: (rounds * roundSeconds) / 60 });
@@ -178,7 +180,7 @@ async function costIn(directory: string, work: () => Promise<unknown>): Promise<
 }
 
 const shown = ({ time, service, postgres }: Cost) =>
-  `${time.toFixed(1)} s; processor: service ${service.toFixed(1)} s, PostgreSQL ${postgres.toFixed(1)} s`;
+  `${time.toFixed(1)} s; CPU time: service ${service.toFixed(1)} s, PostgreSQL ${postgres.toFixed(1)} s`;
 
 /** Checks that the bytes are those of the engine, so that nothing was dropped to be fast. */
 async function assertCounted(db: Db, rounds: number): Promise<void> {
@@ -189,7 +191,7 @@ async function assertCounted(db: Db, rounds: number): Promise<void> {
   const [row] = rows;
   const cards = Math.min(servers, rounds * maxNicsPerRound);
   if (row?.months === cards && row.samples === servers * (rounds - 1)) return;
-  throw new Error(`Not all was counted: ${JSON.stringify(row)}`);
+  throw new Error(`Not everything was counted: ${JSON.stringify(row)}`);
 }
 
 interface Others {
@@ -209,13 +211,15 @@ function reportCosts(taken: Cost[], { disk, upkeep, minutes }: Others): boolean 
     `${show(together)}: service ${show(({ service }) => service)}, PostgreSQL ${show(({ postgres }) => postgres)}`;
   const time = spread(taken.map((cost) => cost.time));
   console.log(`\nA round: median ${time.median.toFixed(2)} s, worst ${time.most.toFixed(2)} s`);
-  console.log(`Processor time of a round: ${parts((of) => seconds(median(of)))}`);
-  console.log(`Of one core at the pace of ${roundSeconds} s, with all else that is counted:`);
+  console.log(`CPU time of a round: ${parts((of) => seconds(median(of)))}`);
+  console.log(
+    `Share of one core with a round every ${roundSeconds} s, including disks and history:`,
+  );
   console.log(parts((of) => percent(share(of))));
   const verdicts = [
-    verdict('a round, by the clock', time.median, target.roundSeconds, seconds),
+    verdict('a round, elapsed time', time.median, target.roundSeconds, seconds),
     verdict('a round on one core', median(together), target.roundSeconds, seconds),
-    verdict('of one core, overall', share(together), target.coreShare, percent),
+    verdict('share of one core, overall', share(together), target.coreShare, percent),
   ];
   return verdicts.every(Boolean);
 }
@@ -225,7 +229,7 @@ const percent = (value: number) => `${(value * 100).toFixed(1)} %`;
 
 function verdict(what: string, is: number, most: number, show: (value: number) => string): boolean {
   const isMet = is <= most;
-  console.log(`${isMet ? 'met' : 'MISSED'}: ${what}: ${show(is)} of at most ${show(most)}`);
+  console.log(`${isMet ? 'met' : 'MISSED'}: ${what}: ${show(is)} (at most ${show(most)})`);
   return isMet;
 }
 
@@ -234,11 +238,13 @@ async function reportStored(db: Db, now: Date): Promise<void> {
   const [, fives, hours] = resolutions;
   await rollUpNext(db, { from: fives, to: hours }, later(now, hours.stepSeconds));
   const stored = await Promise.all(resolutions.map((resolution) => storedOf(db, resolution)));
-  console.log('\nBytes of history a server, with indexes');
+  console.log('\nBytes of history per server, with indexes');
   console.table(Object.fromEntries(stored.map(({ table, ...row }) => [table, row])));
   const inAll = stored.reduce((sum, { kept }) => sum + kept, 0);
   const aMonth = ((stored.at(-1)?.row ?? 0) * 30 * 24 * 3600) / hours.stepSeconds;
-  console.log(`in all ${inAll}; a month of it adds ${aMonth}, as hours, until they are dropped`);
+  console.log(
+    `total ${inAll}; each month adds ${aMonth} in rows of an hour, until they are dropped`,
+  );
 }
 
 async function storedOf(db: Db, { table, stepSeconds, keptSeconds }: Resolution) {

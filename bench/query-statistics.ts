@@ -4,10 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { withClient } from '../service/src/db/connection.ts';
 import { logFileIn } from '../service/src/db/embedded/log-file.ts';
 
-// What PostgreSQL says about its queries: pg_stat_statements counts and times them, and auto_explain
-// logs the plans by which they were really run.
+// Reads the statistics of PostgreSQL about queries: pg_stat_statements counts and times them, and auto_explain logs the
+// plans that were used.
 
-/** The settings of a PostgreSQL whose queries are to be looked at. */
+/** The settings of a PostgreSQL whose queries are measured. */
 export const statisticsSettings = {
   shared_preload_libraries: 'pg_stat_statements,auto_explain',
   'pg_stat_statements.max': '5000',
@@ -19,7 +19,7 @@ export const statisticsSettings = {
 export interface QueryStatistics {
   text: string;
   calls: number;
-  /** How often it was planned: less often than called, once its plan is kept. */
+  /** The number of times that it was planned. It is lower than that of its calls if its plan is kept. */
   plans: number;
   /** Milliseconds of each call, on average. */
   planMs: number;

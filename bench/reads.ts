@@ -24,21 +24,21 @@ interface Read {
 
 const reads: readonly Read[] = [
   {
-    title: 'GET /v1/servers/{id}, 32 clients, requests a second',
+    title: 'GET /v1/servers/{id}, 32 clients, requests per second',
     path: '/v1/servers/1',
     clients: 32,
     least: 0.5,
     figure: (of: Load) => of.perSecond,
   },
   {
-    title: 'GET /v1/servers/{id}, 1 client, milliseconds of the median',
+    title: 'GET /v1/servers/{id}, 1 client, median in milliseconds',
     path: '/v1/servers/1',
     clients: 1,
     most: 2.5,
     figure: (of: Load) => of.p50Milliseconds,
   },
   {
-    title: 'GET /v1/servers?limit=100, 32 clients, requests a second',
+    title: 'GET /v1/servers?limit=100, 32 clients, requests per second',
     path: '/v1/servers?limit=100',
     clients: 32,
     least: 0.4,
@@ -80,7 +80,7 @@ export async function benchReads(rounds = defaultRounds): Promise<boolean> {
       const result = compare(sides.baseline, sides.measured);
       report(title, { baseline: 'Fastify with one query', measured: 'Berth' }, result);
       const asked = least > 0 ? `at least ${least}` : `at most ${most}`;
-      console.log(`ratio ${result.ratio.toFixed(2)}, ${asked} is asked for`);
+      console.log(`ratio ${result.ratio.toFixed(2)}(target: ${asked})`);
       held &&= result.ratio >= least && result.ratio <= most;
     }
     return held;

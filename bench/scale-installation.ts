@@ -16,7 +16,7 @@ export interface Installation {
   db: Db;
   service: Service;
   directory: string;
-  /** Of PostgreSQL, whose data directory is `directory`. */
+  /** Connects to PostgreSQL, whose data directory is `directory`, as its superuser. */
   superuserConnectionString: string;
   /**
    * Seconds from the start until the service answered, and had compared everything with the
@@ -31,7 +31,7 @@ export interface Installation {
 }
 
 /**
- * @param settings of PostgreSQL, that differ from those of the service's own
+ * @param settings of PostgreSQL that differ from those of an embedded one
  */
 export async function withFleet<T>(
   fleet: Fleet,

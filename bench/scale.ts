@@ -62,10 +62,10 @@ async function atRest(installation: Installation): Promise<Figures> {
     'ready after a start, s': installation.readySeconds,
     'all compared after a start, s': installation.comparedSeconds,
     'a comparison of a location, s': (later.seconds - swept.seconds) / (later.count - swept.count),
-    'service at rest, cores': Math.max(...services),
-    'PostgreSQL at rest, cores': postgres,
+    'idle service, cores': Math.max(...services),
+    'idle PostgreSQL, cores': postgres,
     'memory of the service, MB': megabytes(service, 'VmRSS'),
-    'memory at its highest, MB': megabytes(service, 'VmHWM'),
+    'peak memory of the service, MB': megabytes(service, 'VmHWM'),
   };
 }
 
@@ -78,9 +78,9 @@ async function atRestOfTwo(installation: Installation): Promise<Figures> {
     const { services, postgres } = await coresAtRest([service, second], installation);
     await assertAllStarted(installation);
     return {
-      'of two services the busier one, cores': Math.max(...services),
-      'of two services PostgreSQL, cores': postgres,
-      'of two services the second, MB': megabytes(second, 'VmRSS'),
+      'two services: the busier one, cores': Math.max(...services),
+      'two services: PostgreSQL, cores': postgres,
+      'two services: memory of the second, MB': megabytes(second, 'VmRSS'),
     };
   });
   await untilLed([service], [fleet.locations]);
@@ -99,7 +99,7 @@ async function untilLed(services: Service[], shares: number[]): Promise<void> {
 
 /** The cores that each service, and PostgreSQL, use. */
 async function coresAtRest(services: Service[], { directory, fleet }: Installation) {
-  console.log(`${fleet.locations} locations at rest for ${idleSeconds} s`);
+  console.log(`${fleet.locations} locations idle for ${idleSeconds} s`);
   const taken = () => [
     postgresSeconds(directory),
     ...services.map(({ pid }) => processSeconds(pid)),

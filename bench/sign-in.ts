@@ -21,7 +21,7 @@ export async function benchSignIn(rounds = defaultRounds): Promise<boolean> {
   const result = compare(taken.known, taken.unknown);
   const names = { baseline: 'known address', measured: 'unknown address' };
   report('Milliseconds until a password is refused', names, result);
-  const asked = `between ${(1 / highestRatio).toFixed(2)} and ${highestRatio} is asked for`;
+  const asked = `target: between ${(1 / highestRatio).toFixed(2)} and ${highestRatio}`;
   const ratio = result.measured.least / result.baseline.least;
   console.log(`ratio of the shortest ${ratio.toFixed(2)}, ${asked}`);
   return ratio <= highestRatio && ratio >= 1 / highestRatio;

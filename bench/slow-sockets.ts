@@ -19,11 +19,11 @@ export async function benchSlowSockets(rounds = defaultRounds): Promise<boolean>
   const result = compare(alone, disturbed);
   report(
     `p99 of a client, in milliseconds`,
-    { baseline: 'alone', measured: `beside ${sockets} slow sockets` },
+    { baseline: 'alone', measured: `with ${sockets} slow sockets` },
     result,
   );
   const { median } = result.measured;
-  const asked = `p99 ${median.toFixed(1)} ms, at most ${mostMs} is asked for`;
+  const asked = `p99 ${median.toFixed(1)} ms (target: at most ${mostMs})`;
   console.log(`ratio ${result.ratio.toFixed(2)}; ${asked}`);
   return median <= mostMs;
 }
@@ -37,8 +37,10 @@ async function measure(service: Service, rounds: number) {
     const { measured, said } = await beside('slow-client.ts', args, settleMs, () =>
       slowestPercent(service, requests),
     );
-    const shown = `alone ${before.toFixed(1)} ms, beside ${measured.toFixed(1)} ms`;
-    console.log(`${round === 0 ? 'warm-up' : `round ${round}`}: ${shown}; the slow ones: ${said}`);
+    const shown = `alone ${before.toFixed(1)} ms, with slow sockets ${measured.toFixed(1)} ms`;
+    console.log(
+      `${round === 0 ? 'warm-up' : `round ${round}`}: ${shown}; the slow clients: ${said}`,
+    );
     if (round === 0) continue;
     alone.push(before);
     disturbed.push(measured);

@@ -7,7 +7,7 @@ const pauseMs = 10;
 const attemptMs = 5000;
 const longestMs = 60_000;
 
-/** Resolves once an SSH server at the address has said its name, which comes before any key or password. */
+/** Resolves when an SSH server at the address has sent its banner, which comes before any key or password. */
 export async function answersBySsh(address: string): Promise<void> {
   const end = performance.now() + longestMs;
   for (;;) {

@@ -65,7 +65,7 @@ async function inspect({ id }: Server): Promise<string> {
 /** The result of the last sync with the engine, which runs every minute. */
 async function untilUnconfined(servers: number): Promise<void> {
   const told = new RegExp(`^berth_servers_unconfined\\{location="local"\\} ${servers}$`, 'm');
-  await until(`${servers} are told to be unconfined`, metrics, (all) => told.test(all), 180);
+  await until(`${servers} are reported as unconfined`, metrics, (all) => told.test(all), 180);
 }
 
 test('root in a guest can not exceed the quota of its disk', async () => {
@@ -100,7 +100,7 @@ test('a server of an earlier version is confined from its next start on', async 
   assert.match(await inspect(server), /^confined +no, .* when it is next started$/m);
   await untilUnconfined(1);
   assert.match(await inspect(server), /^subvolumes +[1-9]\d*, which .*attack.*rm -r/m);
-  // By then it is confined, and its guest restarts by itself.
+  // The guest restarts by itself, and is confined from then on.
   await sshLast(address, 'nohup reboot >/dev/null 2>&1 &');
   await eventually(async () => assert.match(await inspect(server), /^confined +yes$/m), 180);
   await untilSsh(address);
@@ -163,7 +163,7 @@ test('a guest with ten thousand interfaces does not prevent the metering of othe
     await sshSend(address, 'ip -batch -', `${links.join('\n')}\n`);
   }
   assert.ok(Number(await ssh(address, 'ls /sys/class/net | wc -l')) > 2 * pairs);
-  // A server that is in no scrape of its node yet.
+  // This server is not in any scrape of its node yet.
   const late = await created({ disk });
   const volume = { type: 'container', name: `srv-${server.uuid}` };
   const options = { timeoutSeconds: 120 };
@@ -179,8 +179,8 @@ test('a guest with ten thousand interfaces does not prevent the metering of othe
     for await (const _ of pieces);
   };
   await took('its disk', client.storage.getVolumeState(incusPool(), volume, options));
-  await took('what it uses', client.instances.getUse(volume.name, options));
-  await took('all of its node', client.server.metrics(undefined, drain, options));
+  await took('its usage', client.instances.getUse(volume.name, options));
+  await took('the usage of its node', client.server.metrics(undefined, drain, options));
   const since = Date.now();
   const isNew = (at: string | null) => at !== null && Date.parse(at) > since;
   const readTimes = async () => {
@@ -194,6 +194,6 @@ test('a guest with ten thousand interfaces does not prevent the metering of othe
       ]),
     ];
   };
-  await until('all is read anew', readTimes, (times) => times.every(isNew), 300);
+  await until('everything has been read again', readTimes, (times) => times.every(isNew), 300);
   for (const { id } of [server, neighbour, late]) await remove(id);
 });

@@ -67,7 +67,7 @@ after(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-test('docs/ssh-keys.md: a server with a key, known by its host key, and without passwords', async () => {
+test('docs/ssh-keys.md: a server with a key and a verified host key, and without passwords', async () => {
   const [make = '', create = '', know = '', add = '', ...more] = commandsOf('ssh-keys.md');
   assert.equal(more.length, 0);
   await play(make);
@@ -85,7 +85,7 @@ test('docs/ssh-keys.md: a server with a key, known by its host key, and without 
   assert.deepEqual(keys, [readFileSync(join(directory, '.ssh/id_ed25519.pub'), 'utf8').trim()]);
 });
 
-test('docs/reaching-servers.md: from the node, and through a port of it', async () => {
+test('docs/reaching-servers.md: a server is reached from the node, and through a port of the node', async () => {
   const [near = '', forward = '', back = '', ...more] = commandsOf('reaching-servers.md');
   assert.equal(more.length, 0);
   assert.match(await play(near), /^web-1$/m);
@@ -134,7 +134,7 @@ test('docs/image-servers.md: an image of Incus is published on a self-hosted ser
   assert.match(await play(publish), /Debian.* 12 .* ours /);
 });
 
-/** It was started again. */
+/** Waits until the server has been started again. */
 async function untilReachable(): Promise<void> {
   const end = Date.now() + 90_000;
   for (;;) {

@@ -62,7 +62,7 @@ const limitOf = async (mount: Mount, { path }: Pick<FullGuest, 'path'>) =>
 export async function untilHeld(mount: Mount, guest: Pick<FullGuest, 'path' | 'size'>) {
   const { path, size } = guest;
   const isHeld = (limit: number | null | undefined) => limit === size;
-  await until(`${path} is held to its size`, () => limitOf(mount, guest), isHeld, healSeconds);
+  await until(`${path} is limited to its size`, () => limitOf(mount, guest), isHeld, healSeconds);
 }
 
 /** Creates a server, and then makes its disk as small as possible. */

@@ -109,7 +109,7 @@ test('changes by hand in the engine are shown', async () => {
   await incusCommand('stop', '--force', name);
   await shown('it is stopped', 'stopped');
   await incusCommand('rename', name, 'by-hand');
-  await shown('it is missed', 'error');
+  await shown('it is reported as missing', 'error');
   assert.match((await view(server.id)).error ?? '', /no longer exists/);
   await incusCommand('rename', 'by-hand', name);
   await shown('it is back', 'stopped');
@@ -125,18 +125,18 @@ test('a guest that powers itself off is shown as stopped', async () => {
   await sshLast(primaryAddress(server), 'nohup poweroff --force >/dev/null 2>&1 &');
   const incus = createIncusClient({ socketPath: incusSocket(), project: incusProject() });
   await until(
-    'the engine has it stopped',
+    'the engine shows it as stopped',
     () => incus.instances.get(`srv-${server.uuid}`),
     (instance) => instance?.status === 'Stopped',
   );
   const stopped = performance.now();
   await until(
-    'the API has it stopped',
+    'the API shows it as stopped',
     () => view(server.id),
     (now) => now.status === 'stopped',
   );
   console.log(
-    `shown ${Math.round(performance.now() - stopped)} ms after the engine had it stopped`,
+    `shown ${Math.round(performance.now() - stopped)} ms after the engine showed it as stopped`,
   );
   await incus.close();
   await remove(server.id);
@@ -191,7 +191,7 @@ test('a forced stop supersedes a start in progress, whatever the engine shows me
     await call('POST', `/v1/servers/${server.id}/stop`, { force: true });
     await untilIdle(server.id);
     assert.equal((await view(server.id)).status, 'stopped');
-    // Long enough to notice a start that continues unnoticed.
+    // Long enough to detect a start that continues.
     await new Promise((resolve) => setTimeout(resolve, 1500));
     assert.equal((await view(server.id)).status, 'stopped');
     await call('POST', `/v1/servers/${server.id}/start`, undefined, { prefer: 'wait=30' });

@@ -15,7 +15,7 @@ import {
 import { query } from './database.ts';
 import { incus } from './incus.ts';
 
-// Tests a disk that Incus keeps without its instance, as after an interrupted move.
+// Tests a disk that remains in Incus without its instance, as after an interrupted move.
 
 test('a delete removes a disk without an instance, and frees its addresses', async (t) => {
   const client = createIncusClient({ socketPath: incusSocket(), project: incusProject() });

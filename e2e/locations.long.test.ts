@@ -72,7 +72,7 @@ test('a location is added with a token while the service runs', async () => {
     const { body } = await call<Location[]>('GET', '/v1/locations');
     const found = body.find((one) => one.name === name);
     locationId = found?.id ?? 0;
-    assert.equal(found?.reachable, true, 'it is known to answer');
+    assert.equal(found?.reachable, true, 'it is shown as reachable');
   });
   const alias = imageAlias('debian-12');
   const to = ['--target-project', project, '--alias', alias];

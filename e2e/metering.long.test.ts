@@ -84,13 +84,13 @@ test('100 MB in and 50 MB out are metered within 1 %, through restarts and a kil
   assert.deepEqual(moved, { in: 100 * megabyte, out: 50 * megabyte });
 
   const meter = await until(
-    'all that passed the card is metered',
+    'all traffic of the network interface is metered',
     () => metered(server),
     ({ in: incoming, out }) => incoming >= passed.in && out >= passed.out,
   );
   for (const way of ['in', 'out'] as const) {
     const beyond = (than: Bytes) => `${((meter[way] / than[way] - 1) * 100).toFixed(2)} %`;
-    const figures = `${way}: ${meter[way]} bytes metered, ${passed[way]} passed the card, ${moved[way]} were sent`;
+    const figures = `${way}: ${meter[way]} bytes metered, ${passed[way]} passed the network interface, ${moved[way]} were sent`;
     t.diagnostic(`${figures}: ${beyond(passed)} more than passed, ${beyond(moved)} than were sent`);
     // The traffic of the shutdown is added; both values include headers.
     assert.ok(meter[way] <= passed[way] * 1.01, figures);

@@ -93,7 +93,7 @@ test('neither a guest nor the outside can fill the node’s neighbour table, and
       .filter((line) => line.includes('feed')).length;
   const bounded = (figure: 0 | 1) =>
     until(
-      'what the outside reaches is told',
+      'the metric shows whether all addresses can be reached from outside',
       metrics,
       (all) => all.includes(`berth_location_ipv6_neighbours_bounded{location="local"} ${figure}\n`),
       180,
@@ -117,7 +117,7 @@ test('neither a guest nor the outside can fill the node’s neighbour table, and
     await askIncus('profile', 'device', 'add', sharing, 'eth0', 'nic', `network=${network}`);
     await askForRound();
     await bounded(0);
-    await leavesNothing('by a guest, also then', flood);
+    await leavesNothing('by a guest, while others use the network', flood);
     await eventually(() => {
       floodFromOutside(gateway, many);
       assert.ok(entries() > 1000, 'the attack works where it is not bounded');

@@ -71,8 +71,8 @@ test('its progress is accurate, and ends in a running server', async () => {
   assert.ok(server.allowed_actions.includes('restart'));
 });
 
-// None of these changes what another one checks.
-describe('the server that runs', { concurrency: true }, () => {
+// These tests do not change what the others check.
+describe('the running server', { concurrency: true }, () => {
   it('root logs in over SSH with the chosen password, by IPv4 and IPv6', async () => {
     for (const { ip } of server.ip_addresses) assert.equal(await ssh(ip, 'whoami'), 'root');
   });

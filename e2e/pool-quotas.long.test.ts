@@ -78,7 +78,7 @@ async function inspect({ id }: Server): Promise<string> {
 const limitOf = async (server: Server) => (await groupOf(server)).limit;
 const untilHeld = (server: Server) =>
   until(
-    'it is held to its size',
+    'it is limited to its size',
     () => limitOf(server),
     (limit) => limit === size,
     120,
@@ -259,8 +259,8 @@ test('inconsistent classic quotas of a pool are rescanned', async (t) => {
   assert.deepEqual(told.at(-1), { mode: 'classic', isInconsistent: false, unlimited: 0 });
   assert.equal(write('some', 40).status, 0);
   loseCount();
-  await until('it is counted anew', () => rescans.length);
-  await until('the count is right', () => !isInconsistent(place));
+  await until('a rescan was started', () => rescans.length);
+  await until('the accounting is consistent', () => !isInconsistent(place));
   assert.notEqual(write('more', 40).status, 0);
   const [group] = await groupsOf(place);
   assert.ok(group && group.charged > 60 * mebibyte && group.charged <= 64 * mebibyte);
@@ -272,7 +272,7 @@ test('inconsistent quotas of a pool of an administrator are reported, and not ch
   loseCount();
   const { told, rescans } = await keep('somebody else');
   assert.deepEqual(told[0], { mode: 'classic', isInconsistent: true, unlimited: 1 });
-  await until('it was looked at again', () => told.length > 1);
+  await until('it was checked again', () => told.length > 1);
   assert.deepEqual(rescans, []);
   assert.equal(isInconsistent(place), true);
   assert.deepEqual(

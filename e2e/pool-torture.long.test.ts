@@ -142,7 +142,7 @@ async function untilRefused(guest: FullGuest): Promise<void> {
     return group && Math.max(group.charged, writtenBy(mount, guest)) - guest.size;
   };
   const isRefused = (excess = Infinity) => excess <= tolerance;
-  await until(`${guest.name} is held to its size`, fill, isRefused, 180);
+  await until(`${guest.name} is limited to its size`, fill, isRefused, 180);
 }
 
 /** Runs a function so many times, a few at once, in order. Starts no further ones once one has failed. */

@@ -20,7 +20,7 @@ export async function allow(
 
 async function untilApplied(): Promise<void> {
   await until(
-    'the network goes by its policy',
+    'the network has the rules of its policy',
     async () => (await call<Location>('GET', '/v1/locations/1')).body.network_policy,
     ({ status }) => status === 'applied',
     roundsSeconds,

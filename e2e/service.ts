@@ -60,7 +60,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const { directory, beside, port } = options;
   mkdirSync(dataDirectory(directory), { recursive: true });
   if (beside) copyFileSync(keyFile(beside.directory), keyFile(directory));
-  const place = port === undefined ? await onFreePort(startOn) : await startOnceFree(port);
+  const place = port === undefined ? await onFreePort(startOn) : await startWhenFree(port);
   const token = beside?.token ?? readToken(directory);
   const service = { ...options, ...place, token };
   writeFileSync(recordFile(directory), JSON.stringify(service));
@@ -71,18 +71,18 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     return { ...(await ready(child, directory)), port: chosen };
   }
 
-  /** Whoever was connected to the one before, and HAProxy, expect it there. */
-  async function startOnceFree(given: number) {
+  /** A restarted service uses the same port, because its clients and HAProxy expect it there. */
+  async function startWhenFree(given: number) {
     return await until(`the port ${given} is free`, () => startOn(given).catch(isPortTaken));
   }
 }
 
-/** Otherwise throws the reason. */
+/** For an error that the port is in use. Throws any other error. */
 function isPortTaken(error: unknown): undefined {
   if (!/The port \d+ of \S+ is in use\./.test(String(error))) throw error;
 }
 
-/** Empty if another service of the same database has the token. */
+/** The first token; empty if another service of the same database has it. */
 function readToken(directory: string): string {
   const path = join(dataDirectory(directory), 'admin-token');
   return existsSync(path) ? readFileSync(path, 'utf8').trim() : '';

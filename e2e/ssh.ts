@@ -21,7 +21,7 @@ export async function ssh(address: string, command: string, secret = password): 
   return (await sshSend(address, command, '', secret)).trim();
 }
 
-/** Runs a command that ends the guest: the connection may break before the command returns. */
+/** Runs a command that stops the guest: the connection may break before the command returns. */
 export async function sshLast(address: string, command: string): Promise<void> {
   await Promise.allSettled([ssh(address, command)]);
 }

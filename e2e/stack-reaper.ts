@@ -5,6 +5,6 @@ import { removeStack, stackDirectory } from './stack.ts';
 // Removes a stack whose run has ended without doing so itself.
 
 const [name] = process.argv.slice(2);
-if (!name) throw new TypeError('Which stack is to be removed?');
+if (!name) throw new TypeError('Name the stack to remove.');
 await ownerIsGone();
 if (existsSync(stackDirectory(name))) await removeStack(name);

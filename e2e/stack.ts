@@ -49,20 +49,20 @@ export async function withStack<T>(name: string, use: (stack: Stack) => Promise<
 
 export const stackDirectory = (name: string) => join(tmpdir(), `berth-${name}`);
 
-/** Removes all that belongs to the stack of that name, and all processes that test it. */
+/** Removes everything that belongs to the stack of that name, and ends all processes that test it. */
 export const removeStack = (name: string) => removeEverything(placeOf(name));
 
 interface Use<T> {
   /** Removes everything that belongs to the directory, in any state, and the directory itself. */
   remove(): Promise<void>;
-  /** A script that does so, too, when this process was killed; and its arguments. */
+  /** The script that also removes it after this process was killed, and the arguments of the script. */
   reaper: [script: URL, ...args: string[]];
   use(): Promise<T>;
 }
 
 /**
- * Uses a directory once no other run on this machine does, and removes all that belongs to it: before, what an earlier
- * run left that was cut off, and after, also upon a signal.
+ * Waits until no other run on this machine uses the directory, then uses it. Removes everything that belongs to the
+ * directory: first the remains of an interrupted run, and at the end everything, also after a signal.
  */
 export async function withDirectory<T>(
   directory: string,
@@ -76,7 +76,7 @@ export async function withDirectory<T>(
   await remove();
   removeOnSignal(remove);
   startReaper(...reaper);
-  // The failure is thrown even if its traces can't be removed.
+  // The failure of the run is thrown even if the removal fails as well.
   await using stack = new AsyncDisposableStack();
   stack.defer(remove);
   await mkdir(directory, { recursive: true, mode: 0o711 });
@@ -95,13 +95,13 @@ function placeOf(name: string): Place {
   };
 }
 
-/** The reaper of an earlier run that was killed may be at work. */
+/** Waits for the reaper of an earlier run that was killed. */
 async function reaped([script, ...args]: Use<unknown>['reaper']): Promise<void> {
-  // In any clone.
+  // The reaper may be that of another clone.
   const path = script.pathname.split('/').slice(-2).join('/');
   const line = [path, ...args].join(' ');
   await until(
-    'what an earlier run left is removed',
+    'the remains of an earlier run are removed',
     () => processIds().filter((pid) => commandLine(pid).endsWith(line)),
     (reapers) => reapers.length === 0,
     300,

@@ -46,7 +46,7 @@ test('a server that has used up its allowance is throttled, until its allowance 
   await send(40 * megabyte);
   await until('it is throttled', limit, (rate) => rate === `${megabits}Mbit`);
   await until(
-    'what came of it is known',
+    'the result is shown',
     traffic,
     ({ throttled_to, throttle_error }) => throttled_to !== null || throttle_error !== null,
   );
@@ -70,9 +70,9 @@ test('a server that has used up its allowance is throttled, until its allowance 
     (await incus.instances.get(`srv-${server.uuid}`))?.devices.eth0 ?? {};
   assert.equal(others['security.mac_filtering'], 'true');
   await allow(null);
-  await until('it is let go', limit, (rate) => rate === undefined);
+  await until('the throttle is removed', limit, (rate) => rate === undefined);
   await until(
-    'that is shown',
+    'the removal is shown',
     traffic,
     ({ throttled_to, throttle_error }) => throttled_to === null && throttle_error === null,
   );

@@ -84,7 +84,7 @@ test('a guest that moves its NIC to another namespace is still counted', async (
   const before = await sent();
   await ssh(address, 'nohup setsid bash /root/hide > /root/hide.log 2>&1 &');
   await until(
-    '20 MB have come',
+    '20 MB have arrived',
     () => received,
     (bytes) => bytes >= 20 * megabyte,
   );

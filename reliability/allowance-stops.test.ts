@@ -35,11 +35,14 @@ async function underWay() {
   return [kind, state];
 }
 
-/** Ends the operation under way a second later, as that of a guest that does not listen. */
+/** Ends the operation in progress a second later, as if the guest had ignored its shutdown. */
 async function ignore(): Promise<void> {
   setClock(new Date(now().getTime() + 1000));
   const { id } = await operationUnderWay(db, server.id);
-  const error = JSON.stringify({ code: 'guest_ignored_shutdown', message: 'It does not listen.' });
+  const error = JSON.stringify({
+    code: 'guest_ignored_shutdown',
+    message: 'It ignores its shutdown.',
+  });
   const failed = { status: 'failed' as const, finished_at: now(), error };
   await db.updateTable('operations').set(failed).where('id', '=', id).execute();
 }
@@ -65,7 +68,7 @@ test('a stop supersedes a restart, and a start in progress', async () => {
   }
 });
 
-test('a guest that does not react is stopped by force, whoever asks it meanwhile', async () => {
+test('a guest that does not react is stopped by force, even if others request a shutdown meanwhile', async () => {
   await useUp('none');
   await round(0);
   await request('restart');

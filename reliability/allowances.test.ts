@@ -34,7 +34,7 @@ const setAllowance = (allowance: number | null) =>
     .where('id', '=', server.id)
     .execute();
 
-/** What Berth entered in the audit log that it did to the server. */
+/** The entries of the audit log about what Berth did to the server. */
 async function entered() {
   const query = db.selectFrom('audit_log').where('source', '=', 'berth').orderBy('id');
   const ofServer = query.where('target_kind', '=', 'server').where('target_id', '=', server.id);
@@ -143,7 +143,7 @@ test('a throttle that the kernel can not enforce is not shown as applied, and re
   assert.equal(warnings[0]?.err, undefined, 'a stack trace is in the log');
   const throttles = (await entered()).filter(([action]) => action === 'traffic_throttle');
   assert.equal(throttles.length, 1);
-  // Once the kernel can, it is applied as a whole.
+  // Once the kernel supports it, both directions are limited.
   simulator.model.lacksLimits.clear();
   await db.updateTable('nodes').set({ limits_outgoing: true }).execute();
   await reconcileThrottles(allowing(), await client.instances.list());
@@ -158,7 +158,7 @@ test('limits of a direction that the node can not enforce are removed from the N
   await allow('throttle');
   move(2 * gigabyte);
   await round();
-  // As after a move to another node.
+  // This happens after a move to another node.
   await db.updateTable('nodes').set({ limits_outgoing: false, limits_incoming: false }).execute();
   await reconcileThrottles(allowing(), await client.instances.list());
   assert.deepEqual(await card(), nic);
@@ -166,7 +166,7 @@ test('limits of a direction that the node can not enforce are removed from the N
   assert.equal(throttle_error, 'The kernel of its node cannot limit traffic.');
 });
 
-test('throttles are set concurrently, so that none waits for a slow one', async () => {
+test('throttles are set concurrently, so that a slow one does not delay the others', async () => {
   await allow('throttle');
   move(2 * gigabyte);
   const first = server;

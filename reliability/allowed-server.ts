@@ -16,7 +16,7 @@ import { temporaryDirectory } from '../service/src/testing/temporary-directory.t
 import { createUsageCollector } from '../service/src/usage/collect/collector.ts';
 import type { UsageSource } from '../service/src/usage/collect/source.ts';
 
-// A server with a traffic allowance, on a simulated engine, with a clock of its own: at a new start before each test.
+// A server with a traffic allowance, on a simulated engine and with a separate clock. All is created before each test.
 
 const project = 'berth';
 export const gigabyte = 1_000_000_000;
@@ -40,7 +40,7 @@ after(async () => {
 });
 
 let clock: Date;
-/** The one that was entered last. */
+/** The operation that was entered last. */
 export let server: { id: number; name: string };
 
 export const now = () => clock;
@@ -60,12 +60,12 @@ beforeEach(async () => {
   told.length = 0;
   await db.updateTable('nodes').set({ limits_incoming: true, limits_outgoing: true }).execute();
   clock = new Date('2026-11-21T12:00:00Z');
-  // Requests count the traffic of the month that PostgreSQL says it is.
+  // Requests show the traffic of the current month, by the clock of PostgreSQL.
   await setDatabaseClock(db, clock);
   await enterAnother();
 });
 
-/** A running server with its instance, which is `server` from now on. */
+/** Creates a running server with its instance, which is `server` from now on. */
 export async function enterAnother(): Promise<void> {
   const id = await enterServer(db, place);
   const query = db.selectFrom('servers').select('uuid').where('id', '=', id);
@@ -94,7 +94,7 @@ export const allowing = () => ({
   signal: new AbortController().signal,
 });
 
-/** A round of counting, `seconds` after the one before. */
+/** Counts the usage, `seconds` after the previous count. */
 export async function round(seconds = 15): Promise<void> {
   clock = new Date(clock.getTime() + seconds * 1000);
   await count(server.name);
@@ -102,7 +102,7 @@ export async function round(seconds = 15): Promise<void> {
 }
 
 export async function count(name: string): Promise<void> {
-  // The engine keeps its metrics for 8 s of the real clock; a new instance is to be in them.
+  // The engine caches its metrics for 8 s of the real clock, so a new instance may be missing in them.
   const text = `incus_cpu_seconds_total{name="${name}",mode="user"} 1\n`;
   const metrics: UsageSource['server']['metrics'] = (_, reader) =>
     reader(Readable.from([Buffer.from(text)]));

@@ -2,7 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A certificate for localhost with its key, in one file as HAProxy wants them, and for clients to trust. */
+/**
+ * Creates a certificate for localhost: one file with its key, as HAProxy needs it, and the certificate for clients to
+ * trust.
+ */
 export function makeCertificate(directory: string): { path: string; ca: string } {
   const [key, certificate] = [join(directory, 'key.pem'), join(directory, 'certificate.pem')];
   const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];

@@ -3,14 +3,14 @@ import { it } from 'node:test';
 import { unleash } from './chaos/chaos.ts';
 import { type Target, worlds } from './chaos/worlds.ts';
 
-// A short storm, the same each time; `npm run chaos` has longer ones.
+// A short run, which is the same each time. `npm run chaos` has longer runs.
 
 const kills: Target[] = ['service', 'engine', 'postgres', 'service', 'engine', 'postgres'];
 
-/** For each kill: until all have their answers, and all is settled. */
+/** The time for each kill, until all requests have their responses and everything has settled. */
 const timeout = kills.length * 6 * 60_000;
 
-it('nothing is lost, duplicated or left over when parts are killed during a storm', {
+it('nothing is lost, duplicated or left over when parts of Berth are killed during many requests', {
   timeout,
 }, async (t) => {
   await worlds.simulator(async (world) => {

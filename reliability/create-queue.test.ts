@@ -27,7 +27,7 @@ const looksAt = new Map<number, number>();
 /** The creates that got their slot by polling, without a notification. */
 const untold: number[] = [];
 
-/** Records when a create begins, when its guest works on its own, and the messages of the waiting ones. */
+/** Records when a create begins, when its guest runs its commands, and the messages of the waiting creates. */
 function watched(kind: OperationKind): OperationKind {
   if (kind.subject === 'node' || kind.kind !== 'create') return kind;
   const steps = Object.entries(kind.steps).map(([name, step]) => {
@@ -70,10 +70,10 @@ it('creates begin in the order of their requests, a few at once, each as soon as
     under += what === 'begins' ? 1 : -1;
     assert.ok(under <= places, `${under} at once`);
   }
-  assert.deepEqual(untold, [], 'each was told when there was a place for it');
+  assert.deepEqual(untold, [], 'each create was notified when it had a slot');
   const begun = sights.flatMap(({ what, id }) => (what === 'begins' ? [id] : []));
   assert.equal(begun.length, creates);
-  // Creates that may begin at once may overtake each other.
+  // Creates that can begin at the same time can begin in any order.
   for (const [at, id] of begun.entries()) {
     const before = ids.filter((other) => other < id && !begun.slice(0, at).includes(other));
     assert.ok(before.length < places, `${id} began before ${before}`);

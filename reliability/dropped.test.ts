@@ -42,7 +42,7 @@ function drop({ method, path }: Call, when: (typeof moments)[number], name: stri
   const ofName = path.replace('NAME', name);
   const fault = { kind: 'drop', method, path: ofName, when, times: 1 } as const;
   const takeBack = laboratory.simulator.faults.add(fault);
-  return () => assert.equal(takeBack(), false, 'it was dropped');
+  return () => assert.equal(takeBack(), false, 'the connection was dropped');
 }
 
 async function act(id: number, action: PlainAction): Promise<void> {

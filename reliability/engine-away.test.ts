@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createTestToken } from '../service/src/testing/app.ts';
+import { serverBody } from '../service/src/testing/servers.ts';
 import { eventually } from '../service/src/testing/until.ts';
 import { type Laboratory, openLaboratory, project } from './laboratory.ts';
 import { endIn, succeeds } from './operations.ts';
@@ -17,10 +18,10 @@ before(async () => {
 after(() => laboratory.close());
 
 const unreachable = /does not answer/;
-/** With neither the name of a class before it nor an address. */
+/** It begins with neither the name of a class nor an address. */
 const unfollowed = /^Incus (could not be reached: [A-Z_]+|closed the event stream: \d+)$/;
 
-/** As the API shows it, and no error with it. */
+/** The state as the API shows it, without an error. */
 async function isShown(id: number, status: string, realStatus: string): Promise<void> {
   const server = await laboratory.ask(`/servers/${id}`);
   const { real_status } = await laboratory.ask(`/servers/${id}/status`);
@@ -41,7 +42,7 @@ describe('while the engine is away', { concurrency: true }, () => {
   let back: Promise<void>;
   let looking = 4;
 
-  /** It is started again when each test has made its checks. */
+  /** The engine is started again at the end of each test. */
   async function whileAway(look: () => Promise<void>): Promise<void> {
     try {
       await look();
@@ -98,9 +99,16 @@ describe('while the engine is away', { concurrency: true }, () => {
     await eventually(() => isShown(servers.same, 'started', 'started'));
   });
 
-  it('a create waits, says why, and continues', async () => {
+  it('a create waits, says why, and continues, and a dry run says that it would', async () => {
     const { serverId, operation } = await laboratory.create('waits');
-    await whileAway(() => saysThatItWaits(serverId));
+    await whileAway(async () => {
+      await saysThatItWaits(serverId);
+      await eventually(async () => {
+        const body = serverBody(laboratory.place);
+        const dry = await laboratory.post('/servers/dry-run', undefined, body);
+        assert.match(String(dry.json().warnings), unreachable);
+      });
+    });
     await back;
     await succeeds(laboratory, operation);
     await eventually(() => isShown(serverId, 'started', 'started'));

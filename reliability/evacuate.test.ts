@@ -72,7 +72,7 @@ it('an evacuated node has no servers and is out of service; a restored one has i
   assert.ok(stopped);
   await laboratory.ended((await laboratory.request(stopped.id, 'stop')).id);
   const evacuation = await begin('a', 'evacuate');
-  assert.equal(await stateOf('a'), 'cordoned', 'from the request on');
+  assert.equal(await stateOf('a'), 'cordoned', 'it is cordoned from the request on');
   const done = await ended(evacuation);
   assert.deepEqual([done.status, done.progress, done.node], ['succeeded', 100, 'a'], done.message);
   assert.match(done.message, /5 servers were moved/);
@@ -120,7 +120,7 @@ it('servers without capacity elsewhere stay, and another request continues with 
   for (const { id } of servers) assert.notEqual((await laboratory.server(id)).node, 'b');
   assert.ok(room('b') >= 3);
 
-  // One was moved by hand meanwhile; it stays there.
+  // One server was moved by hand meanwhile, and stays there.
   const [first] = servers;
   assert.ok(first);
   const at = (await laboratory.server(first.id)).node === 'a' ? 'c' : 'a';

@@ -34,7 +34,7 @@ function troubled(kind: OperationKind): OperationKind {
   return { ...kind, steps: Object.fromEntries(steps) };
 }
 
-/** What is done to a node before, and how to undo it. The loss of a node cannot be undone. */
+/** The preparation of a node, and how to undo it. The loss of a node cannot be undone. */
 const ways: Record<string, { first: string[]; last: string[] } | 'lost'> = {
   evacuate: { first: [], last: ['restore'] },
   restore: { first: ['evacuate'], last: [] },
@@ -51,7 +51,7 @@ const cases = kinds.flatMap((kind) =>
   ),
 );
 
-/** Each case has its own node, with a running server that must be where those of its node are. */
+/** Each case has its own node, with a running server. */
 const nodes: { name: string; server: number }[] = [];
 before(async () => {
   const members = cases.map((_, at) => `n${at}`);
@@ -66,7 +66,11 @@ before(async () => {
     const made = await Promise.all(few.map((name) => runningServer(laboratory, `of-${name}`)));
     for (const { id } of made) nodes.push({ name: (await laboratory.server(id)).node, server: id });
   }
-  assert.equal(new Set(nodes.map(({ name }) => name)).size, members.length, 'one on each');
+  assert.equal(
+    new Set(nodes.map(({ name }) => name)).size,
+    members.length,
+    'one server on each node',
+  );
 });
 after(() => laboratory.close());
 
@@ -96,7 +100,7 @@ async function undergo(at: number, name: string): Promise<void> {
   plans.set(`${name} ${kind}`, plan);
   const { status, message, error } = await act(name, kind);
   plans.delete(`${name} ${kind}`);
-  assert.ok(plan.times > 0, 'the step was come to');
+  assert.ok(plan.times > 0, 'the step was reached');
   met.note(kind, step, words);
   if (!isFatal) return assert.equal(status, 'succeeded', message);
   assert.deepEqual([status, error?.message.includes(stays)], ['failed', true]);

@@ -24,7 +24,7 @@ const plans = new Map<string, Plan>();
 
 /** By the same key: the step that fails permanently, so that the operation runs its recovery. */
 const failing = new Map<string, string>();
-const wentWrong = 'It went wrong before.';
+const wentWrong = 'It failed before.';
 
 /** The names of servers whose image requires cloud-init. */
 const byCloudInit = new Set<string>();
@@ -75,7 +75,7 @@ interface Begun {
   operation: { id: number };
 }
 
-/** After the create of a server, and these actions. */
+/** Creates a server, and carries out these actions. */
 const by =
   (action: PlainAction, { first = [], force }: { first?: PlainAction[]; force?: boolean } = {}) =>
   async (name: string) => {
@@ -191,26 +191,26 @@ const ways: Record<string, Way> = {
     lead: byMove({ stopped: true }),
     end: 'Stopped',
   },
-  'a move of a guest that is deaf': {
+  'a move of a guest that ignores its shutdown': {
     kind: 'move',
     steps: ['shutdown', 'cut'],
     lead: byMove({ isDeaf: true }),
     end: 'Running',
   },
-  'a move of a machine that runs on': {
+  'a live move of a virtual machine': {
     kind: 'move',
     steps: ['look', 'live'],
     lead: byMove({ isLive: true }),
     end: 'Running',
   },
-  'a move that went wrong': {
+  'a move that failed': {
     kind: 'move',
     steps: ['recover'],
     lead: byMove(),
     failing: 'migrate',
     end: 'Running',
   },
-  'a delete of what left its disk': {
+  'a delete of a server whose disk has no instance': {
     kind: 'delete',
     steps: ['release'],
     lead: byForgotten,
@@ -235,7 +235,7 @@ async function undergo(
   const { serverId, operation } = await begin();
   const last = await laboratory.ended(operation.id);
   plans.delete(`${name} ${kind}`);
-  assert.ok(plan.times > 0, `The step ${step} of ${kind} was not come to.`);
+  assert.ok(plan.times > 0, `The step ${step} of ${kind} was not reached.`);
   met.note(kind, step, words);
   return { serverId, last, runs: plan.times };
 }
@@ -250,7 +250,7 @@ async function isSeenAs(serverId: number, wanted: string): Promise<void> {
   const ran = await laboratory.client.files.pull(name, '/root/ran', 1000);
   assert.equal(ran?.content.toString(), 'ran\n', 'its command ran once');
   const { node, movingTo } = await laboratory.server(serverId);
-  assert.deepEqual([node, movingTo], [instance.location, null], 'it is recorded where it is');
+  assert.deepEqual([node, movingTo], [instance.location, null], 'its node is recorded');
 }
 
 /** The watcher needs a moment after a failed operation. */
@@ -258,7 +258,7 @@ async function isShownTruly(serverId: number): Promise<void> {
   await eventually(async () => {
     const { name, status, node, movingTo } = await laboratory.server(serverId);
     const instance = await laboratory.client.instances.get(name);
-    assert.equal(status, statusOf[instance?.status ?? 'gone'], 'it is shown as its instance is');
+    assert.equal(status, statusOf[instance?.status ?? 'gone'], 'it has the state of its instance');
     if (instance) assert.deepEqual([node, movingTo], [instance.location, null], 'and where');
   });
 }

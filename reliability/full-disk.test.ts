@@ -9,7 +9,7 @@ const trial = fileURLToPath(new URL('full-disk.ts', import.meta.url));
 const megabytes = 256;
 const timeout = 900_000;
 
-/** The mount is in a namespace of its own: it is gone as soon as the last process there ends. */
+/** The mount is in a separate namespace, and is removed when the last process in it ends. */
 const script = 'mount -t tmpfs -o size="$1"m tmpfs "$2" && TMPDIR="$2" exec "$3" "$4"';
 
 it('changes are refused while the disk is full, and no accepted one is lost', {

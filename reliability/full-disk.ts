@@ -8,8 +8,8 @@ import { settle } from './chaos/verdict.ts';
 import { type World, worlds } from './chaos/worlds.ts';
 import { type Asked, ask, create } from './load.ts';
 
-// Fills the disk on which a whole Berth is, with its database and logs, and makes space again.
-// full-disk.test.ts runs it with a small disk of its own.
+// Fills the disk of a whole Berth, with its database and logs, and frees the space again. full-disk.test.ts runs this
+// with a small separate disk.
 
 await worlds.simulator(async (world) => {
   const accepted = { servers: new Set<number>(), operations: new Set<number>() };
@@ -24,7 +24,7 @@ await worlds.simulator(async (world) => {
   await refusesForLackOfRoom(make, world);
   makeRoom();
   await serves(make);
-  console.log('No room for rows: refused, and served again.');
+  console.log('Without space for rows, requests were refused, and accepted again later.');
 
   const makeRoomAgain = await fill(world.directory);
   await endPostgres(world);
@@ -32,10 +32,10 @@ await worlds.simulator(async (world) => {
   await sleep(1000);
   makeRoomAgain();
   await serves(make);
-  console.log('No room for the log of PostgreSQL: it ended, and served again.');
+  console.log('Without space for its write-ahead log, PostgreSQL ended, and was started again.');
 
   await until(
-    'it is well',
+    'the service is healthy',
     () => ask(world.service, 'GET', '/health'),
     ({ status }) => status === 200,
   );
@@ -85,7 +85,7 @@ async function refusesForLackOfRoom(make: () => Promise<Asked>, { service }: Wor
     );
     return;
   }
-  assert.fail('The full disk was not noticed.');
+  assert.fail('No request was refused.');
 }
 
 async function serves(make: () => Promise<Asked>): Promise<void> {
@@ -103,5 +103,5 @@ async function endPostgres({ directory }: World): Promise<void> {
     ]);
     if (ended.status === 'rejected') return;
   }
-  assert.fail('PostgreSQL still writes.');
+  assert.fail('PostgreSQL can still write.');
 }

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { fuzz } from './fuzz/fuzz.ts';
 
-// A short run, the same each time; `npm run fuzz` has longer ones.
+// A short run, which is the same each time. `npm run fuzz` has longer runs.
 
-it('no request made from the API description gets a 5xx or changes what it must not', async (t) => {
+it('no request generated from the OpenAPI document gets a 5xx, or changes something without permission', async (t) => {
   const figures = await fuzz({ seed: 1, requests: 2500 });
   t.diagnostic(JSON.stringify(figures));
   // Otherwise it would only show that invalid requests are refused.

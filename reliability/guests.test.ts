@@ -26,7 +26,7 @@ async function remove(id: number): Promise<void> {
   await nothingIsLeft(laboratory, id);
 }
 
-/** A server as an earlier version of Berth left it, which runs. */
+/** A running server of an earlier version of Berth. */
 async function earlierServer(hostname: string) {
   const { simulator, client } = laboratory;
   const server = await runningServer(laboratory, hostname);
@@ -41,7 +41,7 @@ async function toldUnconfined(count: number): Promise<void> {
   await eventually(async () => assert.match(await laboratory.metrics(), told));
 }
 
-describe('a server that was made before guests were confined', () => {
+describe('a server that was created before guests were confined', () => {
   it('is reported while it runs unconfined, and confined by its next start', async () => {
     const { administrator } = laboratory.simulator;
     await toldUnconfined(0);
@@ -49,7 +49,7 @@ describe('a server that was made before guests were confined', () => {
     administrator.start(project, name);
     assert.equal(mayEscape(name), true);
     await toldUnconfined(1);
-    assert.equal(mayEscape(name), true, 'a policy is of a whole run');
+    assert.equal(mayEscape(name), true, 'a policy applies to a whole run');
     administrator.stop(project, name);
     administrator.start(project, name);
     assert.equal(mayEscape(name), false);
@@ -87,7 +87,7 @@ describe('a guest that replaces its progress file', () => {
     });
   }
 
-  it('whose file can not be read fails its create after some attempts', async () => {
+  it('whose progress file can not be read fails its create after some attempts', async () => {
     const { faults } = laboratory.simulator;
     const { database } = laboratory;
     faults.add({ kind: 'error', method: 'HEAD', path: '/files$', text: 'broken', status: 500 });

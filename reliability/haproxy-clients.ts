@@ -10,8 +10,8 @@ import { haproxyCommand } from '../setup/haproxy.mjs';
 import { makeCertificate } from './certificate.ts';
 import { configureHaproxy } from './haproxy.ts';
 
-// Clients of many addresses before the HAProxy of `deploy/`, in a network namespace of their own; prints what
-// became of them. Started by `haproxy-limits.test.ts`.
+// Sends requests from many addresses to the HAProxy of `deploy/`, in a separate network namespace, and prints the
+// results. `haproxy-limits.test.ts` starts it.
 
 const [directory = ''] = process.argv.slice(2);
 const addresses = {
@@ -64,8 +64,8 @@ try {
 }
 
 /**
- * The configuration as it stands, with lower rates: so many would take a while. They are counted
- * over an hour, so that a slow machine comes to them, too.
+ * The shipped configuration with lower limits, which take less time to reach. Rates are counted over an hour, so that a
+ * slow machine reaches them as well.
  */
 function startHaproxy() {
   const changes: [string, string][] = [
@@ -124,7 +124,7 @@ async function open(localAddress: string, { port }: Port): Promise<Socket> {
   return socket;
 }
 
-/** How many of these connections, to each of these ports, stay open. */
+/** Returns how many connections stay open if each of these addresses opens `each` to each of these ports. */
 async function openAtOnce(from: string[], each: number, to: Port[] = [ports.tls]): Promise<number> {
   const sockets: Socket[] = [];
   for (const address of from) {
@@ -140,7 +140,7 @@ async function openAtOnce(from: string[], each: number, to: Port[] = [ports.tls]
   return count;
 }
 
-/** How many connections are accepted, one after the other, until one is refused. */
+/** Returns how many connections are accepted, one after the other, until one is refused. */
 async function openOften(from: string, port: Port = ports.tls): Promise<number> {
   for (let count = 0; count < 5000; count += 1) {
     const { status } = await ask(from, port);
@@ -149,7 +149,7 @@ async function openOften(from: string, port: Port = ports.tls): Promise<number> 
   return Number.POSITIVE_INFINITY;
 }
 
-/** The first answer that is another one than those before it, and how many these are. */
+/** Returns the first response that differs from the previous ones, and the number of those. */
 async function askOften(from: string, port: Port = ports.tls) {
   const agent = port.agent(true);
   agents.push(agent);
@@ -161,7 +161,7 @@ async function askOften(from: string, port: Port = ports.tls) {
   return undefined;
 }
 
-/** The status is 0 if there is no answer. */
+/** The status is 0 if there is no response. */
 async function ask(localAddress: string, to: Port = ports.tls, agent = to.agent(false)) {
   const { port, request } = to;
   const asked = request({ host: target(localAddress), port, localAddress, agent }).end();

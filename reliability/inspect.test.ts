@@ -13,7 +13,7 @@ before(async () => {
 });
 after(() => laboratory.close());
 
-it("shows the engine's view of a server beside ours, where they differ too", async () => {
+it("shows the engine's view of a server next to the records, even if they differ", async () => {
   const { database, simulator } = laboratory;
   const { serverId, operation } = await laboratory.create('seen');
   await laboratory.ended(operation.id);
@@ -32,7 +32,7 @@ it("shows the engine's view of a server beside ours, where they differ too", asy
   assert.match(theirs, /^volume +none$/m);
 });
 
-/** Those that run without a reason of their own. */
+/** The reconcilers that run without being triggered. */
 const regular = [
   ...['due-operations', 'clock-skew-guard', 'locations'],
   ...['engine', 'members-away', 'nodes', 'instances', 'reachability', 'network-policy', 'subnets'],

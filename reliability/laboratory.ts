@@ -58,13 +58,13 @@ export interface Laboratory {
   /** `commands` run after the one that each server has. */
   create(name: string, commands?: string[]): Promise<{ serverId: number; operation: OperationRow }>;
   request(serverId: number, action: PlainAction, force?: boolean): Promise<OperationRow>;
-  /** Moves a server to the named node, or to one that is chosen. */
+  /** Moves a server to the named node, or to one that Berth chooses. */
   move(serverId: number, node?: string): Promise<OperationRow>;
   ended(operationId: number): Promise<OperationRow>;
   server(id: number): Promise<ServerNow>;
-  /** The answer to a GET, by default of a caller in the project. */
+  /** The response to a GET, by default for a caller in the project. */
   ask(path: string, headers?: Record<string, string>): Promise<Record<string, unknown>>;
-  /** A POST, of somebody of the project unless other headers are given. */
+  /** Sends a POST, by default for a caller in the project. */
   post(
     path: string,
     headers?: Record<string, string>,
@@ -84,7 +84,7 @@ export interface ServerNow {
   since: string;
   isDeleted: boolean;
   node: string;
-  /** The id of the node that room is held on for it. */
+  /** The id of the node on which capacity is reserved for it. */
   movingTo: number | null;
 }
 
@@ -102,7 +102,7 @@ interface Equipment {
   createsPerNode?: number;
   /** Continues another laboratory whose services have ended, with its engine and records. */
   goOn?: { simulator: Simulator; database: TestDatabase };
-  /** Whether the engine is left running at the close, for another laboratory. */
+  /** Whether the engine keeps running after the close, for another laboratory. */
   leavesEngine?: boolean;
   /** Whether the engine is watched, in addition to the workers. */
   watches?: boolean;
@@ -129,7 +129,7 @@ export async function openLaboratory({
   const directory = temporaryDirectory('laboratory');
   if (!leavesEngine) stack.defer(() => rmSync(directory, { recursive: true, force: true }));
   const socketPath = join(directory, 'socket');
-  // Room for as many servers as there are addresses.
+  // There is capacity for as many servers as there are addresses.
   const memoryBytes = 2 ** 40;
   const simulator =
     goOn?.simulator ??
@@ -290,7 +290,7 @@ async function placeOf({ db }: TestDatabase): Promise<Installation> {
   };
 }
 
-/** A node for each member, in place of the one without a cluster, which is called as its engine is. */
+/** Inserts a node for each member. They replace the node without a cluster, which has the name of its engine. */
 async function enterMembers({ db }: TestDatabase, members: string[]): Promise<void> {
   if (members.length === 0) {
     await db.updateTable('nodes').set({ name: 'simulated' }).execute();

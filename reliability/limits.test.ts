@@ -65,11 +65,11 @@ test('two services together allow the limit, and at most another burst', async (
     }
   }
 
-  // Two clients each, so that an answer that is late does not hold up the others.
+  // Each service has two clients, so that a late response does not delay the others.
   const clients = Promise.all([...services, ...services].map(askAllTheTime));
-  // They get what they may have, and more is refused.
+  // The allowed requests are accepted, and further ones are refused.
   const enough = until(
-    'they are let through beyond their burst, and refused',
+    'requests beyond the burst were accepted, and others refused',
     () => count,
     (now) => now.let >= 3 * limit.burst && now.refused >= limit.burst,
   );
@@ -80,6 +80,6 @@ test('two services together allow the limit, and at most another burst', async (
   const allowed = limit.burst + (limit.perSecond * (performance.now() - began)) / 1000;
   assert.ok(
     count.let <= allowed + limit.burst,
-    `${count.let} were let through, and ${allowed} are allowed`,
+    `${count.let} were accepted, and ${allowed} are allowed`,
   );
 });

@@ -4,7 +4,7 @@ import type { Service } from '../e2e/service.ts';
 /** A request and its result. */
 export interface Asked {
   method: string;
-  /** The time of the answer, in milliseconds of `performance.now()`. */
+  /** The time of the response, in milliseconds of `performance.now()`. */
   at: number;
   status: number;
   retryAfter: string | null;
@@ -45,8 +45,8 @@ const readEveryMs = 10;
 const createEveryMs = 200;
 
 /**
- * Readers and creators that never wait for each other, of servers whose names begin with `name`. `end`
- * answers all that they saw.
+ * Starts clients that read servers, and clients that create servers whose names begin with `name`. They do not wait for
+ * each other. `end` returns all of their results.
  */
 export function beginLoad(service: Service, name = 'load') {
   const seen: Asked[] = [];
@@ -62,10 +62,10 @@ export function beginLoad(service: Service, name = 'load') {
   const read = () => repeat(readEveryMs, () => ask(service, 'GET', '/servers?limit=10'));
   const make = () => repeat(createEveryMs, () => create(service, `${name}-${++made}`));
   const working = Promise.all([read(), read(), make(), make()]);
-  // Whoever ends it gets the error.
+  // `end` throws the error.
   working.catch(() => undefined);
   return {
-    /** The results so far, in the order of the answers. */
+    /** The results so far, in the order of the responses. */
     seen: seen as readonly Asked[],
     async end(): Promise<Asked[]> {
       going = false;

@@ -102,7 +102,7 @@ test('services without a location start, and use one that is added while they ru
   }
   const added = await location('add', 'far', '--token', simulator.issueToken('berth'));
   assert.equal(added.code, 0, added.stderr);
-  // What the simulator says that it is.
+  // The simulator reports these resources.
   assert.match(added.stderr, /Note: Incus 6\.0\.4 has known vulnerabilities.*update to/);
   await eventually(async () => {
     const [far] = (await ask(services[1], '/locations')).body;
@@ -117,7 +117,7 @@ test('services without a location start, and use one that is added while they ru
   await startsAll('first', 3);
 });
 
-test('creates continue when one of its addresses is gone, and follow it to another', async () => {
+test('creates continue at another address of the location when one is gone', async () => {
   const [other = ''] = simulator.otherUrls;
   await simulator.setListening(simulator.url, false);
   await startsAll('without-one', 3);
@@ -131,11 +131,11 @@ test('creates continue when one of its addresses is gone, and follow it to anoth
   });
 });
 
-/** Of no member by itself, which is asked where it is. */
+/** A request for no specific member; those for a member go to its own address. */
 const ofAnyMember = /^GET \/1\.0$/;
 const ofInstances = /^POST |^GET \/1\.0\/instances\?/;
 
-test('an address that accepts requests and never answers is no longer used once that is known', async () => {
+test('an address that accepts requests and never answers is no longer used once this is detected', async () => {
   const [other = ''] = simulator.otherUrls;
   const states = (...wanted: string[]) =>
     eventually(async () => {
@@ -148,12 +148,12 @@ test('an address that accepts requests and never answers is no longer used once 
   for (const url of [simulator.url, other]) {
     await states('online', 'online');
     simulator.setSilent(url, true);
-    // The member that is there is silent. No server is to be made on it.
+    // The silent member must be shown as offline, so that no server is created on it.
     await (url === other ? states('online', 'offline') : states('offline', 'online'));
-    // Each service finds out for itself, by a call that comes to nothing: here by what is asked for health.
+    // Each service detects this separately, by a call that times out. Here it is that of the health check.
     for (const service of services) {
       await eventually(async () => {
-        // What was found is answered again for a second.
+        // The result of a health check is cached for a second.
         await sleep(1100);
         const before = simulator.unanswered(ofAnyMember);
         await ask(service, '/health');
@@ -165,7 +165,7 @@ test('an address that accepts requests and never answers is no longer used once 
     assert.equal(simulator.unanswered(ofInstances), before);
     simulator.setSilent(url, false);
   }
-  assert.ok(simulator.unanswered(ofAnyMember) > 0, 'it was asked at all');
+  assert.ok(simulator.unanswered(ofAnyMember) > 0, 'the silent addresses got requests');
 });
 
 test('a removed location is no longer known', async () => {

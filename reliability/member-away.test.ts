@@ -48,7 +48,7 @@ it('servers on a member that is down keep their status, are unavailable, and are
   await eventually(isReally(on('b').id, 'stopped'));
 });
 
-it('a member that goes or comes back is noticed without an event, long before the next sync of all', async () => {
+it('a member that goes offline or comes back is detected without an event, long before the next full sync', async () => {
   await using stack = new AsyncDisposableStack();
   const rarely = { sweepMilliseconds: 3_600_000, pingMilliseconds: 100 };
   const place = await openLaboratory({ members: ['a', 'b'], ...rarely });
@@ -66,7 +66,7 @@ it('a member that goes or comes back is noticed without an event, long before th
   await eventually(isReally('started'));
 });
 
-it('a member that goes or comes back is noticed while the list of all instances waits for another', async () => {
+it('a member that goes offline or comes back is detected while the list of all instances waits for another member', async () => {
   await using stack = new AsyncDisposableStack();
   const rarely = { sweepMilliseconds: 3_600_000, pingMilliseconds: 100 };
   const place = await openLaboratory({ members: ['a', 'b'], ...rarely });
@@ -88,18 +88,20 @@ it('a member that goes or comes back is noticed while the list of all instances 
   const takeBack = simulator.faults.add({ ...list, kind: 'delay', ms: 120_000, times: 1 });
   first.take(true);
   await first.isReally('unavailable');
-  await eventually(async () => assert.equal(simulator.faults.delayed(), 1, 'a list waits'));
+  await eventually(async () =>
+    assert.equal(simulator.faults.delayed(), 1, 'a list of instances waits'),
+  );
   second.take(true);
   await second.isReally('unavailable');
   simulator.administrator.stop(project, first.name);
   first.take(false);
   await first.isReally('stopped');
   await second.isReally('unavailable');
-  assert.equal(simulator.faults.delayed(), 1, 'it has waited all the time');
+  assert.equal(simulator.faults.delayed(), 1, 'the list has waited all the time');
   takeBack();
 });
 
-it('an instance that is listed as away or broken is shown with its own status', async () => {
+it('an instance that is listed as unreachable or broken is shown with its own status', async () => {
   const { simulator } = laboratory;
   const { id, name } = await runningServer(laboratory, 'late');
   const listed = async () => {

@@ -4,8 +4,8 @@ import { runInNewContext } from 'node:vm';
 import { isMainThread } from 'node:worker_threads';
 
 // Loaded into a service before its own code (`node --import`). A client that connects to this
-// socket gets the number of bytes in use: the memory of the process says little, because garbage
-// stays for a while.
+// socket gets the number of bytes in use. The memory of the process is less meaningful, because garbage stays for a
+// while.
 
 const path = process.env.TEST_MEMORY_SOCKET;
 if (isMainThread && path !== undefined) {

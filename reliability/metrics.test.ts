@@ -25,7 +25,7 @@ test('the metrics have operations, calls to the engine and syncs', async () => {
   const { serverId, operation } = await laboratory.create('counted');
   await laboratory.ended(operation.id);
   const ended = 'berth_operation_duration_seconds_count{kind="create",outcome="succeeded"}';
-  // A worker counts it once it is entered as ended.
+  // A worker counts an operation after its end was committed.
   await eventually(async () => assert.equal(await value(ended), 1));
   assert.equal(await value('berth_operation_step_retries_total{kind="create"'), 2);
   assert.equal(

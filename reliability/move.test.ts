@@ -35,7 +35,7 @@ it('capacity on the target is reserved from the request on, and freed on the sou
   const { id } = await runningServer(laboratory, 'counted');
   const [from, to] = [await whereIs(id), await otherThan(id)];
   const before = { from: await held(from), to: await held(to) };
-  // No worker can run it: the engine does not answer.
+  // No worker can complete the move, because the engine returns errors.
   const back = laboratory.simulator.faults.add({
     kind: 'error',
     path: '/instances',
@@ -69,7 +69,7 @@ it('a server that could not be moved runs where it was, and the operation says w
   assert.match(error?.message ?? '', /no space left on the storage of the node/);
   laboratory.simulator.faults.clear();
   await eventually(async () => {
-    assert.deepEqual(await held(to), before, 'its room there is let go of');
+    assert.deepEqual(await held(to), before, 'the reserved capacity is released');
   });
   assert.equal(await whereIs(id), from);
   await isWhole(laboratory, id);
@@ -112,7 +112,7 @@ it('a server that somebody else has moved there counts as moved, and is not stop
   const { run } = instance;
   laboratory.simulator.faults.add(taken);
   await succeeds(laboratory, await laboratory.move(id, await otherThan(id)));
-  assert.equal(instance.run, run, 'it ran on');
+  assert.equal(instance.run, run, 'it continued to run');
   instance.type = 'container';
 });
 
@@ -135,7 +135,7 @@ it('a virtual machine is stopped only if it can not be migrated live', async () 
   instance.config['migration.stateful'] = 'true';
   const { run } = instance;
   await succeeds(laboratory, await laboratory.move(id));
-  assert.equal(instance.run, run, 'it ran on');
+  assert.equal(instance.run, run, 'it continued to run');
 
   const live = { kind: 'operation', method: 'POST', path: `/instances/${name}$` } as const;
   laboratory.simulator.faults.add({ ...live, text: 'CPUs differ', at: 'begin', times: 1 });

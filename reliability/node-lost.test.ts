@@ -9,7 +9,7 @@ import { succeeds } from './operations.ts';
 import { isRecordedAs, isWhole, nothingIsLeft, runningServer } from './servers.ts';
 
 const sweepMilliseconds = 500;
-/** As the service has by itself. */
+/** The number in a real service. */
 const concurrency = 64;
 
 let laboratory: Laboratory;
@@ -92,7 +92,7 @@ it('very many operations on an unreachable node do not delay others', async (t) 
   const other = await serverOn('a', 'bystander');
   const { name: model } = await serverOn('b', 'model');
   const instances = simulator.model.projects.get(project)?.instances ?? new Map();
-  // More than can be carried out at once; of none of them an answer comes.
+  // These are more than can be carried out at once, and none of them gets a response.
   const names: string[] = [];
   const ids: number[] = [];
   for (let made = 0; made < 3 * concurrency; made += 1) {
@@ -179,7 +179,7 @@ it('the servers of a lost node are in error, and are rebuilt elsewhere or delete
   const names = (await laboratory.client.server.members()).map((m) => m.server_name);
   assert.deepEqual(names, ['a', 'b']);
 
-  // The engine confirms that nothing is there: addresses are given back.
+  // The engine confirms that nothing is left, so the addresses are released.
   await succeeds(laboratory, removal);
   await nothingIsLeft(laboratory, deleted.id);
 
@@ -220,7 +220,7 @@ it('a server of a lost node can also be rebuilt after the machine has joined aga
 
   const anew = (await node('c')) as { id: number; servers: number };
   assert.notEqual(anew.id, before.id);
-  assert.equal(anew.servers, 0, 'what was lost takes no room on it');
+  assert.equal(anew.servers, 0, 'the lost server uses no capacity of the node');
   const { node: on, allowed_actions: allowed } = await server(id);
   assert.equal(on, `c (lost ${before.id})`);
   assert.deepEqual(allowed, ['rebuild', 'delete']);

@@ -19,7 +19,7 @@ before(async () => {
 
 after(() => laboratory.close());
 
-/** A server that has moved more than it may. */
+/** A server that has exceeded its allowance. */
 async function useUp(name: string, guest = {}) {
   const { database, simulator } = laboratory;
   const { serverId, operation } = await laboratory.create(name);
@@ -36,7 +36,7 @@ for (const [who, guest] of [
   ['', {}],
   [', and a guest that ignores its shutdown', { ignoresShutdown: true }],
 ] as const) {
-  test(`a client that keeps asking for restarts can not evade a stop${who}`, async () => {
+  test(`a client that requests restarts repeatedly can not prevent a stop${who}`, async () => {
     const { serverId, instance } = await useUp('evasive', guest);
     const answers = new Map<string, number>();
     let isStopped = false;

@@ -75,7 +75,7 @@ describe('a guest', () => {
     await remove(two.serverId);
   });
 
-  it('that ignores a shutdown runs on until a forced stop', async () => {
+  it('that ignores a shutdown continues to run until a forced stop', async () => {
     const { faults } = laboratory.simulator;
     const { id, name } = await runningServer(laboratory, 'deaf');
     faults.guest(name, { ignoresShutdown: true });
@@ -102,11 +102,11 @@ describe('an operation of the engine that fails', () => {
       const creating = { ...fault, method: 'POST', path: '/instances$', at };
       const takeBackCreate = faults.add(creating);
       const { id } = await runningServer(laboratory, `fails-at-${at}`);
-      assert.equal(takeBackCreate(), false, 'it befell the create');
+      assert.equal(takeBackCreate(), false, 'the fault occurred in the create');
       await isWhole(laboratory, id);
       const takeBackDelete = faults.add({ ...fault, method: 'DELETE', path: '/instances/', at });
       await remove(id);
-      assert.equal(takeBackDelete(), false, 'it befell the delete');
+      assert.equal(takeBackDelete(), false, 'the fault occurred in the delete');
     });
   }
 });

@@ -12,7 +12,7 @@ import { type Asked, beginLoad } from './load.ts';
 const well = 50;
 const restarts = 3;
 const timeout = restarts * 5 * 60_000;
-/** That ask at once: no more can be cut off at a time. */
+/** The number of concurrent clients, and so the maximum of requests that a kill interrupts. */
 const creators = 2;
 
 it('a restart of PostgreSQL under load is a short 503, and loses no accepted create', {
@@ -30,7 +30,7 @@ it('a restart of PostgreSQL under load is a short 503, and loses no accepted cre
         const last = since.findLastIndex(({ status }) => status === 503);
         assert.ok(last >= 0, 'somebody noticed');
         const good = since.slice(last + 1);
-        assert.ok(good.length >= well, `${good.length} requests were served again`);
+        assert.ok(good.length >= well, `${good.length} requests succeeded again`);
         assert.ok(
           good.some(({ method }) => method === 'POST'),
           'creates, too',
@@ -39,12 +39,14 @@ it('a restart of PostgreSQL under load is a short 503, and loses no accepted cre
       const seen = await load.end();
       for (const id of created(seen)) accepted.servers.add(id);
       const inDoubt = await madeAllTheSame(world.directory, seen);
-      assert.ok(inDoubt.length <= creators, `${inDoubt.length} were made and refused`);
+      assert.ok(inDoubt.length <= creators, `${inDoubt.length} were created and refused`);
       for (const id of inDoubt) accepted.servers.add(id);
       onlyAskedToComeAgain(seen);
       const took = outage(seen, killed);
       assert.ok(took > 0, 'somebody noticed');
-      t.diagnostic(`restart ${restart}: away for ${Math.round(took)} ms, ${seen.length} requests`);
+      t.diagnostic(
+        `restart ${restart}: unavailable for ${Math.round(took)} ms, ${seen.length} requests`,
+      );
     }
     assert.ok(accepted.servers.size > restarts * 2, `${accepted.servers.size} were accepted`);
     await settle(world, accepted);
@@ -71,7 +73,7 @@ async function madeAllTheSame(directory: string, seen: Asked[]): Promise<number[
 function onlyAskedToComeAgain(seen: Asked[]): void {
   for (const { method, status, retryAfter, body } of seen) {
     if (status === (method === 'POST' ? 201 : 200)) continue;
-    // A create that finds the pool of addresses or the node's memory used up.
+    // The address pool, or the memory of the node, can be used up.
     if (status === 409) continue;
     assert.equal(status, 503, `${method}: ${JSON.stringify(body)}`);
     assert.match(retryAfter ?? '', /^[1-9]\d*$/);
@@ -85,7 +87,7 @@ function outage(seen: Asked[], killed: number): number {
   if (!last) return 0;
   assert.ok(
     seen.some(({ at, status }) => at > last.at && status < 300),
-    'it serves again',
+    'requests succeed again',
   );
   return last.at - killed;
 }

@@ -27,7 +27,7 @@ let a: Service;
 let b: Service;
 let c: Service;
 
-/** A service of its own data directory; all but the first get the key of the first. */
+/** Starts a service with a separate data directory. All services except the first get the key of the first. */
 async function startReplica(name: string, beside?: Service): Promise<Service> {
   return await startService({
     directory: join(root, name),
@@ -96,7 +96,7 @@ function create(service: Service, more: object = {}, prefer?: string) {
   return call(service, 'POST', '/servers', { body, prefer });
 }
 
-test('what one accepts, each can show, wait for and work on', async () => {
+test('a request that one accepts is shown, waited for and completed by any of them', async () => {
   const made = await Promise.all([a, b, c, a].map((service) => create(service, {}, 'wait=60')));
   for (const { status, body } of made) {
     assert.deepEqual([status, body.status], [201, 'started']);
@@ -110,7 +110,7 @@ test('what one accepts, each can show, wait for and work on', async () => {
   assert.deepEqual(rows, [{ ips: 8, held: 8 }]);
 });
 
-test('each reports its reconcilers, and one of them those of the location', async () => {
+test('each reports its reconcilers, and one of them also those of the location', async () => {
   const told = async () => {
     const { rows } = await database.pool.query<{ reconciler: string; services: number }>(
       `select reconciler, count(distinct service)::int as services from reconciler_statuses
@@ -122,10 +122,10 @@ test('each reports its reconcilers, and one of them those of the location', asyn
   const own = [...ofAll, 'reconciler-statuses', 'due-operations', 'locations'];
   const isAllTold = (seen: Map<string, number>) =>
     own.every((name) => seen.get(name) === 3) && seen.get('instances') === 1;
-  await until('each has told of its own', told, isAllTold);
+  await until('each has reported its reconcilers', told, isAllTold);
 });
 
-test('a revoked token is soon invalid at all', async (t) => {
+test('a revoked token is soon invalid at all of them', async (t) => {
   const tokens = toolOn(database.connectionString, 'token');
   const { stdout } = await tokens('create', '--name', 'both', '--scopes', 'servers:read');
   const bearer = stdout.trim();
@@ -182,10 +182,10 @@ test('each leads its share of the locations, and the others take over those of a
   assert.deepEqual(rows, []);
 });
 
-test('when one is killed during its work, the others take over', async () => {
+test('when one is killed during its operations, the others take over', async () => {
   const commands = { initialCommands: ['sleep 4', 'echo ran >> /root/ran'] };
   const made = await Promise.all([1, 2, 3, 4].map(() => create(a, commands)));
-  await until('somebody works on them', leasesHeld, ({ length }) => length > 0);
+  await until('a worker runs the operations', leasesHeld, ({ length }) => length > 0);
   await stopService(a.directory, 'SIGKILL');
   const look = () => Promise.all(made.map(({ body }) => call(b, 'GET', `/servers/${body.id}`)));
   const areStarted = (seen: Answer[]) => seen.every(({ body }) => body.status === 'started');

@@ -21,7 +21,7 @@ open.defer(() => rmSync(directory, { recursive: true, force: true }));
 after(() => open.disposeAsync());
 
 let restored: Laboratory;
-/** Servers of today, which the records do not know; and one that was being created yesterday. */
+/** Servers of today, which are not in the records, and one that was being created yesterday. */
 const today: { name: string; ip: string }[] = [];
 let unfinished: number;
 let removed: number;
@@ -62,7 +62,7 @@ before(async () => {
   });
   const lastTaken = await db.selectFrom('address_pools').select(['id', 'last_taken']).execute();
   await exportDatabase(database.connectionString, file, quiet);
-  // Today: the one that was being created was deleted, and others have its address and the next ones.
+  // Today, the server that was being created has been deleted, and others have its address and the next ones.
   simulator.faults.guest('*', {});
   const ofHalf = await addressOf(first, unfinished);
   await deleted(first, unfinished);
@@ -77,7 +77,7 @@ before(async () => {
   }
   assert.ok(
     today.some(({ ip }) => ip === ofHalf),
-    'nobody has the address of the unfinished one',
+    'no instance has the address of the unfinished server',
   );
   await first.close();
 
@@ -85,7 +85,7 @@ before(async () => {
   open.defer(imported.close);
   await importDatabase(imported.connectionString, file, quiet);
   const ofEngine = { simulator, database: imported };
-  // The engine was not read so far.
+  // The engine has not been read yet.
   restored = await openLaboratory({ goOn: ofEngine, workers: 0, watches: false });
   const body = serverBody(restored.place);
   const refused = await restored.post('/servers', undefined, body);
@@ -114,11 +114,11 @@ test('then new servers get addresses that no instance has', async () => {
   });
   for (const name of ['new-1', 'new-2', 'new-3']) {
     const ip = await addressOf(restored, await created(restored, name));
-    assert.ok(!today.some((one) => one.ip === ip), `${ip} is held by an instance`);
+    assert.ok(!today.some((one) => one.ip === ip), `${ip} is used by an instance`);
   }
 });
 
-test('a create from before whose address is taken fails at once, with advice', async () => {
+test('an unfinished create whose address is in use fails at once, with advice', async () => {
   const { db } = restored.database;
   const operations = db.selectFrom('operations').select('id');
   const ofIt = operations.where('server_id', '=', unfinished).where('kind', '=', 'create');
@@ -150,7 +150,7 @@ test('the health and the pools report unknown instances', async () => {
   assert.match(await restored.metrics(), /^berth_instances_unknown\{location="test"\} 4$/m);
 });
 
-test('a server that was deleted since is shown as gone', async () => {
+test('a server that was deleted after the backup is in error, because it no longer exists', async () => {
   await eventually(async () => {
     const { status, error } = await restored.server(removed);
     assert.deepEqual([status, error?.includes('no longer exists')], ['error', true]);

@@ -22,7 +22,7 @@ async function policy() {
   return network_policy;
 }
 
-/** From then on no rules are written, not even by a look that was under way. */
+/** After this, no rules are written, not even by a run that was in progress. */
 async function rulesFail(path: string) {
   laboratory.simulator.faults.add({ kind: 'error', text: 'not now', status: 500, path });
   await eventually(async () => assert.ok((await policy()).reason));
@@ -30,7 +30,7 @@ async function rulesFail(path: string) {
 
 const instances = async () => (await laboratory.client.instances.list()).length;
 
-/** Creates a server that waits and says so, and continues as soon as possible. */
+/** Creates a server that waits, with a message that matches, and that continues when the faults are removed. */
 async function waitsFor(words: RegExp) {
   const there = await instances();
   const { operation } = await laboratory.create('early');

@@ -17,7 +17,7 @@ import { until } from '../service/src/testing/until.ts';
 
 const readers = 150;
 const entries = 40_000;
-/** Without limits it was 223, for all of them. */
+/** Without limits, all of them together took 223 MB. */
 const mostMegabytes = 75;
 const root = temporaryDirectory('readers');
 const watch = join(root, 'memory.socket');
@@ -29,7 +29,7 @@ let service: Service;
 before(async () => {
   database = await createTestDatabase();
   const databaseUrl = database.connectionString;
-  // However long the test takes, none of them is cut off.
+  // None of them is disconnected, however long the test takes.
   const env = {
     BERTH_LEAST_SPEED: '1',
     NODE_OPTIONS: `--import=${new URL('memory-watch.ts', import.meta.url).href}`,
@@ -53,7 +53,7 @@ async function megabytes(): Promise<number> {
   return Number(await text(connect(watch))) / 2 ** 20;
 }
 
-/** The final value of a figure, when it no longer increases. */
+/** Waits until a figure no longer increases, and returns it. */
 async function settled(figure: () => Promise<number>): Promise<number> {
   const seen: number[] = [];
   const look = async () => {
@@ -63,7 +63,7 @@ async function settled(figure: () => Promise<number>): Promise<number> {
   };
   const isSteady = (last: number[]) =>
     last.length === 3 && Math.max(...last) - Math.min(...last) < 1;
-  const last = await until('it grows no more', look, isSteady);
+  const last = await until('it no longer increases', look, isSteady);
   return Math.max(...last);
 }
 
@@ -95,17 +95,17 @@ async function tokensOf(count: number): Promise<string[]> {
   return made;
 }
 
-test(`${readers} slow readers get the maximum of answers, and take little memory`, async () => {
+test(`${readers} slow readers get the maximum number of responses, and use little memory`, async () => {
   const tokens = await tokensOf(15);
   const [first = ''] = tokens;
-  // What a first answer of each kind takes stays.
+  // The memory for a first response of each kind is not freed.
   for (let times = 0; times < 5; times += 1)
     assert.equal(await status('/audit?limit=100', first), 200);
   const before = await megabytes();
   const statuses: number[] = [];
   for (let at = 0; at < readers; at += 1) {
     statuses.push(await readSlowly(tokens[at % tokens.length] ?? ''));
-    assert.equal(await status('/locations', first), 200, 'others are served');
+    assert.equal(await status('/locations', first), 200, 'other clients get responses');
   }
   const count = (wanted: number) => statuses.filter((each) => each === wanted).length;
   assert.equal(count(200), 99, '33 of each project');

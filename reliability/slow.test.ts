@@ -78,7 +78,7 @@ describe('a member of a cluster', () => {
     await using _ = { [Symbol.asyncDispose]: place.close };
     const b = () => place.node('b');
     await isIn('online', b);
-    // The last of what asks each member when a location is taken up, and its addresses, too.
+    // The last step that sends requests to each member when a location is first watched.
     await eventually(async () => {
       assert.partialDeepStrictEqual(await place.location(), {
         network_policy: { status: 'applied' },
@@ -88,7 +88,7 @@ describe('a member of a cluster', () => {
     const goOn = place.simulator.faults.add({ ...forEver, ...hello, target: 'b' });
     const begun = performance.now();
     await place.heldRequests(3);
-    assert.ok(performance.now() - begun >= 6000, 'not three at once');
+    assert.ok(performance.now() - begun >= 6000, 'the pings were not sent at once');
     goOn();
     await eventually(async () => assert.ok((await b()).slow_since));
     const { state, status_since } = await b();
@@ -123,7 +123,7 @@ describe('a member of a cluster', () => {
       'Target cluster member is offline',
     ]) {
       const asked = { ...hello, target: 'b' };
-      // One refusal is enough: whatever comes after it is never answered.
+      // One refusal is sufficient: later requests get no response.
       const refuse = place.simulator.faults.add({ ...asked, kind: 'error', text, status: 500 });
       await isIn('offline', b);
       assert.equal(refuse(), true);
@@ -157,19 +157,21 @@ describe('the one server of a location', () => {
     const goOn = place.simulator.faults.add({ ...forEver, method: 'GET' });
     const begun = performance.now();
     await eventually(async () => assert.equal((await place.location()).reachable, false));
-    assert.ok(performance.now() - begun >= 9000, 'not at the first look');
+    assert.ok(performance.now() - begun >= 9000, 'a single attempt is not sufficient');
     await place.realStatusIs(id, 'unavailable');
     goOn();
     await eventually(async () => assert.equal((await place.location()).reachable, true));
     await place.realStatusIs(id, 'started');
   });
 
-  it('whose event stream breaks off stays reachable if it answers, and is followed again', async () => {
+  it('whose event stream is interrupted stays reachable if it answers, and its events are received again', async () => {
     const place = await open([]);
     await using _ = { [Symbol.asyncDispose]: place.close };
     const { simulator } = place;
     const isFollowed = () =>
-      eventually(async () => assert.equal(simulator.followers(), 1, 'it is followed'));
+      eventually(async () =>
+        assert.equal(simulator.followers(), 1, 'the event stream is connected'),
+      );
     await isFollowed();
     const { reachable_changed_at: since } = await changed(place);
     simulator.cutEvents();

@@ -57,7 +57,7 @@ describe('a sweep', () => {
   });
 });
 
-/** Without a network card: the addresses of a server are its own. */
+/** The devices without the NIC, because no other instance can have the addresses of a server. */
 const rootOnly = ({ root }: Record<string, Record<string, string>>) => ({ root: root ?? {} });
 
 async function make(
@@ -72,7 +72,7 @@ async function make(
   await client.operations.wait(id, { timeoutSeconds: 60 });
 }
 
-/** Nor for a moment between two looks. */
+/** Checks that it is `started` all the time, even between two checks of the instance. */
 async function staysStarted(id: number): Promise<void> {
   const { since } = await laboratory.server(id);
   await throughout(longerThanBothReadingsMs, () => isRecordedAs(laboratory, id, 'started'));
@@ -94,11 +94,11 @@ describe('an instance is not gone because', { concurrency: true }, () => {
       ...{ kind: 'error', method: 'GET', path: `/instances/${name}$` },
       ...{ text: 'Instance not found', status: 404, times: 1 },
     });
-    // Nothing has changed in the end, but there is something to look at.
+    // Nothing has changed in the end, but the event triggers a check.
     administrator.freeze(project, name);
     administrator.unfreeze(project, name);
     await staysStarted(id);
-    assert.equal(takeBack(), false, 'it was looked at');
+    assert.equal(takeBack(), false, 'the instance was checked');
   });
 
   it('the engine answers with errors', async () => {
@@ -119,14 +119,14 @@ describe('an instance is not gone because', { concurrency: true }, () => {
   });
 });
 
-/** From the next list of instances. Answers how to know whether it was asked for. */
+/** Omits the instance from the next list of instances. The returned function returns whether that was requested. */
 function leaveOutOnce(name: string): () => boolean {
   const instances = laboratory.simulator.model.projects.get(project)?.instances;
   assert.ok(instances);
   let isDone = false;
   instances.values = () => {
     isDone = true;
-    // Back to the one that every Map has.
+    // Restores the method that every Map has.
     Reflect.deleteProperty(instances, 'values');
     return [...instances.values()].filter((instance) => instance.name !== name).values();
   };

@@ -32,10 +32,10 @@ export function meetings(kinds: readonly OperationKind[], troubles: readonly str
   };
 }
 
-/** The error of faults that end an operation: words that are the same at the end of a sentence. */
-export const stays = 'Trouble that stays';
+/** The error of faults that end an operation. It has no full stop, because messages contain it within a sentence. */
+export const stays = 'A permanent error';
 
-const passing = () => new EngineError('failed', 'A trouble that passes.');
+const passing = () => new EngineError('failed', 'A temporary error.');
 
 /** Faults that an operation survives, and those that end it. */
 export function troublesOf(laboratory: () => Laboratory) {
@@ -62,7 +62,7 @@ export function troublesOf(laboratory: () => Laboratory) {
       if (times === 1) await die(context);
       return result;
     },
-    'has a worker that comes back from the dead': async (run, context, times) => {
+    'has a worker that continues after another one has taken over': async (run, context, times) => {
       // The other worker has the lease by now, and both run the step.
       if (times === 1) await loseLease(laboratory(), context.operation.id);
       return await run();
@@ -70,10 +70,10 @@ export function troublesOf(laboratory: () => Laboratory) {
   };
 
   const fatal: Record<string, Trouble> = {
-    'fails for good': async () => {
+    'fails permanently': async () => {
       throw new EngineError('invalid', stays);
     },
-    'fails for good after its effect': async (run) => {
+    'fails permanently after its effect': async (run) => {
       await run();
       throw new EngineError('invalid', stays);
     },

@@ -61,7 +61,7 @@ describe('a server whose instance somebody else', () => {
 it('duplicate events, and events in the wrong order, have the right result', async () => {
   const { id, name } = await runningServer(laboratory, 'disturbed');
   const { administrator, disturbEvents } = laboratory.simulator;
-  // The event of the first act is held back until the one of the second has come.
+  // The event of the first action is delayed until that of the second has arrived.
   const ends = { stop: 'stopped', start: 'started', freeze: 'paused' } as const;
   for (const [last, status] of Object.entries(ends)) {
     disturbEvents({ swap: 1, duplicate: 2 });

@@ -47,8 +47,7 @@ describe('an engine that returns only errors', () => {
 describe('a location that is no longer watched', () => {
   it('is not known to be reachable', async () => {
     const { id } = await runningServer(laboratory, 'unwatched');
-    // The state that a hanging watcher leaves: the watcher of this test can't record itself
-    // meanwhile.
+    // This is the state that a hanging watcher leaves. The watcher of this test can't record itself meanwhile.
     const { db } = laboratory.database;
     await sql`create function hang() returns trigger language plpgsql as $$
       begin new.watched_at := now() - interval '31 seconds'; return new; end $$`.execute(db);
@@ -78,7 +77,7 @@ describe('an instance that is not found once', () => {
     const fault = { ...notFound, method: 'GET', path: `/instances/${name}$` };
     const takeBack = laboratory.simulator.faults.add(fault);
     await succeeds(laboratory, operation);
-    assert.equal(takeBack(), false, 'it was not found once');
+    assert.equal(takeBack(), false, 'one request did not find it');
     assert.equal((await laboratory.client.instances.get(name))?.created_at, before);
     await isWhole(laboratory, serverId);
   });
@@ -95,7 +94,7 @@ describe('an instance that is not found once', () => {
 
 describe('an instance that was renamed by hand', () => {
   for (const state of ['running', 'frozen'] as const) {
-    it(`goes with its server while it is ${state}, before its addresses are assigned again`, async () => {
+    it(`is deleted with its server while it is ${state}, before its addresses are assigned again`, async () => {
       const { administrator } = laboratory.simulator;
       const { id, name } = await runningServer(laboratory, `renamed-${state}`);
       const other = `zombie-${state}`;

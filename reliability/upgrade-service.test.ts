@@ -27,8 +27,8 @@ import { uninstallAll } from '../service/src/installation/uninstall-all.ts';
 import { goBack, upgrade } from '../service/src/installation/upgrade.ts';
 import { killAll, processIds, readProcess } from '../service/src/testing/processes.ts';
 
-// An ordinary installation below a directory. What systemd would do with its unit is done here: it starts what the
-// link leads to, with the settings of the file, and stops it.
+// Tests an ordinary installation below a directory. The test does the work of systemd: it starts the version to which
+// the link points, with the settings of the file, and stops it.
 
 const repository = fileURLToPath(new URL('..', import.meta.url));
 const root = mkdtempSync(join(tmpdir(), 'berth-upgrade-'));
@@ -52,7 +52,7 @@ async function stop(): Promise<void> {
   await exited;
 }
 
-/** The machine, with the part of systemd that an upgrade asks for. */
+/** The machine, with the part of systemd that an upgrade uses. */
 function machine(): Host {
   const host = openHost(root, () => undefined, undefined);
   return {
@@ -149,7 +149,7 @@ test('an upgrade is checked and exported first, undone if it fails, and can be r
   assert.equal(readlinkSync(below(places.current)), two);
   assert.deepEqual(await projects(port), ['default', 'after-the-upgrade']);
 
-  // The version before is that before the last one that ran.
+  // The previous version is the one before the last one that ran.
   assert.equal(await goBack(host, { isToPrevious: true, readyMs }), one);
   assert.deepEqual(await projects(port), ['default', 'after-the-upgrade']);
   const back = { isToPrevious: false, imported: below(exported), readyMs };

@@ -91,7 +91,7 @@ test('the lines that a larger id range replaces are recorded with it', () => {
   assert.deepEqual(
     withLine([first], second),
     [{ ...second, replaced: ['a'] }],
-    'as it was at first',
+    'as it was before the first change',
   );
 });
 

@@ -54,7 +54,7 @@ function fetchPackages(directory, packages) {
  */
 function unpack(directory, target) {
   const files = readdirSync(directory).filter((file) => file.endsWith('.deb'));
-  if (files.length === 0) throw new SetupError('apt-get brought no package.', wayOut);
+  if (files.length === 0) throw new SetupError('apt-get downloaded no package.', wayOut);
   const draft = join(directory, 'unpacked');
   for (const file of files) {
     const args = ['-x', join(directory, file), draft];

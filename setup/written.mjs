@@ -22,7 +22,7 @@ export const recordFile = '/var/lib/berth-setup/written.json';
 export const sha256 = (text) => createHash('sha256').update(text).digest('hex');
 
 /**
- * @param {string} [root] put before the path
+ * @param {string} [root] a prefix of the path
  * @returns {Written[]} empty if nothing was recorded
  */
 export function readRecord(root = '') {

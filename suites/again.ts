@@ -17,7 +17,7 @@ export async function playAgain(outcome: Outcome): Promise<void> {
   const files = new Set(outcome.failures.map(({ file }) => file).filter((file) => ended.has(file)));
   for (const file of files) {
     if (neverAgain.test(file)) continue;
-    say(`\n== ${part.name}: ${file} failed, and is run again by itself`);
+    say(`\n== ${part.name}: ${file} failed, and is run again alone`);
     const again = await play(part, { files: [file], endSeconds });
     outcome.seconds += again.seconds;
     if (again.failures.length > 0) continue;

@@ -70,7 +70,7 @@ function script(name: string, about: string, ...args: string[]): Part {
 const long = (...args: string[]) => ({ seconds: longest.long, args });
 const contract = ['incus-sim/contract/*.test.ts'];
 
-/** `npm test`: what every change passes before it lands. */
+/** `npm test`: the parts that every change must pass before it is merged. */
 export const gate: readonly Part[] = [
   script('checks', 'format, lint, types, imports, openapi.json', 'check'),
   tests(
@@ -84,8 +84,10 @@ export const gate: readonly Part[] = [
     ],
     { args: [onPostgres] },
   ),
-  tests('contract', 'what Berth expects of Incus, on the simulator', contract),
-  onRealIncus('guests', 'real servers: a person’s way, secrets, isolation', ['e2e/*.test.ts']),
+  tests('contract', 'the behaviour of Incus on which Berth depends, on the simulator', contract),
+  onRealIncus('guests', 'real servers: the session of a user, secrets, isolation', [
+    'e2e/*.test.ts',
+  ]),
 ];
 
 /** The parts that `npm run test:all` runs after the gate. */
@@ -96,20 +98,32 @@ export const longParts: readonly Part[] = [
     ['{service,incus-sim}/**/*.long.test.ts'],
     long(onPostgres),
   ),
-  tests(
-    'reliability',
-    'every step with every trouble',
-    ['reliability/**/*.test.ts'],
-    long(onPostgres),
-  ),
+  tests('reliability', 'each step with each fault', ['reliability/**/*.test.ts'], long(onPostgres)),
   onRealIncus('e2e', 'the other tests with real servers', ['e2e/*.long.test.ts']),
-  onRealIncus('engine', 'what Berth expects of Incus, on a real one', [
+  onRealIncus('engine', 'the behaviour of Incus on which Berth depends, on a real Incus', [
     ...contract,
     'service/src/**/*.incus.test.ts',
   ]),
-  { ...script('cluster', 'scenarios on a real cluster of three', 'test:cluster'), needsRoot: true },
-  script('fuzz', '50,000 requests made from openapi.json', 'fuzz', '--', '--requests', '50000'),
-  script('chaos', 'kills in a storm of requests, with a new seed', 'chaos', '--', '--kills', '20'),
+  {
+    ...script('cluster', 'scenarios on a real cluster of three members', 'test:cluster'),
+    needsRoot: true,
+  },
+  script(
+    'fuzz',
+    '50,000 requests generated from openapi.json',
+    'fuzz',
+    '--',
+    '--requests',
+    '50000',
+  ),
+  script(
+    'chaos',
+    'parts of Berth killed during many requests, with a new seed',
+    'chaos',
+    '--',
+    '--kills',
+    '20',
+  ),
   {
     ...{ name: 'properties', about: 'property tests with a new seed', hasFiles: true },
     command: (files = filesOf(['service/src/**/*.test.ts']).filter(hasProperties)) =>
@@ -117,7 +131,7 @@ export const longParts: readonly Part[] = [
   },
   script(
     'mutation',
-    'a sample of changes to the code of this week, which tests have to notice',
+    'mutation tests of a sample of the lines changed this week',
     ...['mutate', '--', '--changed', '7 days ago', '--sample', '6', '--minutes', '6'],
   ),
 ];

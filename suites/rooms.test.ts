@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { before, test } from 'node:test';
 import { findModules, folderOf, type Module, serviceFolder } from './imports.ts';
 
-// The rooms of the service: its folders and what they import of each other. ARCHITECTURE.md describes them.
+// Tests the folders of the service, and their imports of each other. ARCHITECTURE.md describes the folders.
 
 /** Pairs of folders that may import each other. */
 const exceptions: Record<string, string> = {

@@ -8,7 +8,7 @@ import { endingSignals, type Outcome, play } from './play.ts';
 import { report } from './table.ts';
 import { takeTurn } from './turn.ts';
 
-const usage = `npm test                                    the gate: what every change passes before it lands
+const usage = `npm test                                    the gate, which every change must pass before it is merged
 npm run test:all                            the gate, then all other tests
 npm run test:all -- --part NAME [FILE]...   a part, or some of its files; --part may be repeated
 npm run test:all -- --list                  the parts, and how long each took last time`;
@@ -45,7 +45,7 @@ function readPlan(): Plan | undefined {
   }
   const asked = all.filter(({ name }) => values.part.includes(name));
   if (files.length > 0 && (asked.length !== 1 || !asked[0]?.hasFiles)) {
-    throw new SetupError('Files are run as those of one part.', usage);
+    throw new SetupError('To run single files, name one part that has test files.', usage);
   }
   const parts = asked.length > 0 ? asked : values.all ? all : gate;
   return { parts, ...(files.length > 0 && { files }) };

@@ -56,7 +56,7 @@ test('a part runs to its end, and each failure has its file and message', async 
   assert.equal(tests, 2);
 });
 
-test('a file that passes by itself is unsteady, and one that fails again is red', async () => {
+test('a file that passes when it is run again is unsteady, and one that fails again has failed', async () => {
   const mark = join(directory, 'was-here');
   const once = `import { existsSync, writeFileSync } from 'node:fs';
     test('it passes once', () => {
@@ -108,7 +108,7 @@ test('a part that takes too long is ended, and says what was still running', asy
   });
 });
 
-test('a file that something keeps alive when its tests are over is ended', async () => {
+test('a file that is kept alive after its tests is ended', async () => {
   const listens = `import { createServer } from 'node:net';
     test('it listens on', (_, done) => void createServer().listen(0, '127.0.0.1', done));`;
   const part = partOf({ 'alive.test.mjs': listens }, limits(60, 1));
@@ -119,7 +119,7 @@ test('a file that something keeps alive when its tests are over is ended', async
   );
 });
 
-test('a signal ends a part once, and its cleaning up is not cut short by a second one', async () => {
+test('a signal ends a part once, and a second signal does not interrupt its cleanup', async () => {
   const marks = join(directory, 'signals');
   const part: Part = {
     ...{ name: 'long', about: 'cleans up when it is told to end', hasFiles: false },
@@ -152,7 +152,7 @@ test('a command that fails is a failure of its part', async () => {
   assert.equal(tests, 1);
 });
 
-test('the parts are listed, and an unknown one is refused with those that there are', () => {
+test('the parts are listed, and an unknown part is refused with the list of parts', () => {
   const run = (...more: string[]) =>
     spawnSync(process.execPath, ['suites/run.ts', ...more], { encoding: 'utf8' });
   const listed = run('--list').stdout;
@@ -164,7 +164,7 @@ test('the parts are listed, and an unknown one is refused with those that there 
   assert.match(stderr, /no part "none"[\s\S]*checks, service/);
 });
 
-test('each test file belongs to one part of what the gate and the long tests run', () => {
+test('each test file belongs to exactly one part of the gate or of the long tests', () => {
   const { stdout } = spawnSync('git', ['ls-files', '*.test.ts', '*.test.mjs'], {
     encoding: 'utf8',
   });

@@ -15,7 +15,7 @@ function takerOf(name: string) {
   });
 }
 
-test('a second process waits, says for what, and goes on when the first has ended', async () => {
+test('a second process waits, names the first one, and continues when that has ended', async () => {
   const name = `test ${process.pid}`;
   const first = takerOf(name);
   const second = takerOf(name);

@@ -1,7 +1,7 @@
 import { type NounAction, nounActions } from './nouns.ts';
 import { type ServerAction, serverActions } from './server-actions.ts';
 
-/** What is done to none of the nouns (nouns.ts), or by Berth itself. */
+/** Actions that are not about a noun (nouns.ts), or that Berth itself does. */
 const others = [
   'database_export',
   'database_import',
@@ -27,8 +27,8 @@ const others = [
 export type AuditAction = NounAction | `server_${ServerAction}` | (typeof others)[number];
 
 /**
- * What an entry of the audit log can be of: the `operationId` of each request that can change something,
- * and what the tools and Berth itself enter. One that is no longer offered stays, for its old entries.
+ * The actions of the audit log: the `operationId` of each request that can change something, and the actions of the
+ * tools and of Berth itself. Actions that no longer exist are kept for old entries.
  */
 export const auditActions: readonly AuditAction[] = [
   ...nounActions,

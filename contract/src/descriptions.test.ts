@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
-// What customers read of the API: everything has a description, and values have an example unless their type shows
+// Tests that everything in the API reference has a description, and that values have an example unless their type shows
 // one. `npm run check` also runs Spectral and Redocly on the document.
 
 interface Schema {
@@ -47,12 +47,14 @@ const api = JSON.parse(readFileSync(file, 'utf8')) as {
 };
 const operations = Object.values(api.paths).flatMap((methods) => Object.values(methods));
 
-/** Three words or more, from a capital letter or code to a full stop. */
+/** A sentence of at least three words, from a capital letter or code to a full stop. */
 const isSentence = (text = '') => /^[A-Z`]\S* \S+ .*\.$/s.test(text);
 
 const typesOf = ({ type = [] }: Schema) => [type].flat().filter((one) => one !== 'null');
 
-/** Text and numbers; a boolean, one of several words and a list of these show what they are. */
+/**
+ * Text and numbers need an example. The types of booleans, of single words and of their lists show the possible values.
+ */
 function needsExample(schema: Schema): boolean {
   if (schema.enum !== undefined || schema.const !== undefined) return false;
   const types = typesOf(schema);
@@ -146,7 +148,7 @@ test('each deprecated field says since when, and what to use', () => {
   assert.deepEqual(notSaid, []);
 });
 
-/** Of each `code` that is one of a list, that list. */
+/** The list of codes of each `code` that has one. */
 function codesIn(part: unknown): unknown[] {
   if (typeof part !== 'object' || part === null) return [];
   const { code } = ((part as Schema).properties ?? {}) as Record<string, Schema | undefined>;

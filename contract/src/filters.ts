@@ -4,8 +4,8 @@ import { Time } from './values.ts';
 const mostValues = 100;
 
 /**
- * A filter of a list: one value, or several with commas between, of which any will do. In an array of
- * JSON Schema, which the query string is split for.
+ * A filter of a list: one value or several, separated by commas, any of which can match. The schema is an array, into
+ * which the query string is split.
  */
 export function AnyOf<T extends TSchema>(item: T) {
   const { description, examples, ...schema } = item as TSchema & {
@@ -24,7 +24,10 @@ export function AnyOf<T extends TSchema>(item: T) {
   );
 }
 
-/** `q`: a search by how a name begins. `objects` are what is listed, `what` the field: `servers`, `host name`. */
+/**
+ * `q`: a search by the beginning of a name. `objects` are the listed objects, and `what` is the field: `servers`, `host
+ * name`.
+ */
 export function NamePrefix(objects: string, what: string) {
   return Type.Optional(
     Type.String({
@@ -38,7 +41,7 @@ export function NamePrefix(objects: string, what: string) {
   );
 }
 
-/** `from` and `to`, of when `objects` were `done`: created, or recorded. */
+/** `from` and `to`: the period in which `objects` were `done`, such as created or recorded. */
 export const period = (objects: string, done: string) => ({
   from: Type.Optional(Time(`Return only ${objects} that were ${done} at or after this time.`)),
   to: Type.Optional(Time(`Return only ${objects} that were ${done} before this time.`)),

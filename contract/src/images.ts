@@ -1,4 +1,6 @@
 import { type Static, Type } from 'typebox';
+import { AnyOf } from './filters.ts';
+import { pageParameters } from './pagination.ts';
 import { Reference } from './references.ts';
 import { Closed, Id, Timestamp, Word } from './values.ts';
 
@@ -28,6 +30,11 @@ export const Image = Type.Object(
   { title: 'Image', description: 'The image of an operating system at a location.' },
 );
 export type Image = Static<typeof Image>;
+
+export const ImageQuery = Closed({
+  ...pageParameters,
+  location_id: AnyOf(Reference('location', 'Return only the image at this location.')),
+});
 
 export const ImageImport = Closed(
   { location_id: Reference('location', 'The location that is to have the image.') },

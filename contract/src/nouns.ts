@@ -1,11 +1,11 @@
 /**
- * The nouns of the API: the one table of their names. Its order is that of the errors in the documentation. From it
- * follow how a request refers to one (`references.ts`), the actions and the targets of the audit log, the sections of
- * the API reference, and the problem that there is none, such as `token_not_found`.
+ * The nouns of the API. This table is the only list of their names, and determines the order of the errors in the
+ * documentation. These are derived from it: how a request refers to an object (`references.ts`), the actions and
+ * targets of the audit log, the sections of the API reference, and the codes such as `token_not_found`.
  */
 const table = {
   project: {
-    named: { by: 'name', example: 'web-team' },
+    named: { by: 'name', examples: ['web-team'] },
     actions: ['create', 'delete', 'update'],
     audited: { in: 'itself', decidesAccess: true },
     section: {
@@ -14,7 +14,7 @@ const table = {
     },
   },
   token: {
-    named: { by: 'name', example: 'deploy' },
+    named: { by: 'name', examples: ['deploy'] },
     actions: ['create', 'revoke'],
     audited: { in: 'project', decidesAccess: true },
     section: {
@@ -23,7 +23,7 @@ const table = {
     },
   },
   user: {
-    named: { by: 'email address', example: 'ada@example.com' },
+    named: { by: 'email address', examples: ['ada@example.com'] },
     actions: ['create', 'delete', 'update'],
     audited: { in: 'installation', decidesAccess: true },
     section: {
@@ -33,12 +33,15 @@ const table = {
   },
   passkey: { actions: ['create', 'delete', 'options'] },
   member: {
-    named: { by: 'email address', example: 'ada@example.com' },
+    named: { by: 'email address', examples: ['ada@example.com'] },
     actions: ['add', 'remove', 'set'],
     audited: { as: 'user' },
   },
   server: {
-    named: { by: 'name or UUID', example: 'web-1' },
+    named: {
+      by: 'name or UUID',
+      examples: ['web-1', '3f2504e0-4f89-41d3-9a0c-0305e82c3301'],
+    },
     // Those on a server that exists are in server-actions.ts.
     actions: ['create', 'dry_run', 'traffic_update'],
     audited: { in: 'project' },
@@ -48,7 +51,7 @@ const table = {
     },
   },
   location: {
-    named: { by: 'name', example: 'local' },
+    named: { by: 'name', examples: ['local'] },
     actions: ['create', 'delete', 'update'],
     audited: { in: 'installation' },
     section: {
@@ -57,7 +60,7 @@ const table = {
     },
   },
   node: {
-    named: { by: 'name', example: 'node-1' },
+    named: { by: 'name', examples: ['node-1'] },
     actions: ['cordon', 'declare_lost', 'evacuate', 'restore', 'uncordon'],
     audited: { in: 'installation' },
     section: {
@@ -66,7 +69,7 @@ const table = {
     },
   },
   operating_system: {
-    named: { by: '`slug`', example: 'debian-12' },
+    named: { by: '`slug`', examples: ['debian-12'] },
     actions: ['create', 'update'],
     audited: { in: 'installation' },
     section: {
@@ -93,23 +96,23 @@ const table = {
 } as const satisfies Record<string, NounEntry>;
 
 interface NounEntry {
-  /** What it is called in sentences, where that is not its name with spaces: `SSH key`. */
+  /** Its name in sentences, such as `SSH key`. Defaults to its name with spaces. */
   words?: string;
-  /** By what else than its ID a request can refer to it, and an example of that. */
-  named?: { by: string; example: string };
+  /** By what else than its ID a request can refer to it, and examples of that. */
+  named?: { by: string; examples: readonly string[] };
   /** What can be done to it: each is the action `<noun>_<action>` of the audit log, and the `operationId` of a route. */
   actions: readonly string[];
-  /** Entries of the audit log can be about it, or about what it is named `as`. Undefined: they are about something else. */
+  /** Set if it can be the target of entries of the audit log. With `as`, entries name another noun as the target. */
   audited?: Audited | { as: string };
-  /** Of the API reference. Undefined: its requests are in the section of another noun. */
+  /** Its section of the API reference. If it is undefined, its requests are in the section of another noun. */
   section?: Section;
 }
 
-/** Of what can be the target of an entry of the audit log. */
+/** A noun that can be the target of entries of the audit log. */
 export interface Audited {
-  /** In whose history a change of it is: its project's, the one of the project that it is itself, or no project's. */
+  /** Whose history has its changes: that of its project, of the project that it is itself, or of no project. */
   in: 'project' | 'itself' | 'installation';
-  /** Whether a change of it may decide who is let in, and to what. */
+  /** Whether a change of it can affect authentication or authorization. */
   decidesAccess?: boolean;
 }
 
@@ -119,19 +122,19 @@ export interface Section {
 }
 
 type Table = typeof table;
-/** What a request can refer to. */
+/** A noun that a request can refer to. */
 export type Noun = keyof Table;
 
 export type NamedNoun = {
   [N in Noun]: Table[N] extends { named: object } ? N : never;
 }[Noun];
 
-/** What an entry of the audit log can be about. */
+/** A noun that can be the target of an entry of the audit log. */
 export type AuditedNoun = {
   [N in Noun]: Table[N] extends { audited: Audited } ? N : never;
 }[Noun];
 
-/** `token_create` and the like. */
+/** Such as `token_create`. */
 export type NounAction = { [N in Noun]: `${N}_${Table[N]['actions'][number]}` }[Noun];
 
 export type NotFound = `${Noun}_not_found`;
@@ -140,32 +143,36 @@ const entries: Readonly<Record<Noun, NounEntry>> = table;
 
 export const nouns = Object.keys(table) as Noun[];
 
-/** By what a request can refer to one: `ID, name or UUID`. */
+/** How a request can refer to an object of this noun: `ID, name or UUID`. */
 export function identifiersOf(noun: Noun): string {
   const by = entries[noun].named?.by;
   if (by === undefined) return 'ID';
-  return by.includes(' or ') ? `ID, ${by}` : `ID or ${by}`;
+  return namesOf(noun).length > 1 ? `ID, ${by}` : `ID or ${by}`;
 }
 
-/** Of what names it, other than an ID. */
+/** By what other than its ID a request can refer to one: `name`, `UUID`. */
+export function namesOf(noun: Noun): string[] {
+  return entries[noun].named?.by.split(' or ') ?? [];
+}
+
+/** Examples of a reference other than by ID. */
 export function examplesOf(noun: Noun): string[] {
-  const { example } = entries[noun].named ?? {};
-  return example === undefined ? [] : [example];
+  return [...(entries[noun].named?.examples ?? [])];
 }
 
-/** As in `an SSH key`. */
+/** The name of the noun in sentences, such as `SSH key`. */
 export function wordsOf(noun: Noun): string {
   return entries[noun].words ?? noun.replaceAll('_', ' ');
 }
 
-/** As in `/v1/address-pools`. */
+/** The name of the collection in paths, such as `address-pools`. */
 export const collectionOf = (noun: Noun) => `${noun.replaceAll('_', '-')}s`;
 
 export const nounActions = nouns.flatMap((noun) =>
   entries[noun].actions.map((action) => `${noun}_${action}` as NounAction),
 );
 
-/** What an entry about this noun is about: of a member, it is the user. Undefined: entries are about something else. */
+/** The target of entries about this noun, which is the user for a member. Undefined if entries are never about it. */
 export function auditedAs(noun: Noun): AuditedNoun | undefined {
   const { audited } = entries[noun];
   if (!audited) return undefined;
@@ -176,5 +183,5 @@ export const auditedNouns = nouns.filter((noun): noun is AuditedNoun => auditedA
 
 export const auditOf = (noun: AuditedNoun): Audited => table[noun].audited;
 
-/** Those of nouns, by name. */
+/** The sections of all nouns. */
 export const sections: readonly Section[] = nouns.flatMap((noun) => entries[noun].section ?? []);

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
-// What clients are made of; `npm run check` sees to it that it is what the routes say.
+// Tests the OpenAPI document, from which clients are generated. `npm run check` compares it with the routes.
 const text = readFileSync(new URL('../openapi.json', import.meta.url), 'utf8');
 
-test('no size has a unit that could be taken for another', () => {
+test('all sizes are in MiB or GiB', () => {
   assert.deepEqual(text.match(/.{0,40}\b[KMGT]B\b.{0,10}/g), null);
   assert.match(text, /\bMiB\b/);
   assert.match(text, /\bGiB\b/);
@@ -21,6 +21,6 @@ test('filters of several values have commas, and lists can be counted', () => {
   assert.equal(named('from').schema.format, 'date-time');
 });
 
-test('nothing that the service alone reads of a schema gets out', () => {
+test('annotations that only the service uses are not in the document', () => {
   assert.doesNotMatch(text, /"(explain|maxBytes|reference|referenceBy)"/);
 });

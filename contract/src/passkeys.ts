@@ -169,7 +169,7 @@ const clientDataJSON = bytes(
   'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0',
 );
 
-/** Browsers send more than is needed, and that grows. */
+/** `credential` allows unknown fields, because browsers send more fields than are needed, and may add others. */
 export const PasskeyCreate = Closed(
   {
     name: Title({ description: 'The display name of the passkey.', examples: ['Phone'] }),

@@ -72,7 +72,7 @@ const Candidate = Type.Object(
 const amount = (description: string, example: number) =>
   Type.Optional(Type.Integer({ description, examples: [example] }));
 
-/** Members that only some codes have: what a program needs to act on them. */
+/** Members of some codes only, which programs need to handle these. */
 const membersOfCodes = {
   candidates: Type.Optional(
     Type.Array(Candidate, {
@@ -107,7 +107,7 @@ const membersOfCodes = {
   excluded: Type.Optional(Exclusions),
 };
 
-/** RFC 9457, with members of our own. */
+/** A problem of RFC 9457, with additional members. */
 export const Problem = Type.Object(
   {
     type: Type.String({

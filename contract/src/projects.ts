@@ -12,7 +12,7 @@ const quotaWords = {
   addresses: 'The number of IP addresses of all servers together.',
 } as const;
 
-/** What a project is limited in. */
+/** The quotas of a project. */
 export type QuotaName = keyof typeof quotaWords;
 export const quotaNames = Object.keys(quotaWords) as QuotaName[];
 
@@ -39,7 +39,7 @@ const outputsWords =
   'The output of initial commands that is kept for all servers together, in MiB, as it is stored, compressed. Beyond ' +
   'the limit the oldest outputs are removed; no request is refused.';
 
-/** Not among `quotaNames`: no server holds them, and no create is refused for them. */
+/** This quota is not one of `quotaNames`, because servers do not use it, and creates are not refused because of it. */
 const outputs = limit(`${outputsWords} The default for a new project is 16.`, 16);
 
 const uniqueNames =

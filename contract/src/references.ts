@@ -1,21 +1,20 @@
 import { type Static, type TSchema, Type } from 'typebox';
-import { examplesOf, identifiersOf, type NamedNoun, type Noun, wordsOf } from './nouns.ts';
+import { examplesOf, identifiersOf, type NamedNoun, type Noun, namesOf, wordsOf } from './nouns.ts';
 import { maxId } from './values.ts';
 
 /** `the ID, name or UUID of a server`. */
 function words(noun: Noun, article: 'a' | 'the'): string {
   const name = wordsOf(noun);
-  // Letters that are said one by one begin with a vowel, too: an SSH key.
+  // Abbreviations that are spelled out can begin with the sound of a vowel, such as "an SSH key".
   const isVowel = /^([aeio]|[AEFHILMNORSX][A-Z])/.test(name);
   const of = article === 'a' && isVowel ? `an ${name}` : `${article} ${name}`;
   return `the ${identifiersOf(noun)} of ${of}`;
 }
 
 /**
- * A field or a filter that refers to something: by its id, or by what else names it. Text that is all
- * digits is an id, text in the form of a UUID is a UUID where the noun has one, and all else is a name.
- * The service resolves it before a route sees it, whose type therefore is that of an id. What it can
- * refer to stands in the schema as `reference`.
+ * A field or a filter that refers to an object by its id or another identifier. Text that consists of digits is an id,
+ * text in the form of a UUID is a UUID if the noun has one, and all other text is a name. The service resolves it
+ * before the route runs, so its type is that of an id. The schema has the noun as `reference`.
  */
 export function Reference(noun: NamedNoun, description: string) {
   return Type.Unsafe<number>({
@@ -28,7 +27,7 @@ export function Reference(noun: NamedNoun, description: string) {
   });
 }
 
-/** The same, of what another parameter says that it is: the target of an entry, by `target_kind`. */
+/** The same, for an object whose noun is the value of another parameter, such as `target_kind`. */
 export function ReferenceBy(parameter: string, description: string) {
   return Type.Unsafe<number>({
     type: ['integer', 'string'],
@@ -40,7 +39,7 @@ export function ReferenceBy(parameter: string, description: string) {
   });
 }
 
-/** A reference in a path. What names nothing is a 404. */
+/** A reference in a path. An unknown object is a 404. */
 function inPath(noun: Noun) {
   return Type.Unsafe<number>({
     type: 'string',
@@ -48,6 +47,35 @@ function inPath(noun: Noun) {
     examples: ['1', ...examplesOf(noun)],
     reference: noun,
   });
+}
+
+/**
+ * The schema of such a reference in the document of the API, where all paths share it. No request is validated against
+ * it: what it does not take names nothing, and is a 404.
+ */
+export function referenceSchema(noun: Noun) {
+  const [name, ...others] = namesOf(noun);
+  const title = noun.replace(/(^|_)([a-z])/g, (_, __, letter: string) => letter.toUpperCase());
+  const description = words(noun, 'a').replace(/^t/, 'T');
+  const shared = { type: 'string', examples: ['1', ...examplesOf(noun)] };
+  if (name === undefined) {
+    const pattern = '^[1-9][0-9]{0,15}$';
+    return { title: `${title}Id`, ...shared, pattern, description: `${description}, in digits.` };
+  }
+  const read = [
+    'Text of only digits is taken as the ID,',
+    ...others.map((other) => `text in the form of a ${other} as the ${other},`),
+    `and any other text as the ${name}.`,
+  ];
+  // Nothing else can be called the same.
+  const isUnique = name !== 'name';
+  const several = 'If several objects have this name, the response is 409 `ambiguous_name`.';
+  return {
+    title: `${title}Reference`,
+    ...shared,
+    ...{ minLength: 1, maxLength: 254 },
+    description: `${description}. ${read.join(' ')}${isUnique ? '' : ` ${several}`}`,
+  };
 }
 
 /**

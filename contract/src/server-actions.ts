@@ -1,6 +1,6 @@
 /**
- * What can be asked of a server that there is, one by one: the one table of these names. Routes, `allowed_actions`,
- * the kinds of operations and the actions of the audit log follow from it, and a file each in
+ * The actions on an existing server. This table is the only list of their names. The routes, `allowed_actions`, the
+ * kinds of operations and the actions of the audit log are derived from it. Each action has a file in
  * `service/src/servers/actions/`.
  */
 const table = {
@@ -16,7 +16,7 @@ const table = {
   {
     /** The kind of operation that carries it out. */
     operation: string;
-    /** Whether `allowed_actions` has it. What is for administrators alone, it has not. */
+    /** Whether `allowed_actions` offers it. Actions that only administrators can use are not offered. */
     offered: boolean;
   }
 >;
@@ -35,7 +35,7 @@ export const offeredActions = serverActions.filter(
 
 type ServerOperation = 'create' | Table[ServerAction]['operation'];
 
-/** What an operation can be of: those on servers, then those on nodes. */
+/** The kinds of operations: first those on servers, then those on nodes. */
 export const operationKinds = [
   ...new Set<ServerOperation>(['create', ...serverActions.map((name) => table[name].operation)]),
   ...(['evacuate', 'restore', 'declare_lost'] as const),

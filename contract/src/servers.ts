@@ -259,11 +259,11 @@ export const ServerStatusRecord = Type.Object(
 );
 export type ServerStatusRecord = Static<typeof ServerStatusRecord>;
 
-// Labels and length: RFC 1123, section 2.1; dotted decimal is left to addresses there.
+// RFC 1123, section 2.1, defines labels and length, and reserves dotted decimal numbers for addresses.
 const label = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
 const hostNamePattern = `^${noId}(?![0-9]+(?:\\.[0-9]+){3}$)${label}(?:\\.${label})*$`;
 
-// Longer ones libxcrypt takes for wrong (crypt(3), CRYPT_MAX_PASSPHRASE_SIZE).
+// libxcrypt refuses longer passwords (crypt(3), CRYPT_MAX_PASSPHRASE_SIZE).
 const maxPasswordBytes = 511;
 const passwordPattern = '^[^\\p{Cc}\\p{Cs}]*$';
 /** Tab, line feed and carriage return are the only control characters of a script. */
@@ -385,7 +385,7 @@ export const ServerCreate = Closed(
 export type ServerCreate = Static<typeof ServerCreate>;
 
 export const ServerCreateQuery = Closed({
-  // Has its own path since: it answers something else than a create.
+  // Dry runs have a separate path now, because their response differs from that of a create.
   dry_run: Type.Optional(Type.Boolean({ explain: 'Must be true or false.', undocumented: true })),
 });
 
@@ -407,7 +407,10 @@ export const ServerDryRun = Type.Object(
       },
       { description: 'What the server would add to the usage of the quota of the project.' },
     ),
-    warnings: warnings('Warnings about what the server would not get, such as an IPv4 address.'),
+    warnings: warnings(
+      'Warnings about what the server would not get, such as an IPv4 address, and about a location that cannot be reached ' +
+        'at the moment, for which the creation would wait.',
+    ),
   },
   { title: 'ServerDryRun', description: 'The result that creating the server would have.' },
 );

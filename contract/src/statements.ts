@@ -46,7 +46,7 @@ const StatementServer = Type.Object(
 );
 export type StatementServer = Static<typeof StatementServer>;
 
-/** In the order of the columns of the CSV. */
+/** The fields, in the order of the columns of the CSV file. */
 export const statementColumns = Object.keys(
   StatementServer.properties,
 ) as (keyof StatementServer)[];

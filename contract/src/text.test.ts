@@ -12,13 +12,13 @@ const asTitle = takes(Title(words));
 const asName = takes(Name(words));
 const asDescription = takes(Description(words));
 
-test('a line of text is taken in any script', () => {
+test('a line of text can be in any script', () => {
   for (const text of ['Ada Lovelace', ' a ', 'Ζωή', '李小龍', 'שלום', '👩‍🚀', 'a.b-c_d']) {
     assert.ok(asTitle(text) && asDescription(text), text);
   }
 });
 
-test('what steers a terminal or a reader is refused', () => {
+test('characters that control a terminal or the direction of text are refused', () => {
   for (const character of [
     '\0',
     '\u001b',
@@ -35,13 +35,13 @@ test('what steers a terminal or a reader is refused', () => {
   }
 });
 
-test('only a title must say something', () => {
+test('a description can be blank, and a title cannot', () => {
   for (const text of ['', ' ', '\u00a0']) {
     assert.deepEqual([asTitle(text), asDescription(text)], [false, true], JSON.stringify(text));
   }
 });
 
-test('a name that requests can use is neither an id nor a UUID, nor what no title is', () => {
+test('a name that requests can use is a valid title, and neither an id nor a UUID', () => {
   const uuid = '3f2504e0-4f89-41d3-9a0c-0305e82c3301';
   for (const text of [
     uuid,

@@ -1,17 +1,17 @@
 import { Type } from 'typebox';
 
 /**
- * Not in a line of text: control characters, halves of surrogate pairs, ends of lines, and what turns
- * the direction of the text around it (Unicode TR 36, "Bidirectional Text Spoofing").
+ * Characters that a line of text cannot contain: control characters, halves of surrogate pairs, line separators, and
+ * characters that change the direction of the text around them (Unicode TR 36, "Bidirectional Text Spoofing").
  */
 const noLine = '\\p{Cc}\\p{Cs}\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069';
 
-/** May be empty. Time to check it grows with its length, whatever is in it. */
+/** May be empty. The time of a match is linear in the length of the text, whatever its content. */
 export const linePattern = `^[^${noLine}]*$`;
 const notBlank = `^(?!\\s*$)[^${noLine}]*$`;
 
 const hex = (digits: number) => `[0-9a-fA-F]{${digits}}`;
-/** For the start of the pattern of a name: not a text that requests read as an id or a UUID. */
+/** The start of the pattern of a name. It excludes text that requests treat as an id or a UUID. */
 export const noId = `(?![0-9]+$)(?!${[8, 4, 4, 4, 12].map(hex).join('-')}$)`;
 const notBlankNorAnId = `^${noId}(?!\\s*$)[^${noLine}]*$`;
 
@@ -20,7 +20,7 @@ interface Words {
   examples: string[];
 }
 
-/** A line that people write about something; it may be empty. */
+/** A description of one line, which may be empty. */
 export function Description(words: Words) {
   return Type.String({
     maxLength: 500,
@@ -33,7 +33,7 @@ export function Description(words: Words) {
 const asTitle =
   'Must be a string of 1 to 100 characters that are not all blank, without control characters.';
 
-/** What people call something. */
+/** A display name. Requests do not refer to objects by it. */
 export function Title(words: Words) {
   return Type.String({
     minLength: 1,
@@ -44,11 +44,11 @@ export function Title(words: Words) {
   });
 }
 
-/** Of what requests can name. */
+/** The sentence about names by which requests refer to objects. */
 export const notAnId =
   'It cannot consist only of digits or have the form of a UUID, since both are read as IDs.';
 
-/** What people and requests call something. */
+/** A name by which requests can also refer to the object. */
 export function Name(words: Words) {
   return Type.String({
     minLength: 1,

@@ -1,12 +1,12 @@
 import { type Static, Type } from 'typebox';
 import { Closed, Nullable, Time, Timestamp, Word } from './values.ts';
 
-/** Of `figures` that are read by themselves. */
+/** The description of whether `figures` are stale. They are read together, and separately from others. */
 export const whetherStale = (figures: string) =>
   `Whether ${figures} may be out of date, because the server is running and was not read for 60 seconds, or because ` +
   'its node cannot be reached.';
 
-/** What there is history of, and in which unit. */
+/** The metrics that have a history, with their units. */
 export const usageUnits = {
   cpu: 'percent',
   ram: 'MiB',

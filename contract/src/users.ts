@@ -25,7 +25,7 @@ const email = Type.String({
   explain: 'Must be an email address, such as ada@example.com.',
 });
 
-/** A new one is also tried for its strength. */
+/** The strength of a new password is also checked. */
 export const newPassword = Type.String({
   minLength: 1,
   maxLength: 128,

@@ -1,15 +1,18 @@
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
 
 /**
- * Annotations that Berth adds to JSON Schema. `explain` is what a client reads when a value breaks
- * the rule. `maxBytes` limits a string, or the strings of an array together, in UTF-8.
+ * Annotations that Berth adds to JSON Schema. `explain` is the error message for an invalid value. `maxBytes` limits a
+ * string, or the strings of an array together, in UTF-8.
  */
 export interface Annotations {
   explain?: string;
   maxBytes?: number;
-  /** Accepted or returned for older or lenient clients; the documentation does not have it. */
+  /** Accepted or returned for older or lenient clients, and omitted in the documentation. */
   undocumented?: true;
-  /** Of the schema of a body: a request without one is the same as with `{}`, and the documentation says so. */
+  /**
+   * Set on the schema of a body that may be omitted: a request without it is treated as with `{}`. The documentation
+   * says so.
+   */
   optionalBody?: true;
 }
 
@@ -20,18 +23,18 @@ interface Words {
 
 export const maxId = Number.MAX_SAFE_INTEGER;
 
-/** One of a few words. */
+/** A string that is one of a few words. */
 export function Word<const T extends string[]>(words: [...T], options: Words) {
   const explain = `Must be one of: ${words.join(', ')}.`;
   return Type.Enum(words, { type: 'string', ...options, explain });
 }
 
-/** The ID of an object, `whose` names it: `the server`. */
+/** The ID of an object. `whose` names the object, such as `the server`. */
 export function Id(whose: string, example: number) {
   return Type.Integer({ description: `The ID of ${whose}.`, examples: [example] });
 }
 
-/** The same, or null. For answers; nothing that a client sends may be null. */
+/** The same, or null. Use it only in responses, because values that clients send cannot be null. */
 export function Nullable<T extends TSchema>(schema: T) {
   const { type } = schema as { type?: string };
   return Type.Unsafe<Static<T> | null>({ ...schema, type: [type, 'null'] });
@@ -58,7 +61,7 @@ export function Time(description: string) {
   });
 }
 
-/** An object that takes no other fields than its own. `title` names it in the documentation. */
+/** An object that allows no unknown fields. `title` is its name in the documentation. */
 export function Closed<P extends TObject['properties']>(
   properties: P,
   options: { title?: string; description?: string } & Pick<Annotations, 'optionalBody'> = {},

@@ -18,7 +18,7 @@ const makeSubvolume = '0x5000940e';
 describe('system calls that are denied', () => {
   before(async () => {
     const pool = await target.client.storage.getPool(target.names.pool);
-    assert.equal(pool?.driver, 'btrfs', 'subvolumes are made on btrfs alone');
+    assert.equal(pool?.driver, 'btrfs', 'only btrfs has subvolumes');
   });
 
   const instance = async (name: string) => {

@@ -58,7 +58,7 @@ describe('files in an instance', () => {
     await assert.rejects(pull('/srv/folder'), failsWith('invalid', /is a directory/));
   });
 
-  it('that do not exist are null, and below a file an error', async () => {
+  it('that do not exist are null, and a path below a file is an error', async () => {
     const { files } = target.client;
     assert.equal(await pull('/srv/nothing'), null);
     assert.equal(await pull('/srv/nothing/at/all'), null);
@@ -67,7 +67,7 @@ describe('files in an instance', () => {
     await assert.rejects(pull('/srv/plain/below'), failsWith('failed', /HTTP 500/));
   });
 
-  it('are pulled up to a bound, and tell their length', async () => {
+  it('are pulled up to a limit, with their length', async () => {
     const { files } = target.client;
     await files.push(name, '/srv/long', file('x'.repeat(2000)));
     await assert.rejects(pull('/srv/long'), failsWith('invalid', /longer than 1000/));

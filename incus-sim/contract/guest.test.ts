@@ -69,7 +69,7 @@ for (const { way, fromFiles, script } of ways) {
       assert.equal((await content('/root/kept'))?.toString(), 'kept\n');
 
       await start(target, name);
-      const last = await until('it is done', 60, async () => {
+      const last = await until('its commands have ended', 60, async () => {
         const progress = await readProgress(content, commands.length);
         seen.push(progress);
         return progress.phase === 'done' && progress;
@@ -94,7 +94,7 @@ for (const { way, fromFiles, script } of ways) {
         },
       );
       const counts = seen.map(({ finished }) => finished);
-      assert.deepEqual(counts, [...counts].sort(), 'what it has done never becomes less');
+      assert.deepEqual(counts, [...counts].sort(), 'its progress never decreases');
       // The guest reports its end, and then removes its working files and, last, its script.
       await until('its script is gone', 30, async () => (await content(script)) === null);
       for (const path of resultPaths) await client.files.delete(name, path);
@@ -102,7 +102,7 @@ for (const { way, fromFiles, script } of ways) {
   });
 }
 
-it('an instance knows what its image says of itself', async () => {
+it('an instance has the properties of its image', async () => {
   const { name } = await createInstance(target, 'image');
   const instance = await target.client.instances.get(name);
   assert.ok(instance && startsFromFiles(instance), JSON.stringify(instance?.config));

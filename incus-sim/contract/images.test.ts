@@ -91,7 +91,7 @@ describe('an image', () => {
     await assert.rejects(images.createAlias(newName('alias'), unknown), failsWith('not_found'));
   });
 
-  it('on an unreachable server fails with the name of that server', async () => {
+  it('can not be imported from an unreachable server, and the error has the name of that server', async () => {
     const { client } = target;
     const image = { server: 'https://127.0.0.1:1', alias: 'debian/12', type: 'container' } as const;
     await assert.rejects(settled(client, client.images.copy(image)), (error: unknown) => {

@@ -119,7 +119,7 @@ describe('a create', () => {
   });
 });
 
-describe('an instance that is not there', () => {
+describe('an instance that does not exist', () => {
   const name = 'contract-nobody';
 
   it('is null, or not found', async () => {
@@ -138,7 +138,7 @@ describe('an instance that is not there', () => {
   });
 });
 
-describe('an instance that is in the wanted state already', () => {
+describe('an instance that is already in the requested state', () => {
   it('fails to stop and to restart as busy while it is stopped', async () => {
     const { client } = target;
     const { name } = await createInstance(target, 'stopped');
@@ -169,7 +169,7 @@ describe('two at once', () => {
     assert.equal((await target.client.instances.get(name))?.status, 'Running');
   });
 
-  it('a stop before a start has ended is told that it is stopped', async () => {
+  it('a stop before a start has ended fails, because the instance is stopped', async () => {
     const { client } = target;
     const { name } = await createInstance(target, 'start-stop');
     await until('a stop comes before the start has ended', 60, async () => {
@@ -236,7 +236,7 @@ describe('a search', () => {
 });
 
 describe('a root disk', () => {
-  it('is found by itself, and deleted only with its instance', async () => {
+  it('can be read separately, and is deleted only with its instance', async () => {
     const { client, names } = target;
     const { storage } = client;
     const { name } = await createInstance(target, 'disk');

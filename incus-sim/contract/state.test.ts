@@ -99,7 +99,7 @@ describe('the state of an instance', () => {
     if (first.diskWritten !== null) assert.ok((later.diskWritten ?? 0) >= first.diskWritten);
   });
 
-  it("has its traffic counted at the host's end of its card", async () => {
+  it("has its traffic counted at the host's end of its NIC", async () => {
     const { client } = target;
     const inside = async () =>
       (await client.instances.getState(instance.name))?.network?.eth0?.counters;

@@ -61,7 +61,7 @@ export function useTarget(): Target {
     for (const undo of cleanups.splice(0).reverse()) {
       await undo().catch((error: unknown) => failures.push(error));
     }
-    if (failures.length > 0) throw new AggregateError(failures, 'Not all was cleaned up.');
+    if (failures.length > 0) throw new AggregateError(failures, 'Not everything was cleaned up.');
   });
   return target;
 }

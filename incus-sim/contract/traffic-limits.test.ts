@@ -8,9 +8,9 @@ import { useTarget } from './target.ts';
 const target = useTarget();
 const limits = { incoming: 'limits.ingress', outgoing: 'limits.egress' } as const;
 
-describe('limits of the traffic of a card', () => {
+describe('traffic limits of a NIC', () => {
   for (const direction of ['incoming', 'outgoing'] as const) {
-    it(`of ${direction} traffic come to the same for a guest that runs as for one without a system`, async () => {
+    it(`for ${direction} traffic have the same result for a running guest and for one without a system`, async () => {
       const { client, names } = target;
       const { name } = await createInstance(target, direction);
       await start(target, name);

@@ -79,7 +79,7 @@ export function certificateRoutes({ model }: { model: Model }): Routes {
     'POST /1.0/certificates': async (call) => {
       const { certificate } = await jsonBody<NewCertificate>(call);
       if (!certificate) refuse('Client is already trusted', 400);
-      return refuse('The simulated Incus takes certificates by token only');
+      return refuse('The simulated Incus accepts certificates only with a token');
     },
   };
 }

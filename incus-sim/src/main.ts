@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,6 +9,7 @@ import { startSimulator } from './simulator.ts';
 // Runs Berth on a simulated Incus, to try its API without root and without Incus.
 
 const service = fileURLToPath(new URL('../../service/src/main.ts', import.meta.url));
+const tools = fileURLToPath(new URL('../../service/src/cli/main.ts', import.meta.url));
 const { env } = process;
 const dataDir = resolve(env.BERTH_DATA_DIR ?? 'data-simulated');
 /** Similar to a real machine, so that progress can be watched. */
@@ -44,6 +45,14 @@ function refuse(error: unknown): never {
   process.exit(1);
 }
 
+/** The service would refuse its settings, too, but only after the simulated Incus was started with them. */
+function checkSettings(): void {
+  const stdio = ['ignore', 'ignore', 'inherit'] as const;
+  const { status } = spawnSync(process.execPath, [tools, 'config', 'check'], { stdio: [...stdio] });
+  if (status !== 0) process.exit(status ?? 1);
+}
+
+checkSettings();
 await makeDirectory(dataDir).catch(refuse);
 // Tools use this to know that there is no Incus with these servers.
 await writeFile(join(dataDir, 'simulated'), '').catch(refuse);
@@ -65,7 +74,7 @@ simulator.plant({
 process.stdout.write(`
 SIMULATED: the servers of this Berth are not real. They run nothing, and nobody can log into them. When Berth
 stops, the simulated Incus forgets them; ${dataDir} keeps their records, which show an error from
-then on. Delete it to begin anew.
+then on. Delete it to start again.
 
 `);
 const child = spawn(process.execPath, [service, '--simulated'], {

@@ -94,7 +94,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     otherUrls: listening.slice(1).flatMap(({ url }) => url ?? []),
     async setListening(url, isListening) {
       const at = listening.findIndex((one) => one.url === url);
-      const place = places[at] ?? refuse(`It never listened at ${url}`);
+      const place = places[at] ?? refuse(`It does not listen at ${url}`);
       await listening[at]?.stop();
       if (isListening) listening[at] = await listen(place, onRequest, onUpgrade);
     },

@@ -105,7 +105,7 @@ describe('a cluster', () => {
     await assert.rejects(client.server.info('c'), failsWith('not_found'));
   });
 
-  it('shows instances of a member that is down as errors, and it as online for 20 s', async () => {
+  it('shows instances of a member that is down as errors, and the member as online for 20 s', async () => {
     const sim = await simulated({ members: ['a', 'b'] });
     const { client, simulator } = sim;
     for (const member of ['a', 'b']) {

@@ -41,7 +41,7 @@ after(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-test('docs/image-servers.md: an operating system is added, its image is got, and it is disabled', async () => {
+test('docs/image-servers.md: an operating system is added, its image is downloaded, and it is disabled', async () => {
   const [add = '', disable = '', ...own] = commandsOf('image-servers.md');
   const printed = await runBlock(add, shell);
   // Responses have no final newline; the list is the last one.

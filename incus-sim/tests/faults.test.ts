@@ -38,7 +38,7 @@ describe('a fault of a request', () => {
     await client.server.info();
   });
 
-  it('delays an answer', async () => {
+  it('delays a response', async () => {
     const { simulator, client } = await simulated();
     simulator.faults.add({ kind: 'delay', method: 'GET', ms: 3_600_000, times: 1 });
     const late = client.instances.list({ timeoutSeconds: 0.1 });
@@ -46,7 +46,7 @@ describe('a fault of a request', () => {
     await client.instances.list();
   });
 
-  it('closes the connection before anything is done, or after', async () => {
+  it('closes the connection before the request takes effect, or afterwards', async () => {
     const sim = await simulated();
     const { simulator, client } = sim;
     for (const when of ['before', 'after'] as const) {

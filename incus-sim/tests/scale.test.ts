@@ -5,7 +5,7 @@ import { create, type Simulated, settled, simulated, start, statusOf } from './s
 const many = 100_000;
 
 describe('very many instances', () => {
-  it('are only all read by a list', async () => {
+  it('are all read only by a list', async () => {
     const sim = await simulated({ timing: { create: 0, start: 0, stop: 0, delete: 0 } });
     const { client, simulator } = sim;
     await create(sim, 'first');
@@ -18,7 +18,7 @@ describe('very many instances', () => {
     assert.equal(walks(), 0);
     const listed = await client.instances.list({ timeoutSeconds: 180 });
     assert.equal(listed.length, many);
-    assert.ok(walks() > 0, 'what goes through them is counted');
+    assert.ok(walks() > 0, 'iterations are counted');
   });
 });
 

@@ -121,7 +121,7 @@ export async function follow({ simulator }: Simulated) {
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   const end = performance.now() + 60_000;
   while (!(await condition())) {
-    if (performance.now() > end) throw new Error('It did not come about within a minute.');
+    if (performance.now() > end) throw new Error('The condition was not true within a minute.');
     await sleep(10);
   }
 }

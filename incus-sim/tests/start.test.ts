@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import {
@@ -68,7 +69,7 @@ async function leavesNothing({ directory, output }: Started): Promise<void> {
 
 test('SIGINT for npm alone, which passes it on, also stops the service in order', async () => {
   const started = await start('npm', ['run', 'start:simulated']);
-  // Only then is all of its output there.
+  // Its output is complete only then.
   const closed = once(started.child, 'close');
   started.child.kill('SIGINT');
   await leavesNothing(started);
@@ -97,13 +98,34 @@ test('a second one in the same directory, or one without a directory, is refused
   const nowhere = second('/dev/null/data');
   assert.match(
     nowhere.stderr,
-    /^\nThe simulated Incus can't be set up in \/dev\/null\/data: ENOTDIR/,
+    /^\nThe data directory \/dev\/null\/data can't be made: \/dev\/null is a file\./,
   );
   const inProc = second('/proc/foo');
   assert.match(inProc.stderr, /^\nThe simulated Incus can't be set up in \/proc\/foo: ENOENT/);
   for (const { stderr } of [refused, nowhere, inProc]) assert.doesNotMatch(stderr, /\bat .*\.ts:/);
   first.child.kill('SIGTERM');
   await leavesNothing(first);
+});
+
+test('settings are checked before anything is started', () => {
+  const directory = temporaryDirectory('simulated');
+  directories.push(directory);
+  const wrong = (env: Record<string, string>) =>
+    spawnSync(process.execPath, [script], {
+      cwd: root,
+      env: { ...process.env, BERTH_DATA_DIR: join(directory, 'data'), ...env },
+      encoding: 'utf8',
+    });
+  for (const [env, words] of [
+    [{ BERTH_PROT: '0' }, /^\nBERTH_PROT is not a setting of Berth\.\n.*BERTH_PORT/],
+    [{ BERTH_PORT: 'many' }, /^\nBERTH_PORT must be/],
+    [{ BERTH_DATA_DIR: '' }, /^\nBERTH_DATA_DIR is empty\.\n/],
+  ] as const) {
+    const { status, stdout, stderr } = wrong(env);
+    assert.deepEqual([status, stdout], [1, ''], stderr);
+    assert.match(stderr, words);
+  }
+  assert.deepEqual(readdirSync(directory), []);
 });
 
 test('the service of a killed simulator ends too', async () => {

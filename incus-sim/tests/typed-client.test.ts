@@ -12,15 +12,15 @@ import { cleanUpWith } from './setup.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const modules = join(root, 'node_modules');
 
-/** What the types of the API must refuse. */
+/** Mistakes that the types of the API must detect. */
 const mistakes = `
 // @ts-expect-error There is no such code.
 if (created.error?.code === 'no_such_code') process.exit();
-// @ts-expect-error A create that found no room is refused so, and no other request but a few.
+// @ts-expect-error A stop can't fail with this code.
 if (stopped.error?.code === 'no_address_left') process.exit();
 // @ts-expect-error There is no such field.
 console.log(created.data?.no_such_field);
-// @ts-expect-error There is no such parameter any more.
+// @ts-expect-error This parameter no longer exists.
 if (!created) await berth.POST('/v1/servers', { body: wanted, params: { query: { dry_run: true } } });
 // @ts-expect-error It needs a password.
 if (!created) await berth.POST('/v1/servers', { body: { ...wanted, password: undefined } });
@@ -61,7 +61,7 @@ async function run(folder: string, program: string, ...args: string[]): Promise<
   return ran.stdout;
 }
 
-describe('a client made of the description of the API', () => {
+describe('a client generated from the OpenAPI document', () => {
   it('type-checks a whole script, finds its mistakes, and runs it', async () => {
     const folder = await writeScript();
     await run(folder, 'typescript/bin/tsc', '-p', '.');

@@ -20,7 +20,7 @@ async function call<T>({ url, token }: Berth, method: string, path: string, body
 }
 
 describe('the whole product on the simulator', () => {
-  it('says that its servers are not real, and leads one through its life', async () => {
+  it('reports that its servers are not real, and manages one from its create to its delete', async () => {
     const directory = newDirectory();
     const berth = await startBerth(directory);
     assert.match(berth.output(), /^\s*SIMULATED: the servers of this Berth are not real\./);
@@ -29,7 +29,7 @@ describe('the whole product on the simulator', () => {
     assert.match(berth.output(), /Your first server:[\s\S]*"location_id": 1, "os_id": 1,/);
     assert.ok(
       !berth.output().includes(berth.token),
-      'what is printed stands in a journal for ever',
+      'the token is not printed, because journals are stored',
     );
     const { status, body: server } = await call<{ id: number }>(berth, 'POST', 'servers', {
       name: 'simulated.example.org',
@@ -45,7 +45,7 @@ describe('the whole product on the simulator', () => {
     const path = `servers/${server.id}`;
     const now = async () => (await call<{ status: string }>(berth, 'GET', path)).body.status;
     assert.equal(await now(), 'started');
-    await tellsOfFailedCommands(berth, server.id);
+    await showsFailedCommands(berth, server.id);
     for (const [action, expected] of [
       ['stop', 'stopped'],
       ['start', 'started'],
@@ -59,16 +59,20 @@ describe('the whole product on the simulator', () => {
     await end(berth.process);
     assert.equal(berth.process.exitCode, 0);
     assert.match(berth.output(), /Stopped\.\s*$/);
-    assert.equal(berth.output().match(/forgets/g)?.length, 1, 'that is said once');
+    assert.equal(berth.output().match(/forgets/g)?.length, 1, 'the notice is printed once');
     const again = await startBerth(directory);
-    assert.doesNotMatch(again.output(), /Your first server|curl/, 'that is for the first start');
+    assert.doesNotMatch(
+      again.output(),
+      /Your first server|curl/,
+      'the example is printed only at the first start',
+    );
     assert.match(again.output(), /The admin token is in \S+\/admin-token,/);
     await end(again.process);
   });
 });
 
 /** The second of the five commands failed. */
-async function tellsOfFailedCommands(berth: Berth, id: number): Promise<void> {
+async function showsFailedCommands(berth: Berth, id: number): Promise<void> {
   const read = async <T>(path: string) => (await call<T>(berth, 'GET', path)).body;
   const [listed] = await read<Operation[]>(`operations?server_id=${id}`);
   // Lists omit the output of commands.

@@ -24,7 +24,7 @@ export interface ChaosFigures extends StormCounts {
   medianSettling: number;
 }
 
-/** Kills parts of a world during a storm. Throws if something was lost, duplicated or left over. */
+/** Kills parts of a world during many requests. Throws if something was lost, duplicated or left over. */
 export async function unleash(
   world: World,
   { seed, kills, say }: ChaosPlan,
@@ -65,5 +65,5 @@ async function removeAll(world: World, storm: Storm): Promise<void> {
   }
   await settle(world, storm);
   const left = await world.client.instances.list();
-  if (left.length > 0) throw new Error(`Left behind: ${left.map(({ name }) => name).join(', ')}`);
+  if (left.length > 0) throw new Error(`Not removed: ${left.map(({ name }) => name).join(', ')}`);
 }

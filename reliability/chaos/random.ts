@@ -21,7 +21,7 @@ export function createRandom(seed: number): Random {
     between,
     pick<T>(choices: readonly T[]): T {
       const [choice] = choices.slice(between(0, choices.length - 1));
-      if (choice === undefined) throw new RangeError('There is nothing to pick from.');
+      if (choice === undefined) throw new RangeError('The list to choose from is empty.');
       return choice;
     },
   };

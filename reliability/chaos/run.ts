@@ -3,8 +3,8 @@ import { unleash } from './chaos.ts';
 import { createRandom } from './random.ts';
 import { type Target, targets, worlds } from './worlds.ts';
 
-// npm run chaos: kills parts of a whole Berth during a storm of requests, and checks after each
-// kill that nothing was lost, duplicated or left incomplete.
+// npm run chaos: kills parts of a whole Berth during many requests, and checks after each kill that nothing was lost,
+// duplicated or left incomplete.
 
 const usage = `npm run chaos -- [--engine simulator|incus] [--target ${targets.join('|')}|all] [--kills N] [--seed N]`;
 
@@ -43,6 +43,6 @@ if (!plan) {
   console.log(`Chaos on the ${engine}: ${kills.length} kills, seed ${seed}`);
   await world(async (made) => {
     const figures = await unleash(made, { seed, kills, say: console.log });
-    console.log(`Nothing lost, nothing doubled, nothing left: ${JSON.stringify(figures)}`);
+    console.log(`Nothing was lost, duplicated or left over: ${JSON.stringify(figures)}`);
   });
 }

@@ -104,7 +104,7 @@ export function createStorm(service: Service, random: Random, mostServers: numbe
     begin() {
       stopping = false;
       running = Promise.all(Array.from({ length: actors }, act));
-      // Whoever pauses it gets the error.
+      // The error is thrown by the next pause.
       running.catch(() => undefined);
     },
     async pause() {

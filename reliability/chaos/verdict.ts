@@ -62,12 +62,12 @@ async function everyOperationEnded({ directory }: Recorded, accepted: Accepted):
        lease_until, server_id::int from operations`,
   );
   const open = rows.filter(({ status }) => status === 'pending' || status === 'running');
-  assert.deepEqual(open, [], 'no operation is open');
+  assert.deepEqual(open, [], 'no operation is in progress');
   const known = new Set(rows.map(({ id }) => id));
   const lost = [...accepted.operations].filter((id) => !known.has(id));
   assert.deepEqual(lost, [], 'no accepted operation is lost');
   const mute = rows.filter(({ status, error }) => status === 'failed' && error === null);
-  assert.deepEqual(mute, [], 'what failed says why');
+  assert.deepEqual(mute, [], 'every failed operation has a reason');
 }
 
 async function serverRows({ directory }: Recorded): Promise<ServerRow[]> {
@@ -86,7 +86,7 @@ function instancesAreServers(instances: Instance[], live: ServerRow[]): void {
   const byName = new Map(live.map((server) => [server.name, server]));
   for (const { name, status } of instances) {
     const server = byName.get(name);
-    assert.ok(server, `the instance ${name} is of a server`);
+    assert.ok(server, `the instance ${name} belongs to a server`);
     if (server.isInstalled) assert.equal(server.status, statusOf[status], `the status of ${name}`);
   }
   const there = new Set(instances.map(({ name }) => name));
@@ -98,7 +98,7 @@ function instancesAreServers(instances: Instance[], live: ServerRow[]): void {
 
 function addressesAreHeldOnce(servers: ServerRow[]): void {
   const all = servers.flatMap(({ ips }) => ips);
-  assert.equal(new Set(all).size, all.length, 'no address is held twice');
+  assert.equal(new Set(all).size, all.length, 'no address is used twice');
   for (const { name, ips, isDeleted } of servers) {
     assert.equal(ips.length, isDeleted ? 0 : 2, `the addresses of ${name}`);
   }
@@ -132,7 +132,7 @@ export async function commandsRanOnce({ client }: Recorded): Promise<number> {
   return running.length;
 }
 
-/** The number of operations by result. Hardly any fails, because they continue after a kill. */
+/** The number of operations by result. Very few can fail, because operations continue after a kill. */
 export async function outcomes({ directory }: Recorded): Promise<Record<string, number>> {
   const sql = `select status, error ->> 'message' as reason, count(*)::int as count
     from operations group by 1, 2 order by 1`;
@@ -143,7 +143,7 @@ export async function outcomes({ directory }: Recorded): Promise<Record<string, 
   const reasons = rows.filter(({ status }) => status === 'failed');
   assert.ok(
     failed * 100 <= succeeded,
-    `one in a hundred fails at most: ${JSON.stringify(reasons)}`,
+    `at most one operation in a hundred failed: ${JSON.stringify(reasons)}`,
   );
   return counts;
 }

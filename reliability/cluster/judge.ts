@@ -17,7 +17,7 @@ export async function judge(world: World, scenario: Scenario, seen: Seen): Promi
   const fine = ['started/started', ...(scenario.mayShow ?? [])];
   for (const [id, states] of seen.states) {
     const wrong = [...states].filter((state) => !fine.includes(state));
-    assert.deepEqual(wrong, [], `what was shown of the server ${id}, which ran all the time`);
+    assert.deepEqual(wrong, [], `the shown states of the server ${id}, which ran all the time`);
   }
   const settled = await settle(world, world.accepted);
   await eventually(() => serversAreWhereTheyAre(world), placesSeconds);

@@ -28,7 +28,7 @@ export function addLocation(first: Machine, names: Names, { directory, databaseU
   return run('env', [...env, 'BERTH_LOCAL=false', ...command]);
 }
 
-/** Has a single replica build and store the operating system. */
+/** Makes a single replica build and store the image of the operating system. */
 export async function ensureImage(requests: Requests): Promise<void> {
   const path = '/operating-systems/1/images';
   const { status, body } = await requests.send('POST', path, { location_id: 1 });

@@ -72,7 +72,7 @@ export async function makeMachine(
   });
   holder.unref();
   const { pid } = holder;
-  if (pid === undefined) throw new Error('The namespaces could not be made.');
+  if (pid === undefined) throw new Error('The namespaces could not be created.');
   await untilKept(pid);
   const machine = {
     name,
@@ -93,8 +93,9 @@ export async function makeMachine(
 
 /** The script has ended when its last program runs. */
 async function untilKept(pid: number): Promise<void> {
-  await until('the namespaces of a machine are made', () => {
-    if (commandLine(pid) === '') throw new Error('The namespaces of a machine could not be made.');
+  await until('the namespaces of a machine exist', () => {
+    if (commandLine(pid) === '')
+      throw new Error('The namespaces of a machine could not be created.');
     return readProcess(pid, 'comm').trim() === 'tail';
   });
 }

@@ -38,7 +38,7 @@ export async function amidClients<T>(world: World, work: () => Promise<T>): Prom
   const working = Array.from({ length: clients }, async (_, number) => {
     while (going) await live(world, `passing-${number}`);
   });
-  // Whoever waits for them gets the error.
+  // The error is thrown to the caller that waits for the clients.
   const all = Promise.all(working);
   all.catch(() => undefined);
   try {
@@ -55,7 +55,7 @@ async function live(world: World, name: string): Promise<void> {
   for (const action of ['stop', 'start'] as const) {
     const path = `/servers/${id}/${action}`;
     const { status, body } = await world.requests.insist<Accepted>('POST', path);
-    // It may be moving to another node at the moment.
+    // The server may be moving to another node at the moment.
     assert.ok(status === 202 || status === 409, JSON.stringify(body));
     if (status === 202) world.accepted.operations.add(body.operation_id);
     await ended(world, id);

@@ -64,9 +64,9 @@ async function test(): Promise<Row[]> {
   await formCluster(machines, names);
   const [first] = machines;
   if (!first) throw new TypeError('There are no machines.');
-  say(`The cluster is there after ${(seconds() - began).toFixed(1)} s`);
+  say(`The cluster was created after ${(seconds() - began).toFixed(1)} s`);
   const replicas = await startReplicas();
-  say(`The replicas answer after ${(seconds() - began).toFixed(1)} s`);
+  say(`The replicas answered after ${(seconds() - began).toFixed(1)} s`);
   const client = createIncusClient({ socketPath: first.socketPath, project: names.project });
   try {
     const { services } = replicas;
@@ -74,7 +74,7 @@ async function test(): Promise<Row[]> {
     const [service] = services;
     if (service) say(addLocation(first, names, service).trim().replaceAll('\n', '\n  '));
     await ensureImage(requests);
-    say(`The image is there after ${(seconds() - began).toFixed(1)} s`);
+    say(`The image was ready after ${(seconds() - began).toFixed(1)} s`);
     const world: World = {
       ...{ machines, services, client, directory: database, pool: names.pool },
       requests,
@@ -85,9 +85,7 @@ async function test(): Promise<Row[]> {
     for (const scenario of scenarios) {
       if (values.only && scenario !== spread && !values.only.includes(scenario.name)) continue;
       const row = await play(world, scenario);
-      say(
-        `${row.broken === undefined ? 'held' : 'DID NOT HOLD'}, after ${Math.round(row.seconds)} s`,
-      );
+      say(`${row.broken === undefined ? 'passed' : 'FAILED'}, after ${Math.round(row.seconds)} s`);
       rows.push(row);
     }
     return rows;
@@ -111,7 +109,7 @@ async function play(world: World, scenario: Scenario): Promise<Row> {
   } catch (error) {
     broken = error;
     say(inspect(error));
-    say(`What Incus is at: ${await shownUnderWay(world)}`);
+    say(`Operations in progress in Incus: ${await shownUnderWay(world)}`);
     await makeWhole(world);
   }
   const { reads, p99, failed } = await reading.end();
@@ -143,7 +141,9 @@ try {
       }
     },
   });
-  console.log(`\n${new Date().toISOString()}, ${Math.round(seconds())} s in all\n\n${table(rows)}`);
+  console.log(
+    `\n${new Date().toISOString()}, ${Math.round(seconds())} s in total\n\n${table(rows)}`,
+  );
   if (rows.some(({ broken }) => broken !== undefined)) process.exitCode = 1;
 } catch (error) {
   if (!(error instanceof SetupError)) throw error;

@@ -3,7 +3,7 @@ import type { World } from './world.ts';
 export interface Outcome {
   /** The seconds until the named condition was true. */
   took: Record<string, number>;
-  /** Servers that are on another member than before. */
+  /** The number of servers that were moved to another member. */
   moved?: number;
 }
 

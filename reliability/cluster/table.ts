@@ -9,7 +9,7 @@ export interface Row {
   reads: number;
   /** Milliseconds. */
   p99: number;
-  /** Reads without a good answer. */
+  /** Reads without a successful response. */
   failed: number;
   /** The total duration. */
   seconds: number;
@@ -26,7 +26,7 @@ const columns: [string, (row: Row) => string][] = [
   ['reads', (row) => String(row.reads)],
   ['p99', (row) => `${row.p99} ms`],
   ['failed', (row) => String(row.failed)],
-  ['outcome', ({ broken }) => (broken === undefined ? 'all held' : 'DID NOT HOLD')],
+  ['outcome', ({ broken }) => (broken === undefined ? 'passed' : 'FAILED')],
 ];
 
 /** Formats the results as Markdown. */

@@ -9,7 +9,7 @@ import { eventually } from '../../service/src/testing/until.ts';
 import { type Machine, plugIn, startDaemon } from './machine.ts';
 import type { Requests } from './requests.ts';
 
-/** A cluster of machines with Berth on it, and what was asked of it so far. */
+/** A cluster of machines with Berth, and the requests that were accepted so far. */
 export interface World {
   machines: Machine[];
   services: Service[];
@@ -129,7 +129,7 @@ export async function returned(world: World): Promise<Record<string, number>> {
     secondsUntil(truthSeconds, () => truthIsBack(world)),
     passedOnAgain(world),
   ]);
-  return { truth, 'passed on to again': passedOn };
+  return { truth, 'requests forwarded again': passedOn };
 }
 
 /** The machine whose member is the leader of the cluster's database. */
@@ -137,7 +137,7 @@ export async function leaderOf({ client, machines }: World): Promise<Machine> {
   const members = await client.server.members();
   const leading = members.find(({ roles }) => roles.includes('database-leader'));
   const machine = machines.find(({ name }) => name === leading?.server_name);
-  assert.ok(machine, 'a member leads');
+  assert.ok(machine, 'the cluster has a leader');
   return machine;
 }
 

@@ -74,7 +74,7 @@ async function fuzzOn(
     assert.equal(
       await projectText(db, foreign),
       untouched,
-      "another project's rows are as they were",
+      "another project's rows are not changed",
     );
   }
   return { seed, requests, byStatus };

@@ -6,7 +6,7 @@ import { csrfToken, generateSecret, secretHash } from '../../service/src/session
 import { createTestToken, testSecretKey } from '../../service/src/testing/app.ts';
 import { createTestUser } from '../../service/src/testing/people.ts';
 
-/** Somebody who sends requests. */
+/** A caller that sends requests. */
 export interface Person {
   headers: Record<string, string>;
   /** `own`: their session and how they sign in. */
@@ -15,9 +15,9 @@ export interface Person {
   signInAgain?: () => Promise<Record<string, string>>;
 }
 
-/** There are more people with permissions, whose requests get further. */
+/** More callers have permissions, because their requests are executed further. */
 export async function createPeople(db: Db, projectId: number): Promise<Person[]> {
-  // Beyond the ids of everything else, so that no request changes one of these by chance.
+  // Their ids are higher than all others, so that no request changes one of them by chance.
   await sql`alter table users alter column id restart with 1000000`.execute(db);
   const token = async (scope: 'admin' | 'servers:write' | 'servers:read') =>
     (await createTestToken(db, { scopes: [scope] })).headers;
@@ -54,7 +54,7 @@ async function signedIn(db: Db, user: TestUser, mayChange: Person['mayChange']):
   return { headers: await signInAgain(), mayChange, signInAgain };
 }
 
-/** A page that has a browser send its cookie along, and does not know the token that is to go with it. */
+/** A page of another site: the browser sends the cookie, but the page does not know the CSRF token. */
 async function fromAnotherSite({ signInAgain }: Person): Promise<Person> {
   const forged = async () => ({ ...(await signInAgain?.()), 'berth-csrf': 'forged' });
   return { headers: await forged(), mayChange: 'nothing', signInAgain: forged };

@@ -26,11 +26,11 @@ export interface PlannedRequest {
   headers: Record<string, string>;
 }
 
-/** Requests as the API's own description has them. */
+/** Generates requests from the OpenAPI document of the API. */
 export function plannedRequests(api: OpenApi): fc.Arbitrary<PlannedRequest> {
   const operations = Object.entries(api.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { operationId, parameters, requestBody }]) => {
-      // Answers are validated against the schemas of the routes.
+      // Responses are validated against the schemas of the routes.
       const sent = { operationId, parameters, requestBody };
       return requestOf(path, method, resolved(sent, api.components.schemas) as OpenApiOperation);
     }),
@@ -44,7 +44,7 @@ function resolved(part: unknown, schemas: Record<string, object>): unknown {
   if (typeof part !== 'object' || part === null) return part;
   if ('$ref' in part) {
     const name = String(part.$ref).replace('#/components/schemas/', '');
-    if (!schemas[name]) throw new Error(`The description has no schema ${name}.`);
+    if (!schemas[name]) throw new Error(`The OpenAPI document has no schema ${name}.`);
     return resolved(schemas[name], schemas);
   }
   return Object.fromEntries(
@@ -110,7 +110,7 @@ const strangeIds = [
 const parameterText = (value: unknown) =>
   typeof value === 'string' ? value.toWellFormed() : JSON.stringify(value);
 
-/** The path with its ids in it: mostly known ones, by the name of the parameter. */
+/** The path with ids, mostly known ones, chosen by the name of the parameter. */
 export function pathOf(
   { path, id }: PlannedRequest,
   known: Record<string, readonly (number | string)[]>,
@@ -122,7 +122,7 @@ export function pathOf(
   });
 }
 
-/** `?a=1&b=x`, with lists as filters have them, with commas, objects as JSON, or nothing. */
+/** The query, such as `?a=1&b=x`, with commas in lists and with objects as JSON; empty if there are no parameters. */
 export function queryText(query: Record<string, unknown>): string {
   const pairs = Object.entries(query).map(([name, value]) => [
     name,

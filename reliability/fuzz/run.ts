@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { fuzz } from './fuzz.ts';
 
-// npm run fuzz: sends the given number of requests that are generated from the API description.
+// npm run fuzz: sends the given number of requests that are generated from the OpenAPI document.
 
 const { values } = parseArgs({
   options: {

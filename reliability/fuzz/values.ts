@@ -31,7 +31,7 @@ const nasty: fc.Arbitrary<unknown> = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }),
 );
 
-/** Mostly what a schema takes, or nearly; at times anything. */
+/** A value that is mostly valid for a schema or nearly valid, and sometimes arbitrary. */
 export function valueFor(schema: Schema): fc.Arbitrary<unknown> {
   return fc.oneof({ weight: 24, arbitrary: good(schema) }, { weight: 1, arbitrary: nasty });
 }

@@ -32,7 +32,7 @@ export function changedLines(since: string, files: string[]): Lines[] {
 }
 
 /**
- * Parses a diff without context: `@@ -a,b +c,d @@` means that `d` lines from `c` on are new.
+ * Parses a diff without context, in which `@@ -a,b +c,d @@` means that `d` lines from `c` on are new.
  */
 export function linesOfDiff(diff: string): Lines[] {
   let file = '';

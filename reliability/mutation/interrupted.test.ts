@@ -19,7 +19,7 @@ const program = fileURLToPath(new URL('run.ts', import.meta.url));
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const longestMs = 120_000;
 
-/** A mutation run in a process group of its own, as a shell makes one, and in a temporary directory of its own. */
+/** Starts a mutation run in a separate process group, as a shell does, and in a separate temporary directory. */
 function begin(t: TestContext) {
   const directory = mkdtempSync(join(tmpdir(), 'berth-mutate-'));
   const { BERTH_TEST_POSTGRES: _, ...env } = process.env;
@@ -38,7 +38,7 @@ function begin(t: TestContext) {
   return { directory, exited, interrupt: (signal: NodeJS.Signals) => process.kill(group, signal) };
 }
 
-/** Processes that were started with this directory for what is temporary. */
+/** The processes that were started with this temporary directory. */
 const leftIn = (directory: string) =>
   processIds().filter((pid) => environment(pid).includes(`TMPDIR=${directory}`));
 
@@ -50,7 +50,7 @@ async function until(holds: () => boolean): Promise<void> {
   }
 }
 
-/** That PostgreSQL starts, or that the tests run on changed code. */
+/** Returns whether PostgreSQL has started, or whether the tests run on changed code. */
 const moments = {
   'while PostgreSQL starts': (directory: string) =>
     globSync(join(directory, '**/postmaster.pid')).length > 0,

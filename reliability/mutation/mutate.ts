@@ -8,7 +8,7 @@ import type { Room } from './rooms.ts';
 import type { Sample } from './sampler.ts';
 import type { Mutant } from './survivors.ts';
 
-/** Texts are read by people, and names of columns fail at once: neither holds a promise. */
+/** Not mutated: texts for people, and names of columns, whose changes fail at once. */
 const leftOut = ['StringLiteral', 'Regex'];
 
 /** The files of a room, without its tests. */
@@ -38,9 +38,9 @@ export async function mutate(room: Room, sample: Sample, lines?: Lines[]): Promi
     sample,
     coverageAnalysis: 'perTest',
     disableTypeChecks: false,
-    // Tests wait more than they work.
+    // The tests mostly wait, so more of them can run at once.
     concurrency: 4,
-    // A machine that has other work is slow; only what does not end at all is to count as such.
+    // The machine may be busy. Only mutants that never end count as timeouts.
     timeoutMS: 60_000,
     allowEmpty: true,
     tempDirName: sandboxes,

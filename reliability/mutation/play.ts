@@ -31,7 +31,7 @@ function print(name: string, score: Score): void {
     console.log(`${file}:${line} ${mutator}\n  - ${original}\n  + ${replacement}`);
   }
   const { noticed, counted } = score;
-  console.log(`${name}: ${noticed} of ${counted} changes were noticed, ${percent(score)} %.`);
+  console.log(`${name}: ${noticed} of ${counted} mutants were detected, ${percent(score)} %.`);
 }
 
 await addSqlMutators();
@@ -47,11 +47,11 @@ for (const name of shuffled(names, seed)) {
     print(name, score);
   }
 }
-if (left.length > 0) console.log(`Left for want of time: ${left.join(', ')}.`);
+if (left.length > 0) console.log(`Not run for lack of time: ${left.join(', ')}.`);
 // A sample is judged as a whole, because a few changes in a room are not significant.
 const isSample = Number.isFinite(sample);
 print('Together', { ...sumOf(scores), unexplained: [] });
 if ((isSample ? [sumOf(scores)] : scores).some((score) => isTooLow(score, isSample))) {
-  console.error(`At least ${leastPercent} % are to be noticed.`);
+  console.error(`At least ${leastPercent} % must be detected.`);
   process.exitCode = 1;
 }

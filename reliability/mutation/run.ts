@@ -5,9 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { globalSetup, globalTeardown } from '../../service/src/testing/global-setup.ts';
 import { readOptions, sandboxes } from './options.ts';
 
-// npm run mutate: changes the code that holds Berth's promises in one place after the other, and counts
-// how often a test of the same folder notices. StrykerJS ends its process at once when it is interrupted, so it runs
-// in another one than that which stops PostgreSQL.
+// npm run mutate: changes one place after the other in important code, and counts how often a test of the same folder
+// detects this. StrykerJS ends its process at once when it is interrupted, so PostgreSQL is stopped by another process.
 
 readOptions();
 const player = fileURLToPath(new URL('play.ts', import.meta.url));
@@ -25,9 +24,9 @@ try {
   rmSync(sandboxes, { recursive: true, force: true });
 }
 
-/** Runs the mutations to their end, or until `signal` aborts with the name of a signal. Answers the exit status. */
+/** Runs the mutations to their end, or until `signal` aborts with the name of a signal. Returns the exit status. */
 async function play(signal: AbortSignal): Promise<number> {
-  // A process group of its own: its workers and their tests are interrupted with it.
+  // It gets a separate process group, so that its workers and their tests are interrupted with it.
   const child = spawn(process.execPath, [player, ...process.argv.slice(2)], {
     stdio: 'inherit',
     detached: true,

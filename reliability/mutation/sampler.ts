@@ -7,8 +7,8 @@ import type {
 } from '@stryker-mutator/api/report';
 import { shuffled } from './shuffled.ts';
 
-// Which changes are tried, and by which tests first. It is a reporter, since StrykerJS shows its plan to these; what
-// they take out of it is not done.
+// Selects the mutants that are run, and the order of their tests. It is a reporter, because StrykerJS shows its plan to
+// reporters, and does not run what they remove from it.
 
 /** A sample of all changes, determined by a seed. */
 export interface Sample {

@@ -10,7 +10,7 @@ export interface Explained {
   why: string;
 }
 
-/** A change to the code, and what came of it. */
+/** A change to the code, and its result. */
 export interface Mutant {
   file: string;
   line: number;
@@ -23,7 +23,7 @@ export interface Mutant {
 
 /** Statuses of changes that a test noticed, by failing or by timing out. */
 const noticed = new Set(['Killed', 'Timeout']);
-/** Statuses of changes about which tests say nothing: they do not run, or were skipped. */
+/** Statuses of changes that do not count: they do not run, or were skipped. */
 const void_ = new Set(['CompileError', 'RuntimeError', 'Ignored']);
 
 export function explainedSurvivors(): Explained[] {
@@ -37,7 +37,7 @@ export interface Score {
   unexplained: Mutant[];
 }
 
-/** Explained ones do not count. */
+/** Explained mutants do not count. */
 export function scoreOf(mutants: Mutant[], explained: Explained[]): Score {
   const counted = mutants.filter(
     (mutant) => !void_.has(mutant.status) && !isExplained(mutant, explained),
@@ -59,7 +59,7 @@ export const percent = ({ noticed: some, counted }: Score) =>
 /** The percentage of changes that must be noticed. */
 export const leastPercent = 90;
 
-/** A sample is too low if it is two standard deviations below that, so that it is hardly chance. */
+/** The score of a sample is too low if it is two standard deviations below that, which is unlikely to be chance. */
 export function isTooLow({ noticed: some, counted }: Score, isSample: boolean): boolean {
   const least = leastPercent / 100;
   const deviation = isSample ? Math.sqrt(counted * least * (1 - least)) : 0;

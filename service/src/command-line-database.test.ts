@@ -7,12 +7,12 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { toolOn } from './testing/tool.ts';
 
-// What the tools of the command line say of a database that they can't use.
+// Tests the errors of the command-line tools for a database that they can't use.
 
 const directory = mkdtempSync(join(tmpdir(), 'berth-tools-'));
 after(() => rmSync(directory, { recursive: true, force: true }));
 
-/** Answers as a PostgreSQL without TLS does: "N" to the request for it. */
+/** Responds like a PostgreSQL without TLS: "N" to the request for TLS. */
 const withoutTls = createServer((socket) => {
   socket.on('error', () => undefined);
   socket.once('data', () => socket.end('N'));
@@ -23,12 +23,12 @@ after(() => withoutTls.close());
 const { port } = withoutTls.address() as AddressInfo;
 
 const garbage = join(directory, 'garbage.pem');
-writeFileSync(garbage, 'This is no certificate.');
+writeFileSync(garbage, 'This is not a certificate.');
 const missing = join(directory, 'missing.pem');
 
 const databases: Record<string, { url: string; says: RegExp }> = {
-  'is away': { url: 'postgresql://berth@127.0.0.1:1/berth', says: /ECONNREFUSED/ },
-  'is on a host that nobody knows': {
+  'refuses connections': { url: 'postgresql://berth@127.0.0.1:1/berth', says: /ECONNREFUSED/ },
+  'is on an unknown host': {
     url: 'postgresql://berth@no-such-host.invalid/berth?sslmode=verify-full',
     says: /no-such-host\.invalid/,
   },
@@ -63,14 +63,14 @@ async function says(tool: string, args: string[], url: string, words: RegExp) {
 }
 
 for (const [what, { url, says: words }] of Object.entries(databases)) {
-  test(`the error that a database ${what} is one sentence`, async () => {
+  test(`the error for a database that ${what} is one sentence`, async () => {
     await says('token', ['list'], url, words);
   });
 }
 
 for (const [tool, args] of Object.entries(tools)) {
   test(`npm run ${tool} says in one sentence that the database is unavailable`, async () => {
-    const { url, says: words } = databases['is away'] ?? { url: '', says: /./ };
+    const { url, says: words } = databases['refuses connections'] ?? { url: '', says: /./ };
     await says(tool, args, url, words);
   });
 }

@@ -2,10 +2,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLog } from './lib/log.ts';
 
-/** An error that nothing handled: what it left undone in this process is not known. */
+/** An error that was not handled, so that the state of this process is unknown. */
 export class Fault extends Error {}
 
-/** For a stop that hangs; longer than most need. */
+/** The timeout of a stop; most take less. */
 const longestStopSeconds = 30;
 
 const file = (dataDir: string) => join(dataDir, 'faults');
@@ -38,7 +38,7 @@ export function endOnFault(
 ): void {
   const log = createLog(logLevel);
   let isEnding = false;
-  // A promise that was rejected and not handled comes here, too: nodejs.org/api/process.html.
+  // This includes unhandled rejections: nodejs.org/api/process.html.
   process.on('uncaughtException', (error, origin) => {
     log.fatal({ err: error, origin }, 'Unhandled error: the service stops.');
     if (isEnding) return;

@@ -11,9 +11,9 @@ import { deleteOldNetworks } from './sessions/network-queries.ts';
 import { deleteEndedSessions } from './sessions/queries.ts';
 
 const hourly = { milliseconds: 3_600_000, first: 'now' } as const;
-/** The rules of all networks follow within as long. */
+/** The interval, and so the delay with which the rules of all networks follow. */
 const addressesMilliseconds = 60_000;
-/** PostgreSQL's own log is above its bound for as long at most. */
+/** The interval, and so the longest time for which the log of PostgreSQL exceeds its limit. */
 const logMilliseconds = 60_000;
 const failure = 'Housekeeping failed and will be retried.';
 
@@ -64,7 +64,7 @@ const records = defineReconciler<Housekeeping>({
 });
 
 /**
- * Removes what has outlived its use, and enters which addresses this machine has. Harmless when several services do it.
+ * Removes outdated records, and records the addresses of this machine. Several services can do this at the same time.
  */
 export const housekeeping = [serviceAddresses, expiredCredentials, records];
 

@@ -7,14 +7,14 @@ import { openRequest } from './testing/open-request.ts';
 import { dataDirectory, startInTerminal } from './testing/terminal.ts';
 import { until } from './testing/until.ts';
 
-// How a service that `npm start` runs in a real terminal ends. interruption.long.test.ts does it many times.
+// Tests how a service ends that `npm start` runs in a real terminal. interruption.long.test.ts repeats this many times.
 
-/** Longer than signals count as the same wish. */
+/** Longer than the time within which two signals count as one. */
 const laterMs = 2500;
 const { path, processes, remove } = dataDirectory();
 after(remove);
 
-/** A service with a request that it has begun with, and can't answer yet. */
+/** A service with a request in progress, which it can't answer yet. */
 async function busy() {
   const terminal = await startInTerminal(path, processes);
   const token = readFileSync(join(path, 'admin-token'), 'utf8').trim();

@@ -26,14 +26,14 @@ export interface Interruption {
   readonly isSkipping: boolean;
   /** Stops the service as a signal does. */
   stop(reason: Error): void;
-  /** `end` runs even if the rest of a stop is skipped, since nothing else would do it. */
+  /** Registers `end`, which runs even if the rest of a stop is skipped. */
   always(end: () => Promise<void>): void;
 }
 
 /**
  * Listens for Ctrl-C, for a terminal that is closed, and for the end of the process that started this one and
- * holds a channel to it. The first of them aborts `signal`. One that comes over 2 s later skips what a stop waits
- * for: it runs only what was registered by `always`, and ends the process with 1.
+ * holds a channel to it. The first of them aborts `signal`. Another one more than 2 s later skips the waits of a stop:
+ * it runs only the functions that were registered by `always`, and ends the process with 1.
  */
 export function listenForInterruption(say: (text: string) => void): Interruption {
   const stopping = new AbortController();
@@ -63,7 +63,7 @@ export function listenForInterruption(say: (text: string) => void): Interruption
 
   for (const name of signals) process.on(name, interrupt);
   process.once('disconnect', () => interrupt('disconnected'));
-  // Listening to the channel is to keep no process alive.
+  // Listening to the channel must not keep the process alive.
   process.channel?.unref();
   return {
     signal: stopping.signal,

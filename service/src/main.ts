@@ -6,7 +6,7 @@ import { Interrupted, listenForInterruption } from './interruption.ts';
 import { startService } from './start.ts';
 import { welcome } from './welcome.ts';
 
-// Nobody reads the output any more, or the disk is full. That is no reason to end.
+// Nobody reads the output any more, or the disk is full. The service continues without output.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 const say = (text: string) => process.stdout.write(`• ${text}\n`);
 const isSimulated = process.argv.includes('--simulated');
@@ -40,6 +40,5 @@ try {
   else if (interruption.isSkipping) say('The rest of the stop was skipped.');
   else process.stderr.write(`\nBerth failed unexpectedly:\n${inspect(error)}\n`);
 }
-// Exits at once, because a Node that winds down no longer handles signals, and npm may pass on a
-// Ctrl-C as late as that.
+// Exits at once, because Node.js no longer handles signals during its exit, and npm may pass on Ctrl-C late.
 process.exit();

@@ -113,7 +113,7 @@ describe('a member of a project', () => {
     assert.match(gone.json().detail, /^No member of the project has the email address /);
   });
 
-  it('can leave by the own address, and is told of nobody else', async () => {
+  it('can leave with the own address, and learns nothing about others', async () => {
     const owner = await createTestUser(db, { roles: { [theirs]: 'owner' } });
     const viewer = await createTestUser(db, { roles: { [theirs]: 'viewer' } });
     const { ask: asViewer } = await signInAs(app, viewer.credentials);

@@ -71,7 +71,7 @@ export const routes: readonly Routes<AllDeps>[] = [
   versionRoutes,
 ];
 
-/** How references are looked up, noun by noun. Nobody finds what they may not see. */
+/** How references are looked up, for each noun. Callers find only objects that they can see. */
 export const lookups: Lookups = {
   server: {
     named: ({ caller }, name) => findServersNamed(caller.project, name),
@@ -96,7 +96,7 @@ export const lookups: Lookups = {
   user: {
     isCalled: 'has the email address',
     named: findVisibleUsers,
-    // Others learn nothing of who there is: what a former member did is theirs to ask for.
+    // Others must not learn which users exist, but can filter by the id of a former member.
     known: async ({ db, caller }, ids) =>
       allows(caller.scopes, 'admin') ? await knownUsers(db, ids) : ids,
   },
@@ -126,7 +126,7 @@ async function findVisibleProjects(
   return visible === 'all' || visible.includes(id) ? [{ id, name }] : [];
 }
 
-/** Only administrators know of everybody. */
+/** Only administrators can find all users. */
 async function findVisibleUsers(
   { db, caller }: ReferenceScope,
   email: string,

@@ -13,7 +13,7 @@ import { createTestDatabase } from './testing/postgres.ts';
 const { connectionString, close } = await createTestDatabase();
 after(close);
 
-/** What a start that met this error says: what failed, and the way out. */
+/** The message of a start that failed with this error: what failed, and what to do. */
 function said(error: unknown, env: Record<string, string> = {}, map = startError): string {
   const mapped = map(error, loadConfig(env));
   assert.ok(mapped instanceof SetupError, String(mapped));
@@ -28,7 +28,7 @@ async function listening(port: number, host: string) {
   return server;
 }
 
-test('a port that is taken, and an address that is not ours', async () => {
+test('a port in use, and an address of another machine', async () => {
   const first = await listening(0, '127.0.0.1');
   const { port } = first.address() as { port: number };
   const taken = await listening(port, '127.0.0.1').catch((error) => error);
@@ -44,7 +44,7 @@ test('a port that is taken, and an address that is not ours', async () => {
   );
 });
 
-test('an outside PostgreSQL that is away, or lets nobody in', async () => {
+test('an external PostgreSQL that is unavailable, or does not have the database', async () => {
   const away = 'postgresql://berth@127.0.0.1:1/berth';
   const unknown = connectionString.replace(/\/test_\w+/, '/nowhere');
   for (const url of [away, unknown]) {
@@ -52,11 +52,15 @@ test('an outside PostgreSQL that is away, or lets nobody in', async () => {
     const error = await migrate(db).catch((cause) => cause);
     await db.destroy();
     assert.match(said(error, { DATABASE_URL: url }), /DATABASE_URL/);
-    assert.equal(startError(error, loadConfig({})), error, 'the embedded one has words of its own');
+    assert.equal(
+      startError(error, loadConfig({})),
+      error,
+      'errors of the embedded PostgreSQL are not changed',
+    );
   }
 });
 
-test('a host of DATABASE_URL that nobody knows is not taken for BERTH_HOST', async () => {
+test('an unknown host in DATABASE_URL is not mistaken for BERTH_HOST', async () => {
   const url = 'postgresql://berth@no-such-host.invalid/berth?sslmode=verify-full';
   const db = createDb(createPool(url, { max: 1 }));
   const error = await migrate(db).catch((cause) => cause);
@@ -66,20 +70,20 @@ test('a host of DATABASE_URL that nobody knows is not taken for BERTH_HOST', asy
   assert.doesNotMatch(words, /BERTH_HOST/);
 });
 
-test('the engine, and a program that builds an image', () => {
+test('an unavailable engine, and a failed build of an image', () => {
   assert.match(said(new EngineError('unreachable', 'Incus is away.')), /Incus is away.*again/s);
   const failed = new ProgramFailed('mmdebstrap', 'ended with status 1', ['E: no mirror']);
   const error = new EngineError('failed', 'The image could not be built.', { cause: failed });
   assert.match(said(error), /could not be built.*E: no mirror.*mirror can be reached/s);
 });
 
-test('a host that nobody knows', async () => {
+test('an unknown host', async () => {
   const unknown = await listening(0, 'no-such-host.invalid').catch((cause) => cause);
   assert.match(said(unknown, { BERTH_HOST: 'no-such-host.invalid' }, listenError), /BERTH_HOST/);
   assert.throws(() => loadConfig({ DATABASE_URL: 'foo' }), SetupError);
 });
 
-test('a data directory on a disk that is full or read-only, with an outside PostgreSQL, too', () => {
+test('a data directory on a full or read-only disk, also with an external PostgreSQL', () => {
   const dataDir = '/var/lib/berth';
   const full = Object.assign(new Error('ENOSPC: no space left on device'), {
     ...{ code: 'ENOSPC', syscall: 'mkdir', path: dataDir },
@@ -90,7 +94,7 @@ test('a data directory on a disk that is full or read-only, with an outside Post
   assert.match(said(readOnly, env), /read-only.*dmesg/s);
 });
 
-test('what nobody foresaw stays as it is', () => {
+test('an unknown error is not changed', () => {
   const error = new TypeError('undefined is not a function');
   assert.equal(startError(error, loadConfig({})), error);
 });

@@ -7,14 +7,14 @@ import { EngineError } from './incus/transport/errors.ts';
 
 const wayOut = 'Fix that and start Berth again: it continues where it stopped.';
 
-/** Turns what stopped a start into what the person can do about it; any other error is answered as it is. */
+/** Converts an error that prevents a start to one that says what to do. Any other error is returned unchanged. */
 export function startError(error: unknown, config: Config): unknown {
   if (!(error instanceof Error)) return error;
   if (error instanceof EngineError) return engineError(error);
   return noRoomError(error, config.dataDir) ?? databaseError(error, config, wayOut) ?? error;
 }
 
-/** Includes the output of a program that failed to build an image. */
+/** Adds the output of the program that failed to build an image. */
 function engineError({ message, cause }: EngineError): SetupError {
   if (!(cause instanceof ProgramFailed)) return new SetupError(message, wayOut);
   return new SetupError(

@@ -46,7 +46,7 @@ export interface RunningService {
   url: string;
   dataDir: string;
   admin: AdminToken | NoAdminToken;
-  /** Whether there is any place for servers. */
+  /** Whether there is a location for servers. */
   hasLocation: boolean;
   /** The values for a first create, as long as there has been no server. */
   firstServer: { locationId: number; osId: number } | undefined;
@@ -57,8 +57,8 @@ type Say = (text: string) => void;
 type Interrupting = Pick<Interruption, 'signal' | 'always'>;
 
 /**
- * Brings everything up in the order of need, and takes down what it brought up when a later step
- * fails. The servers and Incus are never taken down. Throws `SetupError` for what a person can mend.
+ * Starts all parts in the order of their dependencies, and stops the started ones if a later step fails. The servers
+ * and Incus are never stopped. Throws `SetupError` for errors that a person can fix.
  */
 export async function startService(
   config: Config,
@@ -115,7 +115,7 @@ async function bringUp(
   };
 }
 
-/** Rather than after minutes in which an image is built. Throws what listening would. */
+/** Checks early that the port is free, because building an image can take minutes. Throws the error of listening. */
 async function requireFreePort({ host, port }: Config): Promise<void> {
   if (port === 0) return;
   const server = createServer().listen({ host, port });
@@ -131,7 +131,7 @@ async function layFoundation(
   { say, interruption }: { say: Say; interruption: Interrupting },
 ): Promise<Omit<Foundation, 'draining' | 'stopping'>> {
   const { local } = config;
-  // Side by side with the database: neither needs the other, and a second start is to take no time.
+  // This runs concurrently with the start of the database, so that a start takes less time.
   const preparing = Promise.allSettled([
     local && ensureIncus({ socketPath: config.incusSocket, say }),
   ]);
@@ -173,7 +173,7 @@ async function layFoundation(
   const engines = createEngines({ observe: metrics.called });
   stack.defer(() => engines.close());
   const imageDirectories = imageDirectoriesOf(config);
-  // Removes what a killed build has left.
+  // Removes the files of a killed build.
   await rm(imageDirectories.work, { recursive: true, force: true });
   if (local && incus.value) {
     const findApi = apiFinder(config);
@@ -237,7 +237,7 @@ async function prepareLocal(preparation: Preparation): Promise<void> {
     const report = (error: unknown) => log.warn({ err: error }, 'A node could not be read.');
     const subject = { db, client, locationId: id, signal, report };
     await syncNodes({ ...subject, pool: names.pool });
-    // Runs before there are servers. What fails is retried regularly.
+    // This runs before there are servers. A failure is retried regularly.
     await recordServiceAddresses(db);
     const policy = { ...subject, findApi, protectedAddresses };
     const others = await reconcileNetworkPolicy(policy).catch((error: unknown): string[] => {

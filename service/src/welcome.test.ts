@@ -22,7 +22,7 @@ const running: RunningService = {
 };
 const real = { isSimulated: false };
 
-test('the first start leads to a first server, in a location that is there', () => {
+test('the first start shows how to create a first server, in an existing location', () => {
   const said = welcome(running, real);
   assert.match(said, /TOKEN=\$\(cat '\/it'\\''s\/admin-token'\)/);
   assert.match(said, /"location_id": 7, "os_id": 3,/);
@@ -31,13 +31,13 @@ test('the first start leads to a first server, in a location that is there', () 
   assert.ok(!said.includes('canary'));
 });
 
-test('nobody is sent to a simulated server, and nothing runs on', () => {
+test('a simulated start does not suggest a login, or that servers continue to run', () => {
   const said = welcome(running, { isSimulated: true });
   assert.match(said, /Your first server/);
   assert.doesNotMatch(said, /ssh|run on/);
 });
 
-test('a later start, one without a place for servers, and one beside others do not', () => {
+test('a later start, one without a location, and one with other services do not', () => {
   const { admin } = running;
   assert.ok(typeof admin === 'object');
   const later = welcome({ ...running, admin: { ...admin, created: false } }, real);
@@ -58,7 +58,7 @@ test('a later start, one without a place for servers, and one beside others do n
     assert.doesNotMatch(said, /first server:|curl/);
 });
 
-test('what is suggested is a location and a system that a create takes, until there was a server', async () => {
+test('the suggested location and operating system are valid for a create, and are shown until there was a server', async () => {
   const { locationId, osId } = place;
   const change = (values: { enabled?: boolean; os_ids?: number[] | null }) =>
     db.updateTable('locations').set(values).where('id', '=', locationId).execute();
@@ -73,7 +73,7 @@ test('what is suggested is a location and a system that a create takes, until th
   assert.equal(await suggestFirstServer(db), undefined);
 });
 
-test('a port that is taken is said before anything else is done', async (t) => {
+test('a port in use is reported before anything else is done', async (t) => {
   const other = createServer().listen(0, '127.0.0.1');
   t.after(() => other.close());
   await once(other, 'listening');

@@ -25,7 +25,7 @@ export function welcome(
   return `\n${parts.join('\n\n')}\n`;
 }
 
-/** Never the token itself: what is printed stands in the journal, or in the log of a container, for long. */
+/** Never contains the token itself, because journals and the logs of containers are stored. */
 function toFirstServer(
   url: string,
   tokenPath: string,
@@ -41,7 +41,7 @@ function toFirstServer(
     -d '{"name": "first", "location_id": ${locationId}, "os_id": ${osId}, "password": "choose-1-yourself",
          "initialCommands": ["echo hello > /root/hello"], "cpu": 1, "ram": 512, "disk": 5}'
   while status=$(curl -s ${url}/v1/servers/1/status -H "Authorization: Bearer $TOKEN")
-    echo "$status"; echo "$status" | grep -q '"is_processing":true'; do sleep 1; done    # the last line says if it failed${isSimulated ? '' : login}`;
+    echo "$status"; echo "$status" | grep -q '"is_processing":true'; do sleep 1; done    # the last line says whether it failed${isSimulated ? '' : login}`;
 }
 
 /** Quotes a path for a shell. */

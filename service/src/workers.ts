@@ -27,29 +27,29 @@ import { trustedClock } from './retention/retention.ts';
 import { startCreateQueue } from './servers/create-queue.ts';
 import { usageHistory } from './usage/history/upkeep.ts';
 
-/** Most of them wait for the engine. */
+/** The number of concurrent operations, most of which wait for the engine. */
 const operationsAtOnce = 64;
 const movesAtOnce = 4;
 
-/** What the parts of the service share. */
+/** The shared parts of the service. */
 export interface Foundation {
   config: Config;
   db: Db;
-  /** For background work. */
+  /** Connections for background work. */
   workers: Connections;
-  /** For renewing the leases of operations. */
+  /** Connections for renewing the leases of operations. */
   leases: Connections;
-  /** For health checks. */
+  /** Connections for health checks. */
   health: Connections;
   notifications: NotificationListener;
   refusedRoom: DiskFullMonitor;
   engines: Engines;
   secretKey: Keyring;
-  /** Values that no key of the file can decrypt. */
+  /** The encrypted values that no key of the file can decrypt. */
   unreadable: UnreadableSecrets;
   metrics: Metrics;
   log: Logger;
-  /** Aborted when the service is asked to stop; from then on it says that it does. */
+  /** Aborted when the service gets the signal to stop. From then on it reports that it is not ready. */
   draining: AbortSignal;
   /** Aborted when the service stops, to end all waits. */
   stopping: AbortSignal;
@@ -66,7 +66,7 @@ const reconcilers: Reconciler<Housekeeping & Publishing>[] = [
   publishStatuses,
 ];
 
-/** Starts what works without being asked: operations, the truth about servers, their usage. */
+/** Starts the background work: operations, the comparison of servers with Incus, and metering. */
 export async function startWorkers(foundation: Foundation): Promise<Workers> {
   const { config, engines, log, metrics, notifications, secretKey } = foundation;
   const { db, pool } = foundation.workers;

@@ -30,8 +30,8 @@ function legend(): string {
     ({ name, color }) => `<TD BGCOLOR="${color}">${name}</TD>`,
   );
   const arrows = [
-    'An arrow is an import; one that a longer way makes plain is left out.',
-    'Orange: all imports of operations/ and incus/. Red: imports of a folder further up.',
+    'An arrow is an import. Arrows that a longer path implies are omitted.',
+    'Orange: all imports of operations/ and incus/. Red: imports of a higher folder.',
   ];
   return [
     '<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="6" CELLPADDING="10">',

@@ -16,7 +16,7 @@ const files = ['a/a.ts', 'b/b.ts', 'c/c.ts'];
 const [a, b, c] = ['a', 'b', 'c'].map((folder) => box(folder)) as [Box, Box, Box];
 const modules = (...found: Module[]) => [...found, ...files.map((file) => imports(file))];
 
-test('an arrow that a longer way makes plain is left out', () => {
+test('an arrow that a longer path implies is omitted', () => {
   const found = modules(imports('a/a.ts', 'b/b.ts', 'c/c.ts'), imports('b/inner/b.ts', 'c/c.ts'));
   assert.deepEqual(graphOf(found, [a, b, c]), {
     down: [
@@ -29,7 +29,7 @@ test('an arrow that a longer way makes plain is left out', () => {
   assert.equal(down.length, 3);
 });
 
-test('an import of a box further up is told apart', () => {
+test('an import of a higher box is an exception', () => {
   const { down, up } = graphOf(modules(imports('c/c.ts', 'a/a.ts')), [a, b, c]);
   assert.deepEqual({ down, up }, { down: [], up: [{ from: 2, to: 0 }] });
 });
@@ -44,7 +44,7 @@ test('imports of the foundation and of types have no arrow', () => {
   assert.deepEqual(graphOf(found, boxes), { down: [], up: [] });
 });
 
-test('a folder that no box names is in the one that takes others', () => {
+test('a folder that no box names belongs to the default box', () => {
   const boxes = [a, box('b', { takesOthers: true })];
   const { down } = graphOf(modules(imports('a/a.ts', 'c/c.ts')), boxes);
   assert.deepEqual(down, [{ from: 0, to: 1 }]);
@@ -52,5 +52,5 @@ test('a folder that no box names is in the one that takes others', () => {
 
 test('a folder without a box, and a box without its folder, are errors', () => {
   assert.throws(() => graphOf(modules(), [a, b]), /^Error: c needs a place in a box/);
-  assert.throws(() => graphOf(modules(), [a, b, c, box('d')]), /a box for d, which is no folder/);
+  assert.throws(() => graphOf(modules(), [a, b, c, box('d')]), /a box for d, which does not exist/);
 });

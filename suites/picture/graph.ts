@@ -17,8 +17,8 @@ export interface Graph {
 /**
  * The imports between boxes, without type imports, which do not exist at run time, and without
  * arrows down to the foundation.
- * @throws Error for a folder that is in no box, if no box takes the others, and for a box with a
- * folder that does not exist
+ * @throws Error for a folder that is in no box, if there is no default box, and for a box with a folder that does not
+ * exist
  */
 export function graphOf(modules: readonly Module[], boxes: readonly Box[]): Graph {
   const boxOf = finder(boxes, new Set(modules.map(({ file }) => folderOf(file))));
@@ -45,7 +45,7 @@ function finder(boxes: readonly Box[], found: ReadonlySet<string>): (file: strin
     inner === folder || inner.startsWith(`${folder}/`);
   for (const folder of boxes.flatMap((box) => box.folders)) {
     if (![...found].some((inner) => holds(folder, inner))) {
-      throw new Error(`suites/picture/boxes.ts has a box for ${folder}, which is no folder.`);
+      throw new Error(`suites/picture/boxes.ts has a box for ${folder}, which does not exist.`);
     }
   }
   return (file) => {

@@ -15,6 +15,6 @@ const picture = graphviz.dot(toDot(boxes, graphOf(findModules(), boxes)));
 if (!process.argv.includes('--check')) {
   await writeFile(file, picture);
 } else if ((await readFile(file, 'utf8')) !== picture) {
-  console.error('docs/architecture.svg is not what the imports say. Run: npm run picture');
+  console.error('docs/architecture.svg is not up to date with the imports. Run: npm run picture');
   process.exitCode = 1;
 }

@@ -54,7 +54,7 @@ async function moveInPart(world: World, { id, instance }: Left): Promise<boolean
   const { status, body } = await requests.insist<Accepted>('POST', path, { node: target.name });
   assert.equal(status, 202, JSON.stringify(body));
   accepted.operations.add(body.operation_id);
-  await until('it is on its way', () => diskOn(world, target, instance), Boolean);
+  await until('its disk exists on the target', () => diskOn(world, target, instance), Boolean);
   await killDaemon(target);
   await startDaemon(target);
   await eventually(async () => {
@@ -86,7 +86,7 @@ async function remove(world: World, { id, instance }: Left, isLeft: boolean): Pr
 
 export const diskLeft: Scenario = {
   name: 'disk left',
-  did: 'the daemon of the member that a server is moved to killed by SIGKILL amid the copy, and the server deleted',
+  did: 'The target member of a move is killed with SIGKILL during the copy, and the server is deleted.',
   run,
   mayShow: ['started/unavailable'],
 };

@@ -23,18 +23,18 @@ async function run(world: World) {
   });
   const { id } = await create(world, 'without-leader');
   const { node } = await requests.get<{ node: string }>(`/servers/${id}`);
-  assert.notEqual(node, leader.name, 'it is placed on a member that is there');
+  assert.notEqual(node, leader.name, 'it is placed on a member that is online');
   const created = await secondsUntil(createdSeconds, () => isStarted(world, id));
   await startDaemon(leader);
   const back = await returned(world);
   return {
-    took: { 'known to be away': known, 'a create': created, ...back },
+    took: { 'shown as offline': known, 'a create': created, ...back },
   };
 }
 
 export const leaderKilled: Scenario = {
   name: 'leader killed',
-  did: 'the daemon of the leader of the cluster’s database killed by SIGKILL, and started again',
+  did: 'The daemon that leads the database of the cluster is killed with SIGKILL and started again.',
   run,
   mayShow: ['started/unavailable'],
 };

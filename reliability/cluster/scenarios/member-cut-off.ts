@@ -56,12 +56,12 @@ async function run(world: World) {
   });
   await sleep(awayMs);
   for (const id of others) assert.equal(await realStatus(world, id), 'started');
-  assert.deepEqual(guestsOf(cutOff.incusDir), guests, 'its guests ran on');
+  assert.deepEqual(guestsOf(cutOff.incusDir), guests, 'its guests continued to run');
   plugIn(cutOff);
   const back = await returned(world);
   return {
     took: {
-      'known to be away': known,
+      'shown as offline': known,
       'a restart elsewhere': restarted,
       ...back,
     },
@@ -70,7 +70,7 @@ async function run(world: World) {
 
 export const memberCutOff: Scenario = {
   name: 'member cut off',
-  did: 'the cable of a member pulled, and plugged in again',
+  did: 'The network of a member is disconnected and connected again.',
   run,
   mayShow: ['started/unavailable', 'started/stopped'],
 };

@@ -37,16 +37,16 @@ async function run(world: World) {
   return {
     took: {
       'a create says why it waits': reason,
-      'passed on to again': passedOn,
+      'requests forwarded again': passedOn,
       truth,
-      'the create went on': created,
+      'the create continued': created,
     },
   };
 }
 
 export const noQuorum: Scenario = {
   name: 'no quorum',
-  did: 'the cables of two members pulled, and plugged in again',
+  did: 'The networks of two members are disconnected and connected again.',
   run,
   mayShow: ['started/unavailable'],
 };

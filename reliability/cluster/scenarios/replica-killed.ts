@@ -10,7 +10,7 @@ const truthSeconds = 60;
 async function run(world: World) {
   const { client, machines, services } = world;
   const evacuated = machines[2];
-  // Each replica is killed in turn, since either may be the one that works on it.
+  // Each replica is killed in turn, since either may be the one that carries out the operation.
   assert.ok(evacuated);
   const before = (await serversByMember(world, client)).get(evacuated.name) ?? [];
   return await amidClients(world, async () => {
@@ -24,7 +24,7 @@ async function run(world: World) {
       const id = await begin(world, action, evacuated);
       await secondsUntil(movingSeconds, async () => {
         const { progress } = await world.requests.get<{ progress: number }>(`/operations/${id}`);
-        assert.ok(progress > 0 && progress < 100, 'it is in its midst');
+        assert.ok(progress > 0 && progress < 100, 'the operation is in progress');
       });
       await stopService(service.directory, 'SIGKILL');
       await succeeds(world, id);
@@ -32,7 +32,7 @@ async function run(world: World) {
       await startService(service);
     }
     const after = (await serversByMember(world, client)).get(evacuated.name) ?? [];
-    assert.deepEqual(after.sort(), before.sort(), 'they are back');
+    assert.deepEqual(after.sort(), before.sort(), 'the servers are back');
     took.truth = await secondsUntil(truthSeconds, () => truthIsBack(world));
     return { took, moved: 2 * before.length };
   });
@@ -40,7 +40,7 @@ async function run(world: World) {
 
 export const replicaKilled: Scenario = {
   name: 'replica killed',
-  did: 'a replica killed by SIGKILL amid an evacuation, the other one amid its restore',
+  did: 'A replica is killed with SIGKILL during an evacuation, and the other one during its restore.',
   run,
   mayShow: ['started/stopped', 'stopped/stopped', 'stopped/started', 'started/unavailable'],
 };

@@ -26,15 +26,15 @@ async function run(world: World) {
     for (const { id } of creating) await isStarted(world, id);
   };
   const created = await secondsUntil(createdSeconds, areStarted).catch(async () => {
-    say(`A create waits. What Incus is at: ${await shownUnderWay(world)}`);
+    say(`A create waits. Operations in progress in Incus: ${await shownUnderWay(world)}`);
     return createdSeconds + (await secondsUntil(heldSeconds, areStarted));
   });
-  return { took: { ...back, 'creates amid it': created } };
+  return { took: { ...back, 'creates meanwhile': created } };
 }
 
 export const rollingRestart: Scenario = {
   name: 'rolling restart',
-  did: 'each daemon stopped by SIGTERM and started again, one after the other, amid creates',
+  did: 'The daemons are stopped with SIGTERM and started again, one after the other, during creates.',
   run,
   mayShow: ['started/unavailable'],
 };

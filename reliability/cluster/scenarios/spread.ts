@@ -20,7 +20,7 @@ async function run(world: World) {
   assert.deepEqual(
     machines.map(({ name }) => byMember.get(name)?.length),
     machines.map(() => perMember),
-    'each member has as many',
+    'each member has the same number',
   );
   for (const [member, ids] of byMember) {
     const ofGroup = apart.filter(({ id }) => ids.includes(id));
@@ -31,6 +31,6 @@ async function run(world: World) {
 
 export const spread: Scenario = {
   name: 'spread',
-  did: '12 servers created in parallel, 3 of them in a group',
+  did: '12 servers are created at once, 3 of them in a group.',
   run,
 };

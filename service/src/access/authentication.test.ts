@@ -155,10 +155,10 @@ test('the last use is recorded, once a minute at most', async () => {
   };
   assert.equal(await lastUse(one), null);
   await ask(one.headers.authorization);
-  const first = await until('its use is noted', () => lastUse(one));
+  const first = await until('its use is recorded', () => lastUse(one));
   await ask(one.headers.authorization);
-  // By then the second use would have been noted.
+  // If it were recorded, the second use would be recorded by now.
   await ask(other.headers.authorization);
-  await until('the use of the other is noted', () => lastUse(other));
+  await until('the use of the other token is recorded', () => lastUse(other));
   assert.equal(await lastUse(one), first);
 });

@@ -54,7 +54,7 @@ export function authenticate(app: FastifyInstance, deps: Deps, limiter: Limiter)
   });
   app.addHook('onRoute', requireDeclaredScope);
   app.addHook('onRequest', async (request, reply) => {
-    // There is no route to protect: the answer is a 404 or a 405.
+    // There is no route to protect: the response is a 404 or a 405.
     if (request.is404) return await limits.admitNotFound(request, reply);
     const { scope } = request.routeOptions.config;
     if (scope === 'public') return await limits.admitPublic(request, reply);
@@ -101,7 +101,7 @@ export function isRemembered(request: FastifyRequest): boolean {
   return identities.get(request)?.isRemembered ?? false;
 }
 
-/** Undefined for a token, too. */
+/** Also undefined for a token. */
 export function personOf(request: FastifyRequest): Person | undefined {
   return identities.get(request)?.person;
 }
@@ -117,7 +117,7 @@ interface Means {
   memory: IdentityMemory;
 }
 
-/** A token has precedence over a cookie, which a browser sends unasked. */
+/** A token has precedence over a cookie, which a browser sends automatically. */
 async function identify(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -15,7 +15,7 @@ import { createTestDatabase } from '../testing/postgres.ts';
 import { serverBody } from '../testing/servers.ts';
 import { until } from '../testing/until.ts';
 
-// Whose queries are made, and what that bounds.
+// Tests which project queries belong to, and the limits that follow.
 
 const { db, connectionString, close } = await createTestDatabase();
 after(close);
@@ -103,7 +103,7 @@ test('a project with slow requests does not take connections from another one', 
   for (const { statusCode } of await Promise.all(slow)) assert.equal(statusCode, 200);
 });
 
-test('a project that waits too long for itself gets that error, and is not refused later', async (t) => {
+test('a project that waits too long for its own share is refused, and accepted later', async (t) => {
   const { ask } = await serve(t, { patienceMs: 300 });
   const unlock = await lockSlow(t);
   const slow = [ask('GET', '/slow', one), ask('GET', '/slow', one)];
@@ -112,7 +112,7 @@ test('a project that waits too long for itself gets that error, and is not refus
   assert.deepEqual([refused.statusCode, refused.json().code], [429, 'rate_limited']);
   assert.match(refused.json().detail, /Your project/);
   assert.match(String(refused.headers['retry-after']), /^[1-9]\d*$/);
-  // Of a change some part may have been done.
+  // A change gets a 503, because it may have been done in part.
   const change = await ask('POST', '/slow', one);
   assert.deepEqual([change.statusCode, change.json().code], [503, 'unavailable']);
   assert.match(change.json().detail, /Your project/);
@@ -141,7 +141,7 @@ test('a write has its own timeout on a connection that was used for a read', asy
   const unlock = await lockSlow(t);
   const write = ask('POST', '/slow', one);
   await untilLocked(1);
-  // By the time that this one is ended, the write would have been, too.
+  // If the timeout applied to the write, it would have ended before this read.
   const { ask: askBeside } = await serve(t, { readMs: 1000 });
   assert.equal((await askBeside('GET', '/slow', one)).statusCode, 503);
   await untilLocked(1);
@@ -191,7 +191,7 @@ test('the queries of a request body and of a streamed list have the claim of the
   ]);
   t.after(() => app.close());
   const url = new URL(await app.listen({ host: '127.0.0.1', port: 0 }));
-  // Both on one connection, whose events have begun with the first.
+  // Both requests use one connection, whose events begin in the claim of the first one.
   const socket = connect(Number(url.port), url.hostname);
   t.after(() => socket.destroy());
   const head = (line: string, { authorization }: { authorization: string }, more: string[] = []) =>

@@ -38,7 +38,7 @@ function probeRoutes(api: App): void {
   api.get('/careless', { config, schema }, async ({ person }) => ({ userId: person.userId }));
 }
 
-/** What is kept of a credential, and under which keys: here for good. */
+/** The cached results of lookups by key. They never expire here. */
 const kept = new Map<string, object>();
 let isAway = false;
 const credentials: CredentialCache = {
@@ -71,7 +71,7 @@ const person = async (options: Parameters<typeof createTestUser>[1] = {}) => {
   return { id, ...(await signInAs(app, own)) };
 };
 
-test('who is a member of no project reaches what works without one, and no project that they name', async () => {
+test('a user without a project can use routes that need none, and no project', async () => {
   const { headers } = await person();
   assert.equal((await ask('anywhere', headers)).json().caller, null);
   assert.deepEqual(await refusal(ask('caller', headers)), [
@@ -86,7 +86,7 @@ test('who is a member of no project reaches what works without one, and no proje
   }
 });
 
-test('what is for people is for no token', async () => {
+test('tokens can not use routes for signed-in users', async () => {
   const { headers: token } = await createTestToken(db);
   assert.equal((await refusal(ask('person', token)))[0], 'person_required');
   assert.equal((await ask('careless', token)).statusCode, 500);
@@ -96,7 +96,7 @@ test('what is for people is for no token', async () => {
   }
 });
 
-test('a session gives the request its caller, which a token that comes with it takes the place of', async () => {
+test('a session sets the caller of the request, and a token has precedence over it', async () => {
   const { id: tokenId, projectId, headers: token } = await createTestToken(db);
   const { id, headers } = await person({ roles: { [projectId]: 'viewer' } });
   assert.deepEqual((await ask('caller', headers)).json().caller, {
@@ -114,7 +114,7 @@ test('a session gives the request its caller, which a token that comes with it t
   assert.equal((await ask('caller', { ...headers, ...token })).json().caller.tokenId, tokenId);
 });
 
-test('who did not prove of late who they are is to do so; a token is not asked', async () => {
+test('a session that was not confirmed recently needs a confirmation, and a token does not', async () => {
   const { projectId, headers: token } = await createTestToken(db, { scopes: ['servers:read'] });
   const { headers } = await person({ roles: { [projectId]: 'viewer' } });
   assert.equal((await ask('confirmed', headers)).statusCode, 200);
@@ -131,13 +131,13 @@ test('who did not prove of late who they are is to do so; a token is not asked',
   ]);
 });
 
-test('a cookie that can be of no session is refused without a query', async (t) => {
+test('a malformed cookie is refused without a query', async (t) => {
   const connect = t.mock.method(pool, 'connect');
   assert.equal((await refusal(ask('caller', { cookie: 'berth=x' })))[0], 'session_ended');
   assert.equal(connect.mock.callCount(), 0);
 });
 
-test('a token acts in its own project, and in another if it is an administratorâ€™s', async () => {
+test('a token can use its own project, and another one only if it has the scope admin', async () => {
   const project = 'acted in';
   const other = await createTestProject(db, 'another');
   const own = await createTestProject(db, project);
@@ -162,7 +162,7 @@ test('a token acts in its own project, and in another if it is an administratorâ
   }
 });
 
-test('what is kept of a credential is of one project, and has its use noted once', async () => {
+test('credentials are cached for each project, and their use is recorded once', async () => {
   const { headers: token } = await createTestToken(db);
   const { headers: session } = await person({ isAdmin: true });
   const other = await createTestProject(db, 'kept apart');
@@ -176,7 +176,7 @@ test('what is kept of a credential is of one project, and has its use noted once
   }
 });
 
-test('while the database is away a token is remembered where none is needed, and only there', async () => {
+test('while the database is unavailable, a known token is accepted on routes that need no database, and on no others', async () => {
   const { headers } = await createTestToken(db);
   const { headers: stranger } = await createTestToken(db);
   for (const path of ['caller', 'without-database']) {

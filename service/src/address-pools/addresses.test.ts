@@ -54,9 +54,9 @@ test('concurrent servers get an address of each family, and none is assigned twi
 
   await assert.rejects(take(), { code: 'no_address_left' });
   const held = await database.db.selectFrom('addresses').select('ip').execute();
-  assert.equal(held.length, 2 * poolSize, 'the refused create reserved something');
+  assert.equal(held.length, 2 * poolSize, 'the refused create reserved no address');
 
-  // The one released last rests longest: the search goes on from the last taken.
+  // Released addresses are not reused at once: the search continues after the last assigned address.
   await release(taken[1]?.serverId ?? 0);
   await release(taken[3]?.serverId ?? 0);
   const free = [taken[1], taken[3]].map((server) => server?.ips[0]).toSorted();
@@ -97,7 +97,7 @@ test('a pool that was removed from the location assigns no more addresses', asyn
   assert.deepEqual(
     await enabled(),
     ['10.10.0.0/24'],
-    'one with addresses held stays, but is not used',
+    'a pool with addresses in use remains, and is disabled',
   );
   assert.deepEqual((await take()).ips, ['10.10.0.2']);
   await db.transaction().execute(async (trx) => {

@@ -21,8 +21,8 @@ export interface AddressChoice {
 }
 
 /**
- * Chooses an address of each family that the location has pools of, IPv4 first, which is then the
- * primary one. The pools stay locked until the transaction ends. Throws `no_address_left`.
+ * Chooses an address of each family of which the location has pools: IPv4 first, which is then the primary one. The
+ * pools stay locked until the transaction ends. Throws `no_address_left`.
  */
 export async function chooseAddresses(trx: Trx, locationId: number): Promise<AddressChoice> {
   const pools = await lockPools(trx, locationId);

@@ -37,16 +37,16 @@ before(async () => {
 
 after(() => database.close());
 
-/** A pool, its addresses by their number in its subnet. */
+/** A pool. Addresses are numbers, relative to its subnet. */
 interface Pool {
   family: 4 | 6;
-  /** How many addresses the subnet has. */
+  /** The number of addresses of the subnet. */
   size: number;
   gateway: number;
   first: number;
   last: number;
   held: number[];
-  /** Addresses that instances without a server have. */
+  /** Addresses of instances without a server. */
   strange: number[];
   lastTaken: number | undefined;
 }
@@ -95,7 +95,7 @@ async function found(pool: Pool): Promise<string | undefined> {
   });
 }
 
-/** What is promised: the lowest after the last taken, or else the lowest at all. */
+/** The expected result: the lowest free address after the last assigned one, or else the lowest free address. */
 function expected({ family, size, gateway, first, last, held, lastTaken }: Pool) {
   const edges = family === 4 ? [0, size - 1] : [0];
   const inRange = Array.from({ length: last - first + 1 }, (_, index) => first + index);
@@ -111,7 +111,7 @@ const pools: fc.Arbitrary<Pool> = fc.constantFrom(4, 8, 16, 32).chain((size) => 
       family: fc.constantFrom<4 | 6>(4, 6),
       gateway: number,
       ends: fc.tuple(number, number),
-      // Mostly held, so that the gap is often beside the gateway or an edge.
+      // Most addresses are in use, so that the gap is often next to the gateway or an edge.
       free: fc.uniqueArray(number, { maxLength: 4 }),
       strange: fc.uniqueArray(number),
       taken: fc.option(number, { nil: undefined }),
@@ -125,7 +125,7 @@ const pools: fc.Arbitrary<Pool> = fc.constantFrom(4, 8, 16, 32).chain((size) => 
     });
 });
 
-test('a free address is found if there is one, whatever is taken and wherever the gateway is', async () => {
+test('a free address is found if there is one, whichever addresses are in use and wherever the gateway is', async () => {
   await fc.assert(
     fc.asyncProperty(pools, async (pool) => assert.equal(await found(pool), expected(pool))),
     { numRuns: 200 },
@@ -150,7 +150,7 @@ interface Plan {
   Plans?: Plan[];
 }
 
-/** How many rows of what is held a search reads. */
+/** Returns how many rows of addresses in use a search reads. */
 async function rowsRead(trx: Trx, from: 'next' | 'first'): Promise<number> {
   const [pool] = await lockPools(trx, place.locationId);
   assert.ok(pool);
@@ -165,7 +165,7 @@ async function rowsRead(trx: Trx, from: 'next' | 'first'): Promise<number> {
   return read(row['QUERY PLAN'][0].Plan);
 }
 
-test('a search reads taken addresses only up to the first gap, however large the pool', async () => {
+test('a search reads addresses in use only up to the first gap, however large the pool is', async () => {
   const many = 10_000;
   const held = Array.from({ length: many }, (_, index) => index + 2).filter((ip) => ip !== 100);
   const sizes = { size: 2 ** 14, gateway: 1, first: 2, last: 2 ** 14 - 2, held, strange: [] };

@@ -42,12 +42,12 @@ export async function findPool(db: Queryable, id: number) {
   return await shownPools(db).where('pool.id', '=', id).executeTakeFirst();
 }
 
-/** Locked, so that no address of it is taken until the transaction ends. */
+/** Locks the pool, so that none of its addresses is assigned until the transaction ends. */
 export async function lockPool(trx: Trx, id: number): Promise<void> {
   await trx.selectFrom('address_pools').select('id').where('id', '=', id).forUpdate().execute();
 }
 
-/** A subnet with its bounds, each an address that PostgreSQL takes. */
+/** A subnet with its bounds, which are addresses that PostgreSQL can parse. */
 export interface Subnet {
   cidr: string;
   gateway: string;
@@ -68,17 +68,17 @@ export interface SubnetFacts {
   overlaps: string | null;
 }
 
-/** The network of a pool, as far as its address family is concerned. */
+/** The network of a pool, with its subnets of the address family of the pool. */
 export interface PoolNetwork {
   name: string;
   kind: NetworkKind;
   /** Subnets of the pool's family; null if they are not known. */
   subnets: string[] | null;
-  /** Whether one of them has all addresses of the pool. */
+  /** Whether one of them contains all addresses of the pool. */
   isWithin: boolean;
 }
 
-/** The network of a location, seen from a subnet of it. */
+/** The network of a location, for a pool with this subnet. */
 export async function networkOfPool(
   trx: Trx,
   locationId: number,
@@ -113,7 +113,7 @@ export async function subnetFacts(trx: Trx, subnet: Subnet): Promise<SubnetFacts
       last << net as "lastIsWithin", first <= last as "isInOrder",
       (select cidr::text from address_pools where cidr && net limit 1) as overlaps
     from bounds`.execute(trx);
-  // What is given is one row.
+  // The parameters are one row.
   const [facts] = rows as [SubnetFacts];
   return facts;
 }

@@ -49,7 +49,7 @@ async function refusal(work: Promise<unknown>) {
   );
 }
 
-test('a pool has what was given, and defaults for the rest', async () => {
+test('a pool has the given values, and defaults for all others', async () => {
   const one = await add('192.0.2.0/30', '192.0.2.1');
   const common = { location_id: locationId, held: 0, reserved: [] };
   assert.deepEqual(one, {
@@ -158,7 +158,7 @@ test('a pool must lie in a subnet of a managed network, of its family', async ()
   );
 });
 
-test('a pool is enabled only within its network, and disabled in any case', async () => {
+test('a pool can be enabled only within its network, and can always be disabled', async () => {
   const pool = await add('10.61.0.0/24', '10.61.0.1');
   const other = await add('10.62.0.0/24', '10.62.0.1');
   const set = (enabled?: boolean) =>
@@ -178,7 +178,7 @@ test('a pool is enabled only within its network, and disabled in any case', asyn
   assert.deepEqual(await refusal(within((trx) => removePool(trx, 999))), missing);
 });
 
-test('a pool is removed alone, and not while servers have addresses of it', async () => {
+test('a pool is removed without affecting others, and only if no server has addresses of it', async () => {
   const pool = await add('192.0.2.0/29', '192.0.2.1');
   const other = await add('192.0.3.0/29', '192.0.3.1');
   const hold = (serverId: number, ip: string) =>
@@ -209,7 +209,7 @@ test('a server gets an address of each family, of the first pool that has one', 
   await add('192.0.4.0/29', '192.0.4.1', { enabled: false });
   await add('192.0.5.0/29', '192.0.5.1', { location_id: another });
   const choose = () => within((trx) => chooseAddresses(trx, locationId));
-  // A row that was written last is read last.
+  // An updated row is read last, so the order of rows is not that of ids.
   await sql`update address_pools set enabled = enabled where id = ${small.id}`.execute(db);
   const chosen = await choose();
   assert.deepEqual(chosen, {
@@ -263,7 +263,7 @@ test('a server gets an address of each family, of the first pool that has one', 
   ]);
 });
 
-test('whoever takes addresses of a pool, or removes it, waits for who does so', async () => {
+test('assigning addresses of a pool, and removing it, wait for each other', async () => {
   const pool = await add('192.0.2.0/29', '192.0.2.1');
   const other = await add('192.0.3.0/29', '192.0.3.1', { location_id: another });
   const held = (id: number) =>

@@ -23,7 +23,7 @@ export function poolNotFound(id: number | string): Problem {
   return new Problem('address_pool_not_found', `No address pool has the id ${id}.`);
 }
 
-/** Adds a pool to a location. A network that Incus manages has to have its subnet. */
+/** Adds a pool to a location. If Incus manages its network, the network must have the subnet of the pool. */
 export async function createPool(trx: Trx, body: AddressPoolCreate): Promise<PoolRow> {
   const { location_id: locationId, cidr, gateway, enabled = true } = body;
   const { nameservers = [gateway] } = body;
@@ -43,7 +43,7 @@ export async function createPool(trx: Trx, body: AddressPoolCreate): Promise<Poo
   return await requirePool(trx, await insertAdministratorsPool(trx, pool));
 }
 
-/** A pool that is not enabled drains: what is held stays held. */
+/** Enables or disables a pool. A disabled pool drains: servers keep their addresses. */
 export async function changePool(
   trx: Trx,
   id: number,
@@ -57,7 +57,7 @@ export async function changePool(
   return await requirePool(trx, id);
 }
 
-/** Only one that no address is held of. */
+/** Deletes a pool, unless servers have addresses of it. */
 export async function removePool(trx: Trx, id: number): Promise<PoolRow> {
   await lockPool(trx, id);
   const pool = await requirePool(trx, id);

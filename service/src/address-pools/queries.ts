@@ -4,11 +4,14 @@ import type { Database } from '../db/schema/schema.ts';
 
 export type AddressPool = Selectable<Database['address_pools']> & {
   family: 4 | 6;
-  /** The address after the last one that was taken, if the pool has it. */
+  /** The address after the last assigned one, if the pool has it. */
   next: string | null;
 };
 
-/** A location's pools that are in use, locked until the transaction ends: addresses are taken one after the other. */
+/**
+ * The enabled pools of a location, locked until the transaction ends, so that addresses are assigned one after the
+ * other.
+ */
 export async function lockPools(trx: Trx, locationId: number): Promise<AddressPool[]> {
   return await trx
     .selectFrom('address_pools')
@@ -33,8 +36,8 @@ export async function disabledFamilies(trx: Trx, locationId: number): Promise<(4
 }
 
 /**
- * The first free address of a pool after the last one that was taken, or else from its beginning.
- * Undefined if all are taken. Needs the pool's lock.
+ * The first free address of a pool after the last assigned one, or else from its beginning. Undefined if all are in
+ * use. Needs the pool's lock.
  */
 export async function findFreeAddress(trx: Trx, pool: AddressPool): Promise<string | undefined> {
   for (const start of [pool.next, pool.first]) {
@@ -46,9 +49,9 @@ export async function findFreeAddress(trx: Trx, pool: AddressPool): Promise<stri
 }
 
 /**
- * The lowest free address from `start` on: `start` itself, or the one after a taken address, where
- * a server, an instance without one or a reservation takes it. Taken addresses are read only if
- * `start` is not free, and only up to the first gap.
+ * The lowest free address from `start` on: `start` itself, or the one after an address that a server, an instance
+ * without a server or a reservation uses. Addresses in use are read only if `start` is not free, and only up to the
+ * first gap.
  */
 export function freeFrom(
   pool: AddressPool,
@@ -105,7 +108,9 @@ export async function holdAddress(
     .execute();
 }
 
-/** Only for when the engine has confirmed that the server's instance is gone. */
+/**
+ * Releases the addresses of a server. Call it only after the engine has confirmed that the server's instance is gone.
+ */
 export async function releaseAddresses(trx: Trx, serverId: number): Promise<void> {
   await trx.deleteFrom('addresses').where('server_id', '=', serverId).execute();
 }

@@ -32,7 +32,7 @@ it('a pool is added with defaults, assigns addresses, drains and is deleted', as
   const { id, first, last, nameservers, enabled, held } = added.json();
   assert.deepEqual([first, last], ['192.0.2.1', '192.0.2.6']);
   assert.deepEqual([nameservers, enabled, held], [['192.0.2.1'], true, 0]);
-  assert.equal(ipv4(await whole.create()), '192.0.2.2', 'never the gateway');
+  assert.equal(ipv4(await whole.create()), '192.0.2.2', 'the gateway is never assigned');
 
   const inUse = await whole.ask('DELETE', `/address-pools/${id}`, admin);
   assert.deepEqual([inUse.statusCode, inUse.json().code], [409, 'address_pool_in_use']);
@@ -47,7 +47,7 @@ it('a pool is added with defaults, assigns addresses, drains and is deleted', as
   await change(own.id, { enabled: true });
 });
 
-it('pools are for administrators, who need not confirm who they are', async (t) => {
+it('only administrators can manage pools, without a confirmation', async (t) => {
   const routes = whole.app.knownRoutes
     .map(({ options }) => options)
     .filter(({ url, method }) => url.startsWith('/v1/address-pools') && method !== 'HEAD');
@@ -159,12 +159,12 @@ it("a pool outside of the network's subnets in Incus is refused with an explanat
   );
   assert.equal((await add({ cidr: '10.60.7.0/24', gateway: '10.60.0.1' })).statusCode, 422);
   assert.equal((await add({ cidr: '10.60.8.0/24', gateway: '10.60.8.1' })).statusCode, 201);
-  // A bridge lets NICs have addresses of a family that it has no subnet of; OVN does not.
+  // On a bridge, NICs can have addresses of a family for which it has no subnet. On OVN they cannot.
   await network('ovn', ['10.60.0.0/16']);
   assert.match((await refusal(outsideIpv6)).detail, /berthbr0 has no IPv6 subnet/);
   await network('bridge', ['10.60.0.0/16']);
   const { id } = (await add(outsideIpv6)).json();
-  // One that was retired, since the network has another subnet now, is not taken up again.
+  // A pool that was disabled because the network has another subnet now is not enabled again.
   await change(id, { enabled: false });
   await network('bridge', ['fd78::/64']);
   const again = await change(id, { enabled: true });
@@ -200,7 +200,7 @@ it('a create and its dry run say which address families are missing, and that po
   }
 });
 
-it('only a location without address pools says that it has none', async () => {
+it('the message that there is no address pool is returned only if there is none', async () => {
   await sql`delete from addresses`.execute(db);
   await sql`delete from address_pools`.execute(db);
   const refused = await whole.create();

@@ -34,7 +34,7 @@ await sql`update locations set instances_known = false`.execute(db);
 const enter = (locationId: number, unknown: UnknownInstance[]) =>
   db.transaction().execute((trx) => enterUnknownInstances(trx, locationId, unknown));
 
-/** All that is known, and which rows were written when. */
+/** The recorded instances and locations, and the transactions that wrote their rows. */
 async function known() {
   const instances = await sql<{ row: unknown; written: string }>`
     select json_build_array(location_id, name, is_ours, array(
@@ -52,7 +52,7 @@ async function known() {
 const ours = { name: 'a', isOurs: true, addresses: ['10.9.0.5', 'fd00:9::5'] };
 const theirs = { name: 'b', isOurs: false, addresses: ['10.9.0.6', '10.8.0.6', '10.7.0.6'] };
 
-test('the instances of a location are entered, and those of another stay', async () => {
+test('the unknown instances of a location are recorded, and those of another one are not changed', async () => {
   await enter(there, [{ name: 'a', isOurs: true, addresses: ['10.8.0.3', '10.8.0.4'] }]);
   const elsewhere = [there, 'a', true, ['10.8.0.3', '10.8.0.4']];
   assert.deepEqual((await known()).locations, [false, true]);
@@ -81,7 +81,7 @@ test('the instances of a location are entered, and those of another stay', async
   ]);
 
   await enter(here, [ours, theirs]);
-  assert.deepEqual(await known(), both, 'what is the same is not written again');
+  assert.deepEqual(await known(), both, 'unchanged rows are not written again');
 
   await enter(here, [{ ...ours, isOurs: false, addresses: ['10.9.0.7'] }]);
   assert.deepEqual((await known()).instances, [[here, 'a', false, ['10.9.0.7']], elsewhere]);
@@ -90,7 +90,7 @@ test('the instances of a location are entered, and those of another stay', async
   assert.deepEqual((await known()).instances, [elsewhere]);
 });
 
-test('a location is known once the addresses of all its instances are', async () => {
+test('the instances of a location are known when all of their addresses are', async () => {
   await sql`update locations set instances_known = false`.execute(db);
   await enter(here, [ours, { ...theirs, addresses: null }]);
   assert.deepEqual((await known()).locations, [false, false]);
@@ -105,7 +105,7 @@ test('a location is known once the addresses of all its instances are', async ()
   assert.deepEqual((await known()).locations, [true, false]);
 });
 
-test('an address of a server that an instance holds is found, with the instance', async () => {
+test('an address of a server that an unknown instance uses is found, with the instance', async () => {
   await enter(here, []);
   const [mine, other] = [await enterServer(db, place), await enterServer(db, place)];
   for (const id of [other, mine]) {
@@ -122,7 +122,7 @@ test('an address of a server that an instance holds is found, with the instance'
   assert.equal(await addressHeldByUnknown(db, other), undefined);
 });
 
-test('a uuid is without a server if there is none, or it was deleted', async () => {
+test('a UUID belongs to no server if there is none, or if it was deleted', async () => {
   const [alive, gone] = [await enterServer(db, place), await enterServer(db, place)];
   await db.updateTable('servers').set({ deleted_at: new Date() }).where('id', '=', gone).execute();
   const uuids = db.selectFrom('servers').select('uuid').where('id', 'in', [alive, gone]);

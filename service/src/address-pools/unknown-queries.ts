@@ -2,19 +2,18 @@ import { sql } from 'kysely';
 import { arrayOf } from '../db/arrays.ts';
 import type { Queryable, Trx } from '../db/connection.ts';
 
-/** An instance of a location's project that is of no server. */
+/** An instance in the project of a location that belongs to no server. */
 export interface UnknownInstance {
   name: string;
   /** Whether it has the label of this installation. */
   isOurs: boolean;
   /**
-   * The addresses that its NICs may use; null if its node does not answer, so that the known ones
-   * stay.
+   * The addresses that its NICs can use; null if its node does not answer, so that the known ones are kept.
    */
   addresses: string[] | null;
 }
 
-/** Which of these are the uuid of no server, or of one that was deleted. */
+/** Returns those of these UUIDs that belong to no server, or to a deleted one. */
 export async function withoutServer(db: Queryable, uuids: string[]): Promise<Set<string>> {
   const { rows } = await sql<{ uuid: string }>`
     select wanted.uuid from unnest(${arrayOf(uuids)}::uuid[]) as wanted (uuid)
@@ -65,7 +64,7 @@ export async function enterUnknownInstances(
     .execute();
 }
 
-/** The address of a server that an instance holds which is of none, and that instance. */
+/** Returns an address of a server that an unknown instance uses, and the name of the instance. */
 export async function addressHeldByUnknown(
   db: Queryable,
   serverId: number,
@@ -79,7 +78,7 @@ export async function addressHeldByUnknown(
     .executeTakeFirst();
 }
 
-/** How many instances of a location have our label but no server. */
+/** The number of instances of a location that have our label but no server. */
 export async function countUnknownInstances(db: Queryable, locationId: number): Promise<number> {
   const { count } = await db
     .selectFrom('unknown_instances')

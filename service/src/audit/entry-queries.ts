@@ -17,23 +17,23 @@ export interface AuditEntry {
   /** The user who signed in or tried to, or who owns the token. */
   userId: number | null;
   source: 'api' | 'command_line' | 'berth';
-  /** Whether they were let in as an administrator. */
+  /** Whether they were authorized as an administrator. */
   byAdministrator: boolean;
   address: string | null;
-  /** The route's `operationId`, or what Berth calls what it does of itself. */
+  /** The route's `operationId`, or the name of an action of Berth itself. */
   action: string;
   target: AuditTarget | null;
-  /** The status of the answer. */
+  /** The HTTP status of the response. */
   status: number;
   /** Why it was refused. */
   code?: string | undefined;
   requestId: string | null;
-  /** What was set or changed, if the action does not say it. No secrets, and nothing long. */
+  /** What was set or changed, if the action does not say it. Must be short, and must not contain secrets. */
   details?: Details | undefined;
   /** For refusals that are aggregated into one entry. */
   counted?: {
     count: number;
-    /** From how many addresses they came. */
+    /** The number of addresses that they came from. */
     addresses: number;
     firstSecondsAgo: number;
     lastSecondsAgo: number;
@@ -98,7 +98,7 @@ export async function insertToolEntry(
   });
 }
 
-/** What Berth did to a server on its own. */
+/** An action of Berth itself on a server. */
 export interface OwnEntry {
   projectId: number;
   serverId: number;

@@ -6,7 +6,10 @@ import type { ProjectRows } from '../db/project.ts';
 import type { Details } from './details.ts';
 
 interface Shown {
-  /** Else not those of administrators who are no members of the project, nor who ran a tool on its machine. */
+  /**
+   * Otherwise the addresses of administrators who are not members of the project are hidden, and so are the users who
+   * ran tools on the machine.
+   */
   showsAllAddresses: boolean;
   descending: boolean;
 }

@@ -27,7 +27,7 @@ const admin = await createTestToken(db, { scopes: ['admin'] });
 const list = async (query = '', headers: object = admin.headers): Promise<AuditEntry[]> =>
   (await whole.ask('GET', `/audit${query}`, { ...headers })).json();
 
-/** With another token each time, so that a refusal is not counted with others like it. */
+/** Uses another token each time, so that refusals are not aggregated. */
 async function askAnew(
   method: Parameters<typeof whole.ask>[0],
   path: string,
@@ -37,7 +37,7 @@ async function askAnew(
   return await whole.ask(method, path, { ...more, ...headers });
 }
 
-/** A refusal is entered once its answer is out. */
+/** Waits for the entry of a refusal, which is made after the response. */
 async function entryOf(requestId: unknown): Promise<AuditEntry> {
   return await until(`the request ${requestId} is entered`, async () =>
     (await list('?sort=-id&limit=50')).find((e) => e.request_id === requestId),
@@ -45,7 +45,7 @@ async function entryOf(requestId: unknown): Promise<AuditEntry> {
 }
 
 describe('the audit log', () => {
-  it('says who did what to what, with which result', async () => {
+  it('has the caller, the action, the target and the result', async () => {
     const created = await whole.create();
     const { id } = created.json();
     const {
@@ -196,14 +196,14 @@ describe('the audit log', () => {
     assert.ok(all.every(({ address }) => address === '127.0.0.1'));
   });
 
-  it('has no requests that change nothing', async () => {
+  it('has no entries of requests that change nothing', async () => {
     const before = (await list()).length;
     await whole.ask('GET', '/servers');
     await whole.ask('POST', '/servers/dry-run', { body: serverBody(place) });
     assert.equal((await list()).length, before);
   });
 
-  it('has a replayed request once', async () => {
+  it('has one entry for a replayed request', async () => {
     const key = { 'idempotency-key': 'once' };
     const first = await whole.create({}, key);
     const again = await whole.create({}, key);
@@ -229,12 +229,12 @@ describe('the audit log', () => {
         [entry.action, entry.status, entry.code, entry.token_id, entry.project_id],
         ['server_delete', 401, code, id, place.projectId],
       );
-      // Who only looks is not entered.
+      // Refused reads are not entered.
       await whole.ask('GET', '/servers', { ...headers });
     }
     const authorization = `Bearer ${generateToken()}`;
     const unknown = await whole.ask('DELETE', '/servers/1', { authorization });
-    // Entered after that one's would have been.
+    // This entry is made after the one that must not exist.
     const known = await askAnew('DELETE', '/servers/999999');
     await entryOf(known.headers['x-request-id']);
     const entries = await list('?sort=-id&limit=50');
@@ -266,7 +266,7 @@ describe('the audit log', () => {
       ],
       [null, askAnew('DELETE', '/address-pools/999999', { scope })],
       [place.projectId, askAnew('POST', '/servers/999999/start', { scope })],
-      // Who is no administrator is refused where they are.
+      // A refusal of a caller without the scope `admin` is in the caller's own project.
       [place.projectId, askAnew('PATCH', project, { body: { name: 'x' } })],
       [place.projectId, askAnew('DELETE', `/users/${user.id}`)],
     ];
@@ -317,7 +317,7 @@ describe('the audit log', () => {
 });
 
 describe('its list', () => {
-  it('is that of the own project, or of all for administrators', async () => {
+  it('is that of the own project, or that of all projects for administrators', async () => {
     const body = { name: 'elsewhere' };
     const { id } = (await whole.ask('POST', '/projects', { body, ...admin.headers })).json();
     const inIt = { ...admin.headers, 'berth-project': String(id) };
@@ -386,7 +386,7 @@ describe('its list', () => {
   });
 });
 
-it('knows the type of every id in the path of a route that changes something', () => {
+it('has the type of each id in the path of a route that changes something', () => {
   const changing = whole.app.knownRoutes.filter(({ options }) => !isSafe(String(options.method)));
   const ids = changing.flatMap(({ options: { url, schema } }) => {
     const known = placesOf(schema).filter((place) => place.part === 'params' && 'noun' in place);
@@ -402,21 +402,21 @@ it('knows the type of every id in the path of a route that changes something', (
   );
 });
 
-it('has no requests beyond a rate limit', async () => {
+it('has no entries of requests beyond a rate limit', async () => {
   const limiter = createLimiter({ ...generousLimits, actions: { burst: 1, perSecond: 1e-6 } });
   const app = await createTestApp(db, [tokenRoutes], { limiter });
   const ask = () =>
     app.inject({ method: 'DELETE', url: '/v1/tokens/999999', headers: admin.headers });
   const [first, second] = [await ask(), await ask()];
   assert.deepEqual([first.statusCode, second.statusCode], [404, 429]);
-  // Entries are made by then.
+  // All entries have been made by now.
   await app.close();
   const entries = (await list('?sort=-id&limit=5')).map((entry) => entry.request_id);
   assert.ok(entries.includes(String(first.headers['x-request-id'])));
   assert.ok(!entries.includes(String(second.headers['x-request-id'])));
 });
 
-it('a route that misses its entry does not succeed', async () => {
+it('a route that makes no entry does not succeed', async () => {
   const forgetful = (api: App) => {
     const schema = { operationId: 'forget', response: { 200: Type.Any() } };
     const config = { scope: 'servers:write' } as const;

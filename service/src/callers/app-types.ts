@@ -21,10 +21,10 @@ export type App = FastifyInstance<
   TypeBoxTypeProvider
 >;
 
-/** What all routes need. */
+/** The dependencies of all routes. */
 export interface Deps {
   db: Db;
-  /** The keys of the installation, for what the database alone must not reveal. */
+  /** The keys of the installation, for values that the database alone must not reveal. */
   secretKey: Keyring;
   /** The URL of the service for browsers. */
   publicUrl: URL;
@@ -37,7 +37,7 @@ export type Routes<D extends Deps = Deps> = (app: App, deps: D) => void;
 export const scopes = ['servers:read', 'servers:write', 'metrics:read', 'admin'] as const;
 export type Scope = (typeof scopes)[number];
 
-/** Who makes a request, what they may do, and in which project: the requested one, or their own. */
+/** The caller of a request, with their permissions and the project: the requested one, or their own. */
 export interface Caller {
   /** Null for a session. */
   tokenId: number | null;
@@ -77,8 +77,8 @@ declare module 'fastify' {
      */
     needsConfirmation?: boolean;
     /**
-     * For a route that only tells about the process: while the database is unavailable, a token
-     * that was valid before is enough.
+     * For a route that only returns data of the process: while the database is unavailable, a token that was valid
+     * before is accepted.
      */
     worksWithoutDatabase?: boolean;
     /** For probes and Prometheus, which use an address, whatever BERTH_ALLOWED_HOSTS says. */
@@ -91,7 +91,7 @@ declare module 'fastify' {
     /** Also allows a person who is not a member of any project; there is no `caller` then. */
     worksWithoutProject?: boolean;
     /**
-     * For a public route that may refuse: somebody failed to authenticate, or nothing is
+     * For a public route that can refuse requests, because somebody failed to authenticate, or something is not
      * configured.
      */
     canRefuse?: boolean;

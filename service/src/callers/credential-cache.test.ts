@@ -23,8 +23,8 @@ import { eraseUser, updateUser } from '../users/queries.ts';
 import type { App } from './app-types.ts';
 import { createCredentialCache } from './credential-cache.ts';
 
-// Two services of one database. What they keep, they would keep for an hour: only what they are told
-// makes them look anew.
+// Tests two services with one database. Their caches expire after an hour, so only notifications make them look up
+// credentials again.
 
 const { db, pool, connectionString, close } = await createTestDatabase();
 after(close);
@@ -49,7 +49,7 @@ let place: Installation;
 let serverId: number;
 let a: Replica;
 let b: Replica;
-/** Between PostgreSQL and what `b` listens on. */
+/** A relay between PostgreSQL and the listening connection of `b`. */
 let line: StallingProxy;
 before(async () => {
   place = await installation(db);
@@ -64,7 +64,7 @@ after(async () => {
   await line.close();
 });
 const listens = ({ notifications }: Replica) =>
-  until('notifications are heard', () => notifications.isUpToDate());
+  until('notifications arrive', () => notifications.isUpToDate());
 beforeEach(async () => {
   for (const replica of [a, b]) await listens(replica);
 });
@@ -80,7 +80,7 @@ const untilAnswered = (status: number, { app }: Replica, headers: Record<string,
     (seen) => seen === status,
   );
 
-/** Asks so that the next request knows it already. */
+/** Sends requests until the credential is cached. */
 async function warm(headers: Record<string, string>, replicas = [a, b]): Promise<void> {
   for (const { app } of replicas) {
     const look = async () => {
@@ -89,7 +89,7 @@ async function warm(headers: Record<string, string>, replicas = [a, b]): Promise
       assert.equal(await statusOf(app, headers), 200);
       return queries;
     };
-    await until('it is known', look, ({ length }) => length === 1);
+    await until('it is cached', look, ({ length }) => length === 1);
   }
 }
 
@@ -112,9 +112,9 @@ test('a read with a recently used token or session is one query', async () => {
       }
       return asked;
     };
-    // What listens on a busy machine may have been silent for a second: nothing is kept then.
+    // On a busy machine, the listening connection may have been silent for a second. Nothing is cached then.
     const isOneEach = (asked: string[][]) => asked.every(({ length }) => length === 1);
-    await until('each is one query', look, isOneEach);
+    await until('each request is one query', look, isOneEach);
   }
 });
 
@@ -166,7 +166,7 @@ test('a permission that a user loses is lost at all replicas', async () => {
 });
 
 const ends: Record<string, (id: number) => Promise<unknown>> = {
-  'is shut out': (id) =>
+  'is disabled': (id) =>
     db.transaction().execute((trx) => updateUser(trx, id, { isDisabled: true })),
   'is deleted': (id) => db.transaction().execute((trx) => eraseUser(trx, id)),
   'signed out': async (userId) => {
@@ -248,7 +248,7 @@ test('cached credentials are looked up again after a while, without any notifica
     await ask(soon.app, headers);
     return queries;
   };
-  await until('it is looked up', look, ({ length }) => length === 2);
+  await until('the token is looked up', look, ({ length }) => length === 2);
   await soon.close();
 });
 
@@ -256,7 +256,10 @@ test('the last use is recorded, and does not slow down later requests', async ()
   const { headers, id } = await createTestToken(db, { scopes: ['servers:read'] });
   await warm(headers);
   const query = db.selectFrom('tokens').select('last_used_at').where('id', '=', id);
-  await until('it is noted', async () => (await query.executeTakeFirstOrThrow()).last_used_at);
+  await until(
+    'the use is recorded',
+    async () => (await query.executeTakeFirstOrThrow()).last_used_at,
+  );
 });
 
 test('nothing is cached while the connection for notifications is lost', async () => {

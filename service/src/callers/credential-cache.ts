@@ -17,7 +17,7 @@ export interface CredentialCache {
     key: string,
     lookUp: () => Promise<C | undefined>,
   ): Promise<C | undefined>;
-  /** To be called after a change to what a lookup reads. */
+  /** Must be called after a change of rows that a lookup reads. */
   clear(): void;
 }
 

@@ -14,13 +14,13 @@ test('a project is named by its id or its name, or not at all', () => {
   }
 });
 
-test('what no project can be called is not found', () => {
+test('a text that can not be the name of a project is not found', () => {
   for (const text of ['', '0', '007', '9'.repeat(20), 'é', 'a/b', 'x'.repeat(65)]) {
     assert.throws(() => wanted(text), { code: 'project_not_found' }, text);
   }
 });
 
-test('a project that is not found is told in the words of the request, of long ones in part', () => {
+test('the error for an unknown project quotes the request, and shortens long names', () => {
   const detailOf = (named: string) => noSuchProject(named).message;
   assert.equal(detailOf('17'), 'No project has the id 17.');
   assert.equal(detailOf('17a'), 'No project is called 17a.');

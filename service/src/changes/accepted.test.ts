@@ -23,7 +23,7 @@ const operation: WaitedOperation = {
   progress: 0,
 };
 
-/** What whoever waits is told; undefined: it is in no records. */
+/** The result of a wait for the operation; undefined if it is not in the records. */
 let outcome: WaitedOperation | undefined;
 let waits: [id: number, seconds: number][] = [];
 
@@ -63,7 +63,7 @@ const acceptedBody = {
   operation: pending,
 };
 
-test('who does not wait is told of the operation at once', async () => {
+test('without a wait, the response has the operation at once', async () => {
   const answer = await ask();
   assert.deepEqual([answer.statusCode, answer.json()], [202, acceptedBody]);
   assert.equal(answer.headers['operation-id'], '7');
@@ -71,7 +71,7 @@ test('who does not wait is told of the operation at once', async () => {
   assert.deepEqual(waits, []);
 });
 
-test('who waits is told what the operation has come to', async () => {
+test('with a wait, the response has the result of the operation', async () => {
   outcome = { ...operation, status: 'succeeded' };
   const answer = await ask(wait);
   assert.deepEqual(
@@ -90,13 +90,13 @@ test('who waits is told what the operation has come to', async () => {
   assert.deepEqual(waits, [[7, 5]]);
 });
 
-test('of an operation that is in no records what was accepted is told', async () => {
+test('for an operation that is not in the records, the response is that of the acceptance', async () => {
   const answer = await ask(wait);
   assert.deepEqual([answer.statusCode, answer.json()], [202, acceptedBody]);
   assert.equal(answer.headers['preference-applied'], 'wait=5');
 });
 
-test('an outcome is given again under the key, and nobody waits for it anew', async () => {
+test('a result is replayed under the key, without another wait', async () => {
   const keyed = { ...wait, 'idempotency-key': 'succeeded' };
   outcome = { ...operation, status: 'succeeded' };
   const first = await ask(keyed);
@@ -108,9 +108,9 @@ test('an outcome is given again under the key, and nobody waits for it anew', as
   assert.equal(waits.length, 1);
 });
 
-test('what goes on is not given again as an outcome', async () => {
+test('an operation in progress is not replayed as a result', async () => {
   const keyed = { ...wait, 'idempotency-key': 'running' };
-  outcome = { ...operation, status: 'running', message: 'It is under way.' };
+  outcome = { ...operation, status: 'running', message: 'It is in progress.' };
   const running = { ...pending, status: 'running' };
   assert.deepEqual((await ask(keyed)).json(), { ...acceptedBody, operation: running });
   const { 'idempotency-key': key } = keyed;
@@ -120,7 +120,7 @@ test('what goes on is not given again as an outcome', async () => {
   assert.equal(waits.length, 2);
 });
 
-test('a failure is a problem, and the same one under the key', async () => {
+test('a failure is a problem, which is replayed under the key', async () => {
   const keyed = { ...wait, 'idempotency-key': 'failed' };
   const detail = 'The guest did not start.';
   const error = { code: 'engine_failed', message: detail };
@@ -147,7 +147,7 @@ test('a failure is a problem, and the same one under the key', async () => {
   assert.ok(!Object.hasOwn(body as object, 'request_id'));
 });
 
-test('an answer of the release before, which tells nothing of the operation, is completed', async () => {
+test('a stored response of the previous release, which has no operation, is completed', async () => {
   const keyed = { 'idempotency-key': 'before' };
   await ask(keyed);
   await sql`update idempotency_keys set body = body - 'operation' where key = 'before'`.execute(db);
@@ -156,7 +156,7 @@ test('an answer of the release before, which tells nothing of the operation, is 
   assert.deepEqual(again.json(), acceptedBody);
 });
 
-test('an outcome takes the place of no other answer', async () => {
+test('a result replaces no other stored response', async () => {
   const stranger = await createTestToken(db);
   const started = (key: string, more = {}) => ask({ 'idempotency-key': key, ...more });
   await started('replaced');
@@ -178,7 +178,7 @@ test('a failure after the operation was accepted is in the audit log once, as ac
   const failing = await createTestApp(db, [probeRoutes], { untilEnded: async () => outcome });
   const post = { method: 'POST', url: '/v1/probe', headers: { ...own, ...wait } } as const;
   assert.equal((await inject(failing, post)).statusCode, 502);
-  // Refusals are entered by then.
+  // Refusals have been entered by now.
   await failing.close();
   const entries = db.selectFrom('audit_log').select('status').where('token_id', '=', id);
   assert.deepEqual(await entries.execute(), [{ status: 202 }]);

@@ -19,7 +19,7 @@ export const waitHint =
   'With `Prefer: wait=N`, the response waits up to N seconds for the operation to end. If the operation fails, the ' +
   'response is a problem (409, 502 or 503) with the code of the failure and the `operation`.';
 
-/** The answer to a request that started an operation. */
+/** The response to a request that started an operation. */
 export function accepted(
   message: string,
   operation: Pick<OperationRow, 'id' | 'status' | 'error'>,

@@ -14,11 +14,11 @@ import { type Change, change, changesNothing, type Outcome } from './change.ts';
 const { db, close } = await createTestDatabase();
 after(close);
 
-/** What a request's change is to do, and how often that was asked for. */
+/** The work of the next changes, and the number of its runs. */
 let work: (change: Change) => Promise<Outcome<unknown>>;
 let runs = 0;
 let prepared = 0;
-/** How often cached credentials were dropped. */
+/** How often the cache of credentials was cleared. */
 let cleared = 0;
 
 function probeRoutes(api: App, deps: Deps): void {
@@ -82,7 +82,7 @@ const entries = () =>
     .orderBy('id')
     .execute();
 
-test('a change is entered with its target, in the history that this is in', async () => {
+test('a change is entered with its target, in the history of the target', async () => {
   const own = token.projectId;
   const user = await db
     .insertInto('users')
@@ -125,7 +125,7 @@ test('a change is entered with its target, in the history that this is in', asyn
   }
 });
 
-test('what a change did is undone with it, in its project too', async () => {
+test('a failed change is undone completely, including queries of its project', async () => {
   work = async ({ trx, project }) => {
     assert.equal(project.id, token.projectId);
     await trx.updateTable('projects').set({ name: 'changed' }).execute();
@@ -140,7 +140,7 @@ test('what a change did is undone with it, in its project too', async () => {
   assert.deepEqual(changed, [[], []]);
 });
 
-test('only a change of what decides who is let in drops cached credentials', async () => {
+test('only changes that affect authentication or authorization clear the cache of credentials', async () => {
   for (const [kind, times] of [
     ['token', 1],
     ['user', 1],
@@ -163,7 +163,7 @@ test('only a change of what decides who is let in drops cached credentials', asy
   assert.equal(cleared, 0, 'nothing was changed');
 });
 
-test('beyond the limit nothing begins, but what takes access away', async () => {
+test('beyond the limit, no change begins except the removal of access', async () => {
   work = async () => ({ ...done, target: { kind: 'server', id: 1 } });
   const statuses = async (method: 'POST' | 'DELETE', times: number) => {
     const answers = [];
@@ -172,7 +172,7 @@ test('beyond the limit nothing begins, but what takes access away', async () => 
   };
   assert.deepEqual(await statuses('POST', 3), [200, 200, 429]);
   assert.equal(runs, 2);
-  // Of a removal it is known only then what it is of.
+  // The target of a removal is known only after it was done.
   assert.deepEqual(await statuses('DELETE', 1), [429]);
   assert.equal(runs, 3);
   work = async () => ({ ...done, target: { kind: 'token', id: 1 } });
@@ -182,7 +182,7 @@ test('beyond the limit nothing begins, but what takes access away', async () => 
 
   token = await createTestToken(db, { scopes: ['servers:write'] });
   assert.deepEqual(await statuses('DELETE', 2), [200, 200]);
-  assert.deepEqual(await statuses('POST', 1), [429], 'these are counted, too');
+  assert.deepEqual(await statuses('POST', 1), [429], 'removals of access are also counted');
 });
 
 test('a change whose transaction runs again is counted once', async (t) => {
@@ -249,7 +249,7 @@ test('a stored failure is a failure again, whatever its status', async () => {
   assert.equal(runs, 1);
 });
 
-test('what changes nothing is answered, and not entered', async () => {
+test('a request that changes nothing gets a response and no entry', async () => {
   const answer = await ask('POST', {}, 'nothing');
   assert.deepEqual([answer.statusCode, answer.json()], [200, { done: true }]);
   assert.deepEqual(await entries(), []);

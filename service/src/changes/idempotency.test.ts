@@ -28,7 +28,7 @@ const Body = Type.Object(
   { additionalProperties: false },
 );
 
-/** Each run leaves a project behind, so that it shows what was committed. */
+/** Each run creates a project, which shows what was committed. */
 function probeRoutes(api: App, { db: probed, secretKey }: Deps): void {
   const schema = { body: Body, response: { 201: Probe } };
   for (const path of ['/probe', '/probe/:id']) {
@@ -92,7 +92,7 @@ test('without a key every request runs', async () => {
   assert.equal(await committedRuns(), 2);
 });
 
-test('the first answer is replayed, however the request is written', async () => {
+test('the first response is replayed, however the request is written', async () => {
   const first = await post({ key: 'again', payload: { password: 'x', cpu: 1 } });
   assert.equal(first.statusCode, 201);
   assert.equal(first.headers['idempotency-replayed'], undefined);
@@ -125,10 +125,10 @@ test('requests that wait for the first do not hold any resources', async () => {
   const lock = 'select pg_advisory_lock(hashtextextended($1, 0))';
   const first = await pool.connect();
   await first.query(lock, [`idempotency token:${tokenId} held`]);
-  // On a busy machine some wait longer than they may, and ask again.
+  // On a busy machine, some requests wait too long and are sent again.
   const waiting = Array.from({ length: 40 }, () =>
     until(
-      'it is answered',
+      'it gets a response',
       () => post({ key: 'held' }),
       ({ statusCode }) => statusCode !== 409 && statusCode !== 503,
     ),
@@ -161,7 +161,7 @@ test('the same key in another project is another key', async () => {
   assert.equal(first.statusCode, 201);
   const elsewhere = { 'berth-project': String(id) };
   const answer = await post({ key: 'project', headers: elsewhere });
-  assert.equal(answer.statusCode, 422, 'an answer of one project is not given in another');
+  assert.equal(answer.statusCode, 422, 'a response in one project is not replayed in another');
   assert.equal(answer.json().code, 'idempotency_mismatch');
   assert.equal(await committedRuns(), 1);
 });
@@ -221,7 +221,7 @@ test('a key must consist of visible ASCII characters', async () => {
   assert.equal(await committedRuns(), 1);
 });
 
-test('requests with the same words are the same, and those with others are not', async () => {
+test('requests with the same content are the same, and others are not', async () => {
   for (const [at, [one, other]] of [
     [{ any: ['x'] }, { any: { 0: 'x' } }],
     [{ any: [['x']] }, { any: [{ 0: 'x' }] }],
@@ -249,7 +249,7 @@ test('requests with the same words are the same, and those with others are not',
   await committedRuns();
 });
 
-test('a secret in an answer is replayed, and stored encrypted; without its key the rest is', async () => {
+test('a secret in a response is stored encrypted and replayed; without the key the rest is replayed', async () => {
   const secrets = { password: 'correct horse' };
   const answers: unknown[] = [];
   const ask = (api: App) => inject(api, { method: 'POST', url: '/v1/secret', headers: keyed });
@@ -285,7 +285,7 @@ test('a secret in an answer is replayed, and stored encrypted; without its key t
   assert.ok(kept.secret && !kept.secret.includes('correct horse'));
 });
 
-test('work is prepared once, with or without a key, and not for an answer that is there', async () => {
+test('work is prepared once, with or without a key, and not for a stored response', async () => {
   let prepared = 0;
   const routes = (api: App, { db: probed, secretKey }: Deps) => {
     const schema = { response: { 201: Type.Any() } };
@@ -309,7 +309,7 @@ test('work is prepared once, with or without a key, and not for an answer that i
     (await inject(api, { method: 'POST', url, headers: { ...headers, ...more } })).json().run;
   const key = { 'idempotency-key': 'prepared' };
   assert.deepEqual([await ask({}), await ask(key), await ask(key), await ask({})], [1, 2, 2, 3]);
-  // Whoever is not authenticated yet has no stored answers.
+  // Callers that are not authenticated have no stored responses.
   assert.deepEqual([await ask(key, '/v1/open'), await ask(key, '/v1/open')], [4, 5]);
   await api.close();
   const rows = db.selectFrom('idempotency_keys').select('caller').where('key', '=', 'prepared');
@@ -335,7 +335,7 @@ test('a request does not wait for the first one forever', async (t) => {
   assert.equal(await committedRuns(), 0);
 });
 
-test('the answers to a user who is deleted, and to their tokens, are deleted', async () => {
+test('the responses to a user who is deleted, and to their tokens, are deleted', async () => {
   const users = [];
   for (const name of ['leaving', 'staying']) {
     const { id } = await db

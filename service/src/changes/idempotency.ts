@@ -122,7 +122,7 @@ function answered<B>({ headers = {}, ...answer }: Answer<B>): IdempotentAnswer<B
   return { ...answer, headers };
 }
 
-/** A key, and whose it is. */
+/** A key and its owner. */
 interface OwnedKey {
   caller: string;
   key: string;

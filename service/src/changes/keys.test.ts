@@ -14,7 +14,9 @@ import { keysBefore, keysOf } from './keys.ts';
 const { db, close } = await createTestDatabase();
 after(close);
 
-/** What the audit log and the limits are told of a request, whose change belongs to project 77. */
+/**
+ * Returns the fields of the audit entry and the keys of the limits for a request whose change belongs to project 77.
+ */
 function told(request: FastifyRequest) {
   const { requestId, ...about } = aboutRequest(request);
   assert.equal(requestId, request.id);
@@ -62,7 +64,7 @@ test('a token’s changes are counted for it and for the project', async () => {
   const about = { ...common, tokenId: id, userId: null, byAdministrator: false };
   const own = { caller, project: `project ${projectId}` };
   assert.deepEqual(await toldOf('/probe', headers), { about, before: own, of, ofNone });
-  // Whose project that is, and whether there is one, is not known before.
+  // Whether the caller can access the project in the path is not known before the change.
   const inPath = await toldOf(`/projects/${another}/probe`, headers);
   assert.deepEqual(inPath, { about, before: ofNone, of, ofNone });
   assert.deepEqual(await toldOf('/probe', headers, 'DELETE'), { about, before: null, of, ofNone });
@@ -98,11 +100,11 @@ test('a person’s changes are counted for the user, wherever they sign in', asy
   const about = { ...common, tokenId: null, userId: id, byAdministrator: false };
   const own = { caller, project: `project ${another}` };
   assert.deepEqual(await toldOf('/probe', headers), { about, before: own, of, ofNone });
-  // What concerns the person themselves is in no project.
+  // Changes of the users themselves belong to no project.
   assert.deepEqual(await toldOf('/person', headers), { about, before: ofNone, of, ofNone });
 });
 
-test('who is in no project is counted by user, and known as an administrator if they are', async () => {
+test('changes of users without a project are counted by user, and entered as those of administrators if they are', async () => {
   for (const isAdmin of [false, true]) {
     const { id, credentials } = await createTestUser(db, { isAdmin });
     await db.deleteFrom('memberships').where('user_id', '=', id).execute();
@@ -116,7 +118,7 @@ test('who is in no project is counted by user, and known as an administrator if 
   }
 });
 
-test('a sign-in is counted apart, by whom it is of, and without a name it has that of its route', async () => {
+test('a sign-in is counted separately by user, and a route without an operationId is entered by its method and path', async () => {
   const caller = 'sign-ins of 66';
   assert.deepEqual(await toldOf('/public', {}), {
     about: {

@@ -18,8 +18,8 @@ export function keysBefore(request: FastifyRequest): ChangeKeys | undefined {
   const caller = callerKey(request);
   if (caller === undefined || request.method === 'DELETE') return undefined;
   const { config, url = '' } = request.routeOptions;
-  // Whether the caller may know of the project in the path, and in which project a change is, is
-  // decided by the change.
+  // The change itself determines whether the caller can access the project in the path, and to which project the change
+  // belongs.
   const isElsewhere = config.scope === 'person' || url.includes('/projects/');
   const projectId = isElsewhere ? null : (callerOf(request)?.project.id ?? null);
   return { caller, project: projectKey(request, projectId) };

@@ -21,7 +21,7 @@ const uuid = '6f1c0b6e-3d39-4f0e-9a44-0d5c8e2b7a10';
 const twins: Candidate[] = ['Twin', 'twin', 'TWIN'].map((name, at) => ({ id: 21 + at, name }));
 const couple = [...twins, { id: 24, name: 'TWIN' }];
 
-/** What was looked up, in order. */
+/** The lookups, in order. */
 let asked: [how: string, what: unknown][] = [];
 
 function answer<T>(how: string, what: unknown, found: T): Promise<T> {
@@ -66,7 +66,7 @@ const querystring = Type.Object({
   target_id: AnyOf(ReferenceBy('kind', 'Something.')),
 });
 
-/** Routes that return what their references became. */
+/** Routes that return the resolved references. */
 function probeRoutes(api: App, { db: probed, secretKey }: Deps): void {
   const shown = ({ params: path, query, body }: FastifyRequest) => ({
     path,
@@ -131,7 +131,7 @@ const problemOf = (answered: Awaited<ReturnType<typeof get>>) => {
 test('a path can have an id, a UUID or a name', async () => {
   const path = async (reference: string) => (await get(`/probe/${reference}`)).json().path;
   assert.deepEqual(await path('7'), { id: 7 });
-  assert.deepEqual(asked, [], 'an id in a path is for the route to look up');
+  assert.deepEqual(asked, [], 'an id in a path is looked up only by the route');
   assert.deepEqual(await path('web'), { id: 11 });
   assert.deepEqual(await path(uuid), { id: 13 });
   assert.deepEqual(asked, [
@@ -140,7 +140,7 @@ test('a path can have an id, a UUID or a name', async () => {
   ]);
 });
 
-test('a path that names nothing is not found, in words for what it has', async () => {
+test('an unknown reference in a path is a 404 that names its id, name or UUID', async () => {
   const other = uuid.replace('6', '7');
   const name = 'n'.repeat(40);
   for (const [url, code, detail] of [
@@ -159,10 +159,10 @@ test('a path that names nothing is not found, in words for what it has', async (
   asked = [];
   const unspeakable = await get('/probe/%00');
   assert.deepEqual(problemOf(unspeakable).slice(0, 2), [404, 'server_not_found']);
-  assert.deepEqual(asked, [], 'nothing can have that name');
+  assert.deepEqual(asked, [], 'no server can have that name');
 });
 
-test('of several with a name, the one that is written so is meant; else they are told', async () => {
+test('if several objects have a name, the exact match is used, or else the candidates are returned', async () => {
   assert.deepEqual((await get('/probe/twin')).json().path, { id: 22 });
   const [ids, shown] = ['21, 22, 23', twins];
   for (const [name, listed, candidates] of [
@@ -176,10 +176,10 @@ test('of several with a name, the one that is written so is meant; else they are
   }
 });
 
-test('a body has ids in place of its names, and what it lacks stays absent', async () => {
+test('names in a body are replaced by ids, and omitted fields stay omitted', async () => {
   const given = { server_id: 'web', location_id: uuid, server_ids: ['db', 5, '12', 'web'] };
   const answered = (await post(given)).json();
-  // A location has no UUID, so that it is a name.
+  // A location has no UUID, so this is a name.
   assert.deepEqual(answered.body, { server_id: 11, location_id: 31, server_ids: [12, 5, 11] });
   assert.deepEqual(asked, [
     ['server named', 'web'],
@@ -191,7 +191,7 @@ test('a body has ids in place of its names, and what it lacks stays absent', asy
   assert.deepEqual([few.body, few.fields], [{ server_id: 5 }, [[], ['server_id']]]);
 });
 
-test('each name in a body that nothing has is an error at its place', async () => {
+test('each unknown name in a body is an error of its field', async () => {
   const refused = await post({ server_id: 'nobody', server_ids: ['web', 'nobody', 'none'] });
   assert.deepEqual(errorsOf(refused), [
     422,
@@ -203,7 +203,7 @@ test('each name in a body that nothing has is an error at its place', async () =
   ]);
 });
 
-test('the ids of a filter are checked where the noun says which there are', async () => {
+test('the ids of a filter are checked if the noun can look them up', async () => {
   const found = (await get('/probe?server_id=web,12&location_id=999')).json();
   assert.deepEqual(found.query, { server_id: [11, 12], location_id: [999] });
   assert.deepEqual(asked, [
@@ -228,7 +228,7 @@ test('the ids of a filter are checked where the noun says which there are', asyn
   assert.deepEqual(asked, [['server named', 'nobody']], 'there are no ids to check');
 });
 
-test('what another parameter says is what a reference is to, unless there are several', async () => {
+test('the noun of a reference can be the value of another parameter, unless that has several values', async () => {
   const target = async (query: string) => (await get(`/probe?${query}`)).json();
   assert.deepEqual((await target('kind=server&target_id=web,999')).query.target_id, [11, 999]);
   assert.deepEqual((await target('kind=location&target_id=here')).query.target_id, [31]);
@@ -248,7 +248,7 @@ test('what another parameter says is what a reference is to, unless there are se
   }
 });
 
-test('a noun is called by its own words', async () => {
+test('errors use the words of the noun', async () => {
   const refused = await get('/probe?kind=location&target_id=%01');
   assert.deepEqual(errorsOf(refused)[0], 422);
   assert.deepEqual((await get('/probe?kind=operation&target_id=x')).json().errors, [
@@ -262,7 +262,7 @@ test('a noun is called by its own words', async () => {
   ]);
 });
 
-test('who is in no project finds nothing by name, and their ids are not checked', async () => {
+test('users without a project find nothing by name, and ids are not checked for them', async () => {
   const { credentials } = await createTestUser(db);
   const { ask } = await signInAs(app, credentials);
   const found = await ask('GET', '/homeless?server_id=999');
@@ -275,7 +275,7 @@ test('who is in no project finds nothing by name, and their ids are not checked'
   assert.deepEqual(asked, []);
 });
 
-test('a stored answer is given whatever its names mean now', async () => {
+test('a stored response is replayed whatever its names mean now', async () => {
   const key = { 'idempotency-key': 'kept' };
   const given = { server_id: 'soon' };
   servers.soon = [{ id: 14, name: 'soon' }];
@@ -287,18 +287,18 @@ test('a stored answer is given whatever its names mean now', async () => {
     assert.deepEqual([again.statusCode, again.json()], [200, first.json()]);
     assert.equal(again.headers['idempotency-replayed'], 'true');
   }
-  // There is none for a name that nothing had then.
+  // A request with an unknown name has no stored response.
   const other = { 'idempotency-key': 'another' };
   assert.equal((await post(given, '/kept', other)).json().code, 'ambiguous_name');
   assert.equal((await post(given, '/kept')).json().code, 'ambiguous_name');
   const changed = await post({ server_id: 'nobody' }, '/kept', key);
   assert.equal(changed.json().code, 'idempotency_mismatch');
-  // A read has no stored answer.
+  // Reads have no stored responses.
   const read = await get('/probe?server_id=nobody', key);
   assert.equal(read.json().code, 'validation_failed');
 });
 
-test('a fault is not hidden by a stored answer', async () => {
+test('an internal error is not hidden by a stored response', async () => {
   const key = { 'idempotency-key': 'fault' };
   const given = { server_id: 'shaky' };
   servers.shaky = [{ id: 16, name: 'shaky' }];

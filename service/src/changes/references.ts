@@ -54,7 +54,7 @@ export type Lookups = Record<NamedNoun, Lookup> & Partial<Record<Noun, Lookup>>;
 interface Finder extends Lookup {
   words: string;
   notFound: ProblemCode;
-  /** The parameter that would say which noun it is. */
+  /** The name of the parameter that determines the noun. */
   nounBy?: string;
 }
 

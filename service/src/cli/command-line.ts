@@ -144,6 +144,10 @@ export function readId(text: string): number {
   throw new InvalidArgumentError('An id is a whole number.');
 }
 
+/** What was asked for and is not there is no mistake of usage. */
+export const noProject = (name: string) =>
+  new SetupError(`There is no project "${name}".`, 'GET /v1/projects lists all projects.');
+
 /** For an option that may be given several times. */
 export const collected = (value: string, before: string[] | undefined) => [
   ...(before ?? []),

@@ -1,3 +1,4 @@
+import { SetupError } from '../../../setup/commands.mjs';
 import type { Config } from '../config/config.ts';
 import type { Db } from '../db/connection.ts';
 import { installationId } from '../db/queries.ts';
@@ -29,6 +30,9 @@ import {
 } from './command-line.ts';
 
 const shownOperations = 10;
+const wayToOperation = '"npm run inspect -- operations" lists those in progress.';
+const wayToLocation = 'See "npm run location -- list".';
+const wayToServer = 'GET /v1/servers?all_projects=true lists the servers of all projects.';
 
 export function addInspectCommands(program: Program): void {
   const inspect = program
@@ -73,7 +77,7 @@ async function operations(db: Db): Promise<Answer> {
 
 async function operation(db: Db, id: number): Promise<Answer> {
   const found = await inspectOperation(db, id);
-  if (!found) throw new UsageError(`No operation has id ${id}.`);
+  if (!found) throw new SetupError(`No operation has id ${id}.`, wayToOperation);
   return { text: operationFacts(found), json: found };
 }
 
@@ -86,7 +90,7 @@ async function reconcilers(db: Db): Promise<Answer> {
 async function location(db: Db, name: string): Promise<Answer> {
   const [named] = await findLocationsNamed(db, name);
   const found = named && (await inspectLocation(db, named.id));
-  if (!found) throw new UsageError(`No location is called ${name}.`);
+  if (!found) throw new SetupError(`No location is called ${name}.`, wayToLocation);
   const pairs = locationFacts(found);
   return { text: facts(pairs), json: Object.fromEntries(pairs) };
 }
@@ -97,7 +101,7 @@ async function serverId(db: Db, text: string): Promise<number> {
   const found = await findServersCalled(db, text);
   const exact = found.filter(({ hostname }) => hostname === text);
   const [one, ...others] = exact.length === 1 ? exact : found;
-  if (!one) throw new UsageError(`No server is called ${text}.`);
+  if (!one) throw new SetupError(`No server is called ${text}.`, wayToServer);
   if (others.length === 0) return one.id;
   const all = found.map(({ id, hostname, project_id: of }) => `${id} (${hostname}, project ${of})`);
   throw new UsageError(
@@ -107,7 +111,7 @@ async function serverId(db: Db, text: string): Promise<number> {
 
 async function server(db: Db, config: Config, id: number): Promise<Answer> {
   const row = await inspectServer(db, id);
-  if (!row) throw new UsageError(`No server has id ${id}.`);
+  if (!row) throw new SetupError(`No server has id ${id}.`, wayToServer);
   const records: [string, string][] = [
     ['server', `${row.id} ${row.hostname} (${row.uuid}), project ${row.project_id}`],
     ['status', row.deleted_at ? `deleted at ${row.deleted_at}` : row.status],

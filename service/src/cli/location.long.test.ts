@@ -11,7 +11,7 @@ import { findLocationNamed } from '../locations/queries.ts';
 import { createTestToken } from '../testing/app.ts';
 import { testKeyring } from '../testing/keys.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
-import { toolOn } from '../testing/tool.ts';
+import { toolInTerminal, toolOn } from '../testing/tool.ts';
 import { createWholeApp } from '../testing/whole-app.ts';
 
 const masterKey = Buffer.alloc(32, 7);
@@ -284,17 +284,14 @@ test('a location without servers is removed, and its name and addresses are free
   const { token } = await startIncus();
   assert.equal((await run('add', 'gone', '--token', token())).code, 0);
   const { id } = await located('gone');
-  const answering = (input: string) =>
-    toolOn(connectionString, tool, input, { BERTH_DATA_DIR: directory })('remove', 'gone');
-  for (const input of ['', 'yes\n']) {
-    const { code, stderr } = await answering(input);
-    assert.deepEqual(
-      [code, /Type "remove" to continue: .*Nothing was removed/s.test(stderr)],
-      [1, true],
-    );
-  }
-  const removed = await answering('remove\n');
-  assert.equal(removed.code, 0, removed.stderr);
+  const typing = (typed: string) =>
+    toolInTerminal(connectionString, tool, typed, { BERTH_DATA_DIR: directory })('remove', 'gone');
+  await refused(['remove', 'gone'], /will be removed, .*Nothing was removed: .*--yes/s);
+  const other = await typing('yes\n');
+  assert.equal(other.code, 1, other.stdout);
+  assert.match(other.stdout, /Type "remove" to continue: .*Nothing was removed/s);
+  const removed = await typing('remove\n');
+  assert.equal(removed.code, 0, removed.stdout);
   assert.match(removed.stdout, /incus project delete berth/);
   assert.equal(await findLocationNamed(db, 'gone'), undefined);
   assert.deepEqual(await poolsOf(id), []);

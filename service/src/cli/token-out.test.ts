@@ -62,6 +62,6 @@ test('a file that is there is left alone, and no token is made that nobody has',
 test('no file is left of a token that could not be made', async () => {
   const path = join(directory, 'left');
   const args = ['create', '--name', 'x', '--scopes', 'admin', '--project', 'none', '--out', path];
-  assert.equal((await run(...args)).code, 2);
+  assert.equal((await run(...args)).code, 1);
   assert.ok(!existsSync(path));
 });

@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { findProjectNamed } from '../projects/queries.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
-import { byTestUser, toolOn } from '../testing/tool.ts';
+import { byTestUser, toolInTerminal, toolOn } from '../testing/tool.ts';
 import { findTokenByHash, insertToken } from '../tokens/credential-queries.ts';
 import { isWellFormed, tokenHash } from '../tokens/token.ts';
 
@@ -37,7 +37,7 @@ test('a token is made, listed and revoked', async () => {
   assert.equal((await run('revoke', String(found?.id))).code, 0);
   assert.equal(await findTokenByHash(db, tokenHash(made.stdout)), undefined);
   assert.match((await run('list')).stdout, /revoked/);
-  assert.equal((await run('revoke', String(found?.id))).code, 2);
+  assert.equal((await run('revoke', String(found?.id))).code, 1);
 });
 
 test('--json prints what is made, listed and revoked as data', async () => {
@@ -90,8 +90,9 @@ test('revoking a token says how many go with it', async () => {
 test('before the last token of an administrator is revoked, with what goes along, it asks', async (t) => {
   const own = await createTestDatabase();
   t.after(own.close);
-  const answering = (input: string) => toolOn(own.connectionString, 'token', input);
-  const tool = answering('');
+  const piping = (input: string) => toolOn(own.connectionString, 'token', input);
+  const typing = (typed: string) => toolInTerminal(own.connectionString, 'token', typed);
+  const tool = piping('');
   const made = async (...more: string[]) =>
     (JSON.parse((await tool(...create, '--json', ...more)).stdout) as { id: number }).id;
   const parent = await made();
@@ -101,17 +102,18 @@ test('before the last token of an administrator is revoked, with what goes along
   const past = sql<string>`now() - interval '1 hour'`;
   await own.db.updateTable('tokens').set({ expires_at: past }).where('id', '=', gone).execute();
   assert.equal((await tool('revoke', String(gone))).code, 0, 'an expired one is none');
-  const [silent, other] = [
-    await tool('revoke', String(parent)),
-    await answering('yes\n')('revoke', String(parent)),
-  ];
-  assert.deepEqual([silent.code, other.code], [1, 1]);
-  assert.match(silent.stderr, /is the last active one of scope admin\..*Type "revoke".*--yes\./s);
-  assert.match(other.stderr, /Nothing was revoked\./);
+  for (const input of ['', 'revoke\n']) {
+    const { code, stderr } = await piping(input)('revoke', String(parent));
+    assert.equal(code, 1, stderr);
+    assert.match(stderr, /is the last active one of scope admin\..*Nothing was revoked.*--yes\./s);
+  }
+  const other = await typing('yes\n')('revoke', String(parent));
+  assert.equal(other.code, 1, other.stdout);
+  assert.match(other.stdout, /Type "revoke" to continue: .*Nothing was revoked\./s);
   const second = await made();
   assert.equal((await tool('revoke', String(parent))).code, 0, 'another one holds');
-  const answered = await answering('revoke\n')('revoke', String(second));
-  assert.equal(answered.code, 0, answered.stderr);
+  const answered = await typing('revoke\n')('revoke', String(second));
+  assert.equal(answered.code, 0, answered.stdout);
 });
 
 test('a token is made also where no project is called default', async () => {
@@ -152,12 +154,9 @@ for (const [args, words] of [
   [[...create, '--expires', 'soon'], /'soon' is invalid. Use 30d/],
   [[...create, '--expires', '2027-02-31'], /'2027-02-31' is invalid/],
   [[...create, '--expires', '2001-01-01'], /has passed/],
-  [[...create, '--project', 'none'], /no project "none"/],
   [[...create, '--color', 'red'], /--color/],
   [['revoke'], /Missing required argument 'token'/],
-  [['revoke', 'nobody'], /No active token is called nobody\./],
   [['revoke', '0'], /An id is a whole number/],
-  [['revoke', '999'], /No active token has id 999\./],
   [['revok', '1'], /Unknown command 'revok'\n\(Did you mean revoke\?\)/],
 ] as const) {
   test(`a mistake is explained: ${args.join(' ')}`, async () => {
@@ -166,6 +165,19 @@ for (const [args, words] of [
     assert.equal(stdout, '');
     assert.match(stderr, words);
     assert.match(stderr, /Add --help to see how the command is used/);
+  });
+}
+
+for (const [args, words] of [
+  [['revoke', 'nobody'], /^\nNo active token is called nobody\.\nSee "npm run token -- list"\.$/m],
+  [['revoke', '999'], /^\nNo active token has id 999\.$/m],
+  [[...create, '--project', 'none'], /^\nThere is no project "none"\.$/m],
+] as const) {
+  test(`what is not there ends in 1, without the usage: ${args.join(' ')}`, async () => {
+    const { code, stdout, stderr } = await run(...args);
+    assert.deepEqual([code, stdout], [1, ''], stderr);
+    assert.match(stderr, words);
+    assert.doesNotMatch(stderr, /--help/);
   });
 }
 

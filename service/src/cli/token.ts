@@ -1,5 +1,6 @@
 import { noId, notAnId } from '@berth/contract/text';
 import { InvalidArgumentError } from '@commander-js/extra-typings';
+import { SetupError } from '../../../setup/commands.mjs';
 import { insertToolEntry } from '../audit/entry-queries.ts';
 import { scopes as knownScopes } from '../callers/app-types.ts';
 import { pathFromShell } from '../config/config.ts';
@@ -20,6 +21,7 @@ import { countRevokedWith } from '../tokens/queries.ts';
 import { generateToken, tokenHash } from '../tokens/token.ts';
 import {
   type Answer,
+  noProject,
   onDatabase,
   type Program,
   printing,
@@ -114,7 +116,7 @@ async function create(db: Db, options: CreateOptions): Promise<Answer> {
 async function projectOf(trx: Trx, name: string | undefined): Promise<number> {
   if (name === undefined) return await homeProject(trx);
   const id = await findProjectNamed(trx, name);
-  if (id === undefined) throw new UsageError(`There is no project "${name}".`);
+  if (id === undefined) throw noProject(name);
   return id;
 }
 
@@ -170,6 +172,9 @@ function endOf(token: Awaited<ReturnType<typeof listTokens>>[number]): string {
   return token.expires_at ? toSecond(token.expires_at) : 'never';
 }
 
+const noToken = (what: string) =>
+  new SetupError(`No active token ${what}.`, 'See "npm run token -- list".');
+
 async function revoke(db: Db, id: number, isUnasked: boolean): Promise<Answer> {
   if (!isUnasked && (await isLastAdminToken(db, id))) {
     const says =
@@ -179,7 +184,7 @@ async function revoke(db: Db, id: number, isUnasked: boolean): Promise<Answer> {
   }
   const revoked_tokens = await db.transaction().execute(async (trx) => {
     const projectId = await revokeToken(trx, id);
-    if (projectId === undefined) throw new UsageError(`No active token has id ${id}.`);
+    if (projectId === undefined) throw noToken(`has id ${id}`);
     const target = { kind: 'token', id } as const;
     const count = await countRevokedWith(new Project(trx, projectId), id);
     const details = { revoked_tokens: count };
@@ -198,7 +203,7 @@ async function tokenId(db: Db, text: string): Promise<number> {
     .filter((token) => token.name === text && token.revoked_at === null)
     .map(({ id }) => id);
   const [id] = ids;
-  if (id === undefined) throw new UsageError(`No active token is called ${text}.`);
+  if (id === undefined) throw noToken(`is called ${text}`);
   if (ids.length === 1) return id;
   throw new UsageError(
     `Several active tokens are called ${text}. Use one of these IDs: ${ids.join(', ')}.`,

@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { listMemberships } from '../projects/members/queries.ts';
 import { goodPassword } from '../testing/people.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
-import { byTestUser, toolOn } from '../testing/tool.ts';
+import { byTestUser, toolInTerminal, toolOn } from '../testing/tool.ts';
 import { isPassword } from '../users/password.ts';
 import { findCredentials, findUser } from '../users/queries.ts';
 
@@ -71,21 +71,22 @@ test('a user is deleted by their email address, once that is confirmed', async (
   const leaving = 'Leaving@example.com';
   const made = await silently('create', '--email', leaving, '--no-password');
   const id = Number(/^User (\d+)/.exec(made.stdout)?.[1]);
-  const remove = (input: string, ...args: string[]) =>
-    toolOn(connectionString, tool, input)('delete', ...args);
-  for (const [input, words] of [
-    ['', /Nothing was deleted: there was no answer\.[\s\S]*--yes/],
-    ['yes\n', /Nothing was deleted\.[\s\S]*To confirm, answer "delete"/],
+  const typing = (typed: string, email: string) =>
+    toolInTerminal(connectionString, tool, typed)('delete', email);
+  for (const [refused, words] of [
+    [await silently('delete', leaving), /Nothing was deleted: .* terminal[\s\S]*--yes/],
+    [await typing('', leaving), /Nothing was deleted: there was no answer\.[\s\S]*--yes/],
+    [await typing('yes\n', leaving), /Nothing was deleted\.[\s\S]*To confirm, answer "delete"/],
   ] as const) {
-    const { code, stdout, stderr } = await remove(input, leaving);
-    assert.deepEqual([code, stdout], [1, ''], stderr);
-    assert.match(stderr, new RegExp(`User ${id}, ${leaving}, will be deleted`));
-    assert.match(stderr, words);
+    const printed = refused.stdout + refused.stderr;
+    assert.equal(refused.code, 1, printed);
+    assert.match(printed, new RegExp(`User ${id}, ${leaving}, will be deleted`));
+    assert.match(printed, words);
     assert.ok(await findUser(db, id));
   }
-  const { code, stdout, stderr } = await remove('delete\n', leaving.toLowerCase());
-  assert.equal(code, 0, stderr);
-  assert.match(stdout, new RegExp(`^User ${id}, ${leaving}, is deleted\\.`));
+  const { code, stdout } = await typing('delete\n', leaving.toLowerCase());
+  assert.equal(code, 0, stdout);
+  assert.match(stdout, new RegExp(`User ${id}, ${leaving}, is deleted\\.`));
   assert.equal(await findUser(db, id), undefined);
   const entries = await db
     .selectFrom('audit_log')
@@ -129,14 +130,9 @@ for (const [tool, args, words] of [
     [...other, '--project', 'default', '--role', 'boss'],
     /'boss' is invalid. Allowed choices are owner/,
   ],
-  [run, [...other, '--project', 'none', '--role', 'owner'], /no project "none"/],
   [weakly, other, /This password is .*\. Choose a longer one/],
   [silently, other, /Give a password/],
-  [run, ['disable', '999'], /No user has the id 999/],
   [run, ['disable', '0'], /'0' is invalid for argument 'user'/],
-  [run, ['disable', 'x'], /No user has the email address "x"/],
-  [run, ['delete', '999', '--yes'], /No user has the id 999/],
-  [run, ['delete', 'x', '--yes'], /No user has the email address "x"/],
   [run, ['delete'], /Missing required argument 'user'/],
   [run, ['rename'], /Unknown command 'rename'/],
 ] as const) {
@@ -145,6 +141,22 @@ for (const [tool, args, words] of [
     assert.equal(code, 2, stderr);
     assert.equal(stdout, '');
     assert.match(stderr, words);
+    assert.equal(await findCredentials(db, { email: 'other@example.com' }), undefined);
+  });
+}
+
+for (const [args, words] of [
+  [[...other, '--no-password', '--project', 'none', '--role', 'owner'], /no project "none"/],
+  [['disable', '999'], /No user has the id 999/],
+  [['disable', 'x'], /No user has the email address "x"/],
+  [['delete', '999', '--yes'], /No user has the id 999/],
+  [['delete', 'x', '--yes'], /No user has the email address "x"/],
+] as const) {
+  test(`what is not there ends in 1, without the usage: ${args.join(' ')}`, async () => {
+    const { code, stdout, stderr } = await silently(...args);
+    assert.deepEqual([code, stdout], [1, ''], stderr);
+    assert.match(stderr, words);
+    assert.doesNotMatch(stderr, /--help/);
     assert.equal(await findCredentials(db, { email: 'other@example.com' }), undefined);
   });
 }

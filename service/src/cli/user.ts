@@ -1,5 +1,6 @@
 import { emailPattern, type Role, roles, type UserUpdate } from '@berth/contract/users';
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import { SetupError } from '../../../setup/commands.mjs';
 import { difference } from '../audit/details.ts';
 import { insertToolEntry } from '../audit/entry-queries.ts';
 import type { Db, Trx } from '../db/connection.ts';
@@ -21,6 +22,7 @@ import {
 } from '../users/users.ts';
 import {
   type Answer,
+  noProject,
   onDatabase,
   type Program,
   printing,
@@ -109,7 +111,7 @@ async function create(db: Db, options: CreateOptions): Promise<Answer> {
     await insertToolEntry(trx, { ...entry, details: difference(null, powersOf(user)) });
     if (project === undefined || role === undefined) return user;
     const projectId = await findProjectNamed(trx, project);
-    if (projectId === undefined) throw new UsageError(`There is no project "${project}".`);
+    if (projectId === undefined) throw noProject(project);
     await putMember(trx, { projectId, userId: user.id, role });
     const details = difference(null, { role });
     await insertToolEntry(trx, { ...entry, projectId, action: 'member_add', details });
@@ -175,8 +177,9 @@ const readUser = (text: string): Who =>
 async function requireUser(db: Db, by: Who): Promise<ShownUser> {
   const user = 'id' in by ? await findUser(db, by.id) : await findUserByEmail(db, by.email);
   if (user) return user;
-  if ('id' in by) throw new UsageError(userNotFound(by.id).message);
-  throw new UsageError(`No user has the email address "${by.email}".`);
+  const none =
+    'id' in by ? userNotFound(by.id).message : `No user has the email address "${by.email}".`;
+  throw new SetupError(none, 'See "npm run user -- list".');
 }
 
 async function update(db: Db, id: number, body: UserUpdate): Promise<void> {

@@ -4,7 +4,7 @@ import { SetupError } from '../../../setup/commands.mjs';
 import { plainShell } from '../edge/settings.ts';
 import { loadConfig } from './config.ts';
 
-/** That each of these is refused, naming the variable and what was given. */
+/** Checks that each of these values is refused with an error that names the variable and the value. */
 function refuses(name: string, values: string[]): void {
   for (const value of values) {
     const refusal = (error: unknown) =>
@@ -13,7 +13,7 @@ function refuses(name: string, values: string[]): void {
   }
 }
 
-test('limits are those of the contract unless others are set', () => {
+test('limits have the documented defaults, and can be set', () => {
   assert.deepEqual(loadConfig({}).limits, {
     reads: { perSecond: 100, burst: 200 },
     actions: { perSecond: 5, burst: 20 },
@@ -33,12 +33,12 @@ test('limits are those of the contract unless others are set', () => {
   assert.deepEqual(limits.attempts, { perSecond: 1, burst: 7 });
 });
 
-test('metrics of servers are asked for in so many words', () => {
+test('metrics of servers are exported only if they are turned on', () => {
   assert.equal(loadConfig({}).metricsOfServers, false);
   assert.equal(loadConfig({ BERTH_METRICS_SERVERS: 'true' }).metricsOfServers, true);
 });
 
-test('image servers are https addresses, the public one unless others are listed', () => {
+test('image servers are https addresses, and the default is the public one', () => {
   assert.deepEqual(loadConfig({}).imageServers, ['https://images.linuxcontainers.org']);
   assert.deepEqual(loadConfig({ BERTH_IMAGE_SERVERS: '' }).imageServers, []);
   const two = 'https://images.linuxcontainers.org/, https://Images.example:8443/streams/';
@@ -54,7 +54,7 @@ test('image servers are https addresses, the public one unless others are listed
   refuses('BERTH_METRICS_SERVERS', ['', '1', 'yes', 'TRUE']);
 });
 
-test('what is protected are addresses and networks, none unless they are listed', () => {
+test('protected addresses are addresses and networks, and the default is none', () => {
   assert.deepEqual(loadConfig({}).protectedAddresses, []);
   const given = '198.51.100.7, 203.0.113.0/24,2001:db8::5';
   assert.deepEqual(loadConfig({ BERTH_PROTECTED_ADDRESSES: given }).protectedAddresses, [
@@ -65,20 +65,20 @@ test('what is protected are addresses and networks, none unless they are listed'
   refuses('BERTH_PROTECTED_ADDRESSES', ['db.example.com', '10.0.0.0/33', '10.0.0.1:5432']);
 });
 
-test('this machine is a location unless that is not wanted', () => {
+test('this machine is a location unless that is turned off', () => {
   assert.deepEqual(loadConfig({}).local, { project: 'berth', pool: 'berth', network: 'berthbr0' });
   assert.equal(loadConfig({ BERTH_LOCAL: 'false' }).local, undefined);
   refuses('BERTH_LOCAL', ['', '0', 'no', 'FALSE']);
 });
 
-test('a limit that is none is refused in words', () => {
+test('an invalid limit is refused with an explanation', () => {
   const bad = ['', '5', '5/', '/5', '0/5', '5/0', '1.5/2', '-1/2', '5/1000001', '5/20/3', '5 / 20'];
   for (const what of ['READS', 'ACTIONS', 'BAD_TOKENS', 'PUBLIC']) {
     refuses(`BERTH_LIMIT_${what}`, bad);
   }
 });
 
-test('a PostgreSQL elsewhere is taken with its certificate verified, or where that is not wanted', () => {
+test('a PostgreSQL on another machine needs a verified certificate, unless that is turned off', () => {
   const elsewhere = 'postgresql://berth:canary@db.example.com/berth';
   const refused = (error: unknown) => {
     assert.ok(error instanceof SetupError);
@@ -103,7 +103,7 @@ test('a PostgreSQL elsewhere is taken with its certificate verified, or where th
   }
 });
 
-test('names, proxies and files of TLS are taken as they are meant', () => {
+test('host names, proxies and TLS files are parsed', () => {
   const { shell } = loadConfig({
     BERTH_ALLOWED_HOSTS: ' API.example.com,192.0.2.1, [2001:DB8::1],',
     BERTH_TRUST_PROXY: '10.0.0.0/8, 192.0.2.7,2001:db8::/32,::1',
@@ -124,7 +124,7 @@ test('names, proxies and files of TLS are taken as they are meant', () => {
   assert.deepEqual(loadConfig({}).shell, plainShell);
 });
 
-test('names, proxies and files of TLS that are none are refused in words', () => {
+test('invalid host names, proxies and TLS files are refused with an explanation', () => {
   refuses('BERTH_ALLOWED_HOSTS', ['a b', 'a:80', 'http://a', '*', '::1', 'a..b', '*.a']);
   refuses('BERTH_TRUST_PROXY', [
     'a',
@@ -151,7 +151,7 @@ test('names, proxies and files of TLS that are none are refused in words', () =>
   }
 });
 
-/** What is said when a service would start with these settings; undefined: nothing. */
+/** The error of a service that would start with these settings; undefined if there is none. */
 function refusal(env: Record<string, string>): SetupError | undefined {
   try {
     loadConfig(env);
@@ -162,7 +162,7 @@ function refusal(env: Record<string, string>): SetupError | undefined {
   }
 }
 
-test('a log level that is none is refused, and those that there are', () => {
+test('an unknown log level is refused with the list of levels', () => {
   const { message = '' } = refusal({ BERTH_LOG_LEVEL: 'verbose' }) ?? {};
   assert.match(message, /^BERTH_LOG_LEVEL must be one of trace, debug, .*silent, not "verbose"\.$/);
   for (const BERTH_LOG_LEVEL of ['trace', 'silent', 'warn']) {
@@ -170,7 +170,7 @@ test('a log level that is none is refused, and those that there are', () => {
   }
 });
 
-test('a setting that there is not is refused, with the one that was meant', () => {
+test('an unknown setting is refused, with the one that was probably meant', () => {
   for (const [name, meant] of [
     ['BERTH_ALLOWED_HOST', 'BERTH_ALLOWED_HOSTS'],
     ['BERTH_LOGLEVEL', 'BERTH_LOG_LEVEL'],
@@ -192,12 +192,12 @@ test('a setting that there is not is refused, with the one that was meant', () =
   }
 });
 
-test('variables of clients, of tests, and of anybody else are none of its business', () => {
+test('variables of clients, of tests and of other programs are ignored', () => {
   const others = { BERTH_TOKEN: 'x', BERTH_URL: 'y', BERTH_TEST_POSTGRES: 'z', DATABASE_URLS: '' };
   assert.equal(refusal({ ...others, PATH: '/bin' }), undefined);
 });
 
-test('all that is wrong is said at once', () => {
+test('all mistakes are reported at once', () => {
   const wrong = { BERTH_PORT: 'x', BERTH_LOG_LEVEL: 'loud', BERTH_HOSTS: 'y' };
   const { message, output } = refusal(wrong) ?? {};
   assert.equal(message, '3 settings are wrong:');
@@ -205,7 +205,7 @@ test('all that is wrong is said at once', () => {
   assert.match(output ?? '', /Did you mean BERTH_HOST\?/);
 });
 
-test('what goes together is looked at whatever else is wrong, but for what is wrong itself', () => {
+test('settings that depend on each other are checked unless one of them is wrong', () => {
   const wrong = {
     BERTH_PORT: 'x',
     BERTH_TLS_CERT: '/cert.pem',
@@ -222,14 +222,14 @@ test('what goes together is looked at whatever else is wrong, but for what is wr
   assert.match(one?.message ?? '', /^BERTH_OIDC_ISSUER must be/);
 });
 
-test('what the API listens on is an address or the name of a machine, without a port', () => {
+test('the API listens on an address or a host name, without a port', () => {
   refuses('BERTH_HOST', ['a b', '127.0.0.1:80', '[::1]', 'http://a', '999.1.1.1', '10.0.0', '1/8']);
   for (const BERTH_HOST of ['0.0.0.0', '::', 'fe80::1%eth0', 'localhost', 'api-1.example.com']) {
     assert.equal(loadConfig({ BERTH_HOST }).host, BERTH_HOST);
   }
 });
 
-test('what is set to nothing is refused where that would be a slip', () => {
+test('an empty value is refused if the setting needs one', () => {
   for (const name of ['BERTH_HOST', 'BERTH_DATA_DIR', 'BERTH_PORT', 'BERTH_LOCAL_POOL']) {
     assert.match(refusal({ [name]: '' })?.message ?? '', new RegExp(`^${name} `));
   }
@@ -239,7 +239,7 @@ test('what is set to nothing is refused where that would be a slip', () => {
   assert.equal(loadConfig({ BERTH_INCUS_SOCKET: '' }).incusSocket, undefined);
 });
 
-test('names of Incus, and the path of its socket, are no longer than they can be', () => {
+test('the lengths of names in Incus, and of the path of its socket, are limited', () => {
   refuses('BERTH_LOCAL_NETWORK', ['berth-network-01', 'a b', '-x', 'a/b']);
   refuses('BERTH_LOCAL_POOL', ['a b', '../x', 'x'.repeat(64)]);
   assert.match(refusal({ BERTH_INCUS_SOCKET: `/${'x'.repeat(107)}` })?.message ?? '', /107 bytes/);

@@ -16,33 +16,39 @@ import {
   type Values,
 } from './settings.ts';
 
-/** Everything that can be set from outside. The only reader of the environment. */
+/** All settings. Only this file reads the environment. */
 export interface Config {
   host: string;
   port: number;
-  /** Where browsers find the service: what cookies, passkeys and the OpenID provider go by. */
+  /** The URL of the service for browsers, on which cookies, passkeys and the OpenID provider depend. */
   publicUrl: URL;
-  /** Where people may sign in otherwise than here. */
+  /** The OpenID provider at which people can also sign in. */
   oidc: OidcSettings | undefined;
   dataDir: string;
-  /** Where built images are kept for a week, for other data directories and other starts. */
+  /** The directory that keeps built images for a week, for other data directories and later starts. */
   cacheDir: string;
-  /** An outside PostgreSQL; without it an embedded one under the data directory is used. */
+  /** The URL of an external PostgreSQL. If it is undefined, an embedded one in the data directory is used. */
   databaseUrl: string | undefined;
   incusSocket: string | undefined;
-  /** Names of what a start makes in this machine's Incus for the location `local`; undefined: none. */
+  /**
+   * The names of what a start creates in this machine's Incus for the location `local`; undefined if there is no such
+   * location.
+   */
   local: LocalNames | undefined;
-  /** A guest's time to shut down before a graceful stop fails. */
+  /** The time that a guest has to shut down before a stop without force fails. */
   stopTimeoutSeconds: number;
   limits: Limits;
-  /** Where images may come from, as `readImageServer` answers them. */
+  /** The image servers that images can come from, as returned by `readImageServer`. */
   imageServers: string[];
-  /** Addresses and networks, as CIDR, that no server reaches beside what Berth closes by itself. */
+  /** Addresses and networks, as CIDR, that servers can't reach, in addition to those that Berth blocks anyway. */
   protectedAddresses: string[];
-  /** Whether the metrics tell what each server uses. */
+  /** Whether the metrics include the usage of each server. */
   metricsOfServers: boolean;
   shell: ShellSettings;
-  /** How long a service that is to stop says so before it lets no more requests in. */
+  /**
+   * The time between the stop signal, after which the service reports that it is not ready, and the end of accepting
+   * requests.
+   */
   drainSeconds: number;
   logLevel: string;
 }
@@ -54,7 +60,7 @@ export interface LocalNames {
 }
 
 /**
- * Reads all settings, and refuses all that is wrong at once.
+ * Reads all settings, and reports all mistakes at once.
  * @throws SetupError
  */
 export function loadConfig(env: Environment = process.env): Config {
@@ -63,7 +69,7 @@ export function loadConfig(env: Environment = process.env): Config {
   return config;
 }
 
-/** All settings, as they are by default in place of those that are wrong, and what is wrong. */
+/** Reads all settings. Wrong settings are returned as mistakes, and have their default values. */
 export function readConfig(env: Environment): { config: Config; mistakes: Mistake[] } {
   const mistakes: Mistake[] = unknownNames(env);
   for (const name of settingNames) attempt(mistakes, [name], () => readSetting(env, name));
@@ -72,7 +78,7 @@ export function readConfig(env: Environment): { config: Config; mistakes: Mistak
   const values = Object.fromEntries(
     settingNames.map((name) => [name, readSetting(right, name)]),
   ) as Values;
-  /** What needs one that is wrong is not looked at. */
+  /** Reads settings that depend on each other, unless one of them is wrong. */
   const together = <T>(of: readonly SettingName[], read: () => T) =>
     of.some(isWrong) ? undefined : attempt(mistakes, of, read);
   const oidc = together(ofOidc, () => oidcSettings(values));
@@ -81,7 +87,7 @@ export function readConfig(env: Environment): { config: Config; mistakes: Mistak
   return { config: configOf(values, env, { oidc, databaseUrl, tls }), mistakes };
 }
 
-/** A mistake is kept, and undefined answered. */
+/** Returns the result of `read`. If it throws a `SetupError`, adds this to `mistakes` and returns undefined. */
 export function attempt<T>(
   mistakes: Mistake[],
   of: readonly SettingName[],
@@ -139,18 +145,20 @@ function configOf(values: Values, env: Environment, { oidc, databaseUrl, tls }: 
 /** The environment of this process, for tools that show or check it. */
 export const ownEnvironment = (): Environment => process.env;
 
-/** A path as it was written on the command line: npm runs its scripts in the folder of the project. */
+/**
+ * Resolves a path from the command line. npm runs its scripts in the folder of the project, not in that of the shell.
+ */
 export function pathFromShell(path: string, env: Environment = process.env): string {
   return resolve(env.INIT_CWD ?? '.', path);
 }
 
-/** Who runs a command, as the machine calls them: `root`, or `root (sudo: alice)`. */
+/** The user of the machine who runs a command: `root`, or `root (sudo: alice)`. */
 export function machineUser({ SUDO_USER: behind }: Environment = process.env): string {
   const own = userName();
   return behind === undefined || behind === own ? own : `${own} (sudo: ${behind})`;
 }
 
-/** In a container a user need not have a name. */
+/** In a container, a user may have no name. */
 function userName(): string {
   try {
     return userInfo().username;
@@ -159,7 +167,7 @@ function userName(): string {
   }
 }
 
-/** Throws what is wrong, as one error. */
+/** Throws all mistakes as one error. */
 export function refuse(mistakes: readonly Mistake[]): void {
   const [first, ...others] = mistakes;
   if (!first) return;
@@ -189,7 +197,7 @@ function limitsOf(values: Values): Limits {
     public: values.BERTH_LIMIT_PUBLIC,
     failures,
     attempts: failures,
-    // Nobody can guess there; but each takes a row for a while.
+    // Nothing can be guessed here, but each takes a row for a while.
     sign_in_starts: times(failures, 6),
     networks: times(failures, 8),
     accounts: { perSecond: failures.perSecond / 10, burst: failures.burst },

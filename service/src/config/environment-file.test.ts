@@ -15,12 +15,12 @@ const valued = [
   ['text after quotes', 'A="x" y', 'xy'],
   ['quotes within text', 'A=a"b"c', 'a"b"c'],
   ['a backslash', 'A=a\\ \\b\\\\', 'a b\\'],
-  ['a line that goes on', 'A=one\\\ntwo', 'onetwo'],
+  ['a continued line', 'A=one\\\ntwo', 'onetwo'],
   ['quotes over lines', 'A="one\ntwo\\\nthree"', 'one\ntwothree'],
   ['escapes in quotes', 'A="\\" \\\\ \\x"', '" \\ \\x'],
-  ['a comment that is none', 'A=a#b', 'a#b'],
+  ['a number sign within a value', 'A=a#b', 'a#b'],
   ['an equals sign', 'A=postgresql://h/d?a=b', 'postgresql://h/d?a=b'],
-  ['the second of two', 'A=1\nA=2', '2'],
+  ['the second of two assignments', 'A=1\nA=2', '2'],
   ['no line end', '# c\n; d\n\nA=1', '1'],
 ] as const;
 
@@ -32,7 +32,7 @@ for (const [what, text, expected] of valued) {
 
 const generator = '/usr/lib/systemd/user-environment-generators/30-systemd-environment-d-generator';
 
-/** The same parser of systemd, at its other use. */
+/** Parses the text with systemd, in another program of it that uses the same parser. */
 function asSystemd(text: string): string {
   const directory = mkdtempSync(join(tmpdir(), 'berth-environment-'));
   try {
@@ -46,11 +46,11 @@ function asSystemd(text: string): string {
   }
 }
 
-test('systemd itself reads them so', {
+test('systemd itself reads the same values', {
   skip: !existsSync(generator) && 'this machine has no systemd',
 }, () => {
   for (const [what, text, expected] of valued) {
-    // It prints no line ends as they are.
+    // The program does not print line ends unchanged.
     if (!expected.includes('\n')) assert.equal(asSystemd(`${text}\n`), expected, what);
   }
 });
@@ -58,17 +58,21 @@ test('systemd itself reads them so', {
 for (const [what, text, words] of [
   ['export', 'export A=1', /Line 1 is ignored.*Leave "export" out/],
   ['a line without a value', 'B=1\nA', /Line 2 is ignored: it has no "="/],
-  ['a comment behind a value', 'A=8080 # the port', /A has a "#" in it: .*line of its own/],
-  ['what a shell would expand', 'A=$HOME/x', /A has a "\$" in it: nothing is expanded/],
+  ['a comment behind a value', 'A=8080 # the port', /A has a "#" in it: .*separate line/],
+  [
+    'a variable that a shell would expand',
+    'A=$HOME/x',
+    /A has a "\$" in it: variables are not expanded/,
+  ],
   ['quotes that do not end', 'A="x\nB=2', /quotes that begin after A= in line 1 do not end/],
-  ['a comment that goes on', '# x \\\nA=1', /Line 1 is a comment.*before 254/],
+  ['a continued comment', '# x \\\nA=1', /Line 1 is a comment.*before 254/],
 ] as const) {
-  test(`it is said of a file that it has ${what}`, () => {
+  test(`a file is reported if it has ${what}`, () => {
     assert.match(readEnvironmentFile(`${text}\n`).warnings.join('\n'), words);
   });
 }
 
-test('nothing is said of what is quoted', () => {
+test('quoted values cause no warnings', () => {
   const { warnings } = readEnvironmentFile('A="x # y $z"\nB=\'# $\'\n');
   assert.deepEqual(warnings, []);
 });

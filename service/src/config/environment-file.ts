@@ -1,9 +1,9 @@
 import type { Environment } from './settings.ts';
 
-/** What systemd makes of a file of `EnvironmentFile=`. */
+/** The content of a file of `EnvironmentFile=`, as systemd reads it. */
 export interface EnvironmentFile {
   variables: Environment;
-  /** What it passes over, or takes otherwise than a shell would, in sentences. */
+  /** Sentences about what systemd ignores, or reads differently from a shell. */
   warnings: string[];
 }
 
@@ -22,17 +22,17 @@ type State =
 interface Reading extends EnvironmentFile {
   state: State;
   line: number;
-  /** The line that the key is in. */
+  /** The number of the line with the key. */
   begun: number;
   key: string;
   value: string;
-  /** How much of the value was quoted or escaped: that is not trimmed. */
+  /** The length of the beginning of the value up to which it was quoted or escaped, and is not trimmed. */
   kept: number;
 }
 
 /**
- * Reads such a file as systemd does (src/basic/env-file.c): nothing is expanded, comments are lines
- * of their own, and quotes may begin anywhere before other text of a value.
+ * Reads such a file as systemd does (src/basic/env-file.c): variables are not expanded, a comment needs a separate
+ * line, and quotes can begin anywhere before the unquoted text of a value.
  */
 export function readEnvironmentFile(text: string): EnvironmentFile {
   const reading: Reading = {
@@ -126,9 +126,10 @@ function assign(reading: Reading): void {
   if (isName(name)) {
     variables[name] = value.slice(0, kept) + plain;
     if (/(^|\s)#/.test(plain)) {
-      warnings.push(`${name} has a "#" in it: a comment has to be a line of its own.`);
+      warnings.push(`${name} has a "#" in it: a comment needs a separate line.`);
     }
-    if (/\$[\w{(]/.test(plain)) warnings.push(`${name} has a "$" in it: nothing is expanded.`);
+    if (/\$[\w{(]/.test(plain))
+      warnings.push(`${name} has a "$" in it: variables are not expanded.`);
   } else {
     const wayOut = name.startsWith('export ') ? ' Leave "export" out: no shell reads this.' : '';
     warnings.push(`Line ${begun} is ignored: "${name}" is not the name of a variable.${wayOut}`);

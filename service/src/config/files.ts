@@ -24,11 +24,14 @@ export function settingsOfFile(path: string): EnvironmentFile {
   }
 }
 
-/** A certificate that ends sooner is worth a word. */
+/** Certificates that expire sooner are reported. */
 const soonDays = 21;
 const day = 24 * 3600 * 1000;
 
-/** Looks into the files that settings name: what a person should know, in sentences, and what no service would start with. */
+/**
+ * Checks the files that settings name. Returns notes for people, as sentences, and mistakes with which a service would
+ * not start.
+ */
 export function checkFiles(config: Config, now = new Date()) {
   const mistakes: Mistake[] = [];
   const look = (of: readonly SettingName[], work: () => string[]) =>
@@ -49,7 +52,7 @@ export function checkFiles(config: Config, now = new Date()) {
   return { notes, mistakes };
 }
 
-/** Only a note: the settings may be of another machine, or the address come later. */
+/** This is only a note, because the settings may be those of another machine, or the address may be added later. */
 function checkHost({ host }: Config): string[] {
   if (!isIP(host) || ['0.0.0.0', '::'].includes(host)) return [];
   const own = new BlockList();
@@ -64,7 +67,7 @@ function checkHost({ host }: Config): string[] {
   return [`This machine does not have the address ${host} now, which BERTH_HOST says.`];
 }
 
-/** What clients call the service, as far as it was said. */
+/** The host names of the service that the settings contain. */
 function namesOf({ publicUrl, shell }: Config): string[] {
   const names = [...shell.allowedHosts, publicUrl.hostname].map((name) =>
     name.replace(/^\[|\]$/g, ''),
@@ -96,7 +99,7 @@ function checkTls({ cert, key }: TlsFiles, names: string[], now: Date): string[]
   ];
 }
 
-/** Of the PostgreSQL, which is read from the URL. */
+/** Checks the certificate authority of PostgreSQL, which the URL names. */
 function checkAuthority(databaseUrl: string, now: Date): string[] {
   const path = URL.parse(databaseUrl)?.searchParams.get('sslrootcert');
   if (!path || path === 'system') return [];
@@ -132,7 +135,7 @@ function certificates(text: string, path: string, what: string): X509Certificate
 
 function ending({ validFrom, validTo }: X509Certificate, path: string, now: Date): string[] {
   const end = new Date(validTo);
-  if (end < now) return [`${path} expired at ${end.toISOString()}: no client takes it.`];
+  if (end < now) return [`${path} expired at ${end.toISOString()}: clients refuse it.`];
   if (new Date(validFrom) > now) {
     return [`${path} is valid from ${new Date(validFrom).toISOString()} on: is the clock right?`];
   }

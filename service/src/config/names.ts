@@ -2,18 +2,20 @@ import { SetupError } from '../../../setup/commands.mjs';
 import { nearest } from '../lib/nearest.ts';
 import { type Environment, settingNames } from './settings.ts';
 
-/** Of clients and tests of Berth, which a service may find in its environment. */
+/** Variables of clients and tests of Berth, which can be in the environment of a service. */
 const ofOthers = /^BERTH_((TEST|E2E|CONTRACT|PROPERTY)_|TOKEN$|URL$)/;
-/** Letters by which a name may differ that need not be one of Berth. */
+/** The maximum number of different letters for names that do not begin with `BERTH_`. */
 const furthestOfOthers = 2;
 
-/** What is wrong with the variables of these names: one of them, or all together. */
+/** An error of the variables with these names, alone or together. */
 export interface Mistake {
   of: readonly string[];
   error: SetupError;
 }
 
-/** A refusal for each variable that begins as settings do and is none, with the one that was meant. */
+/**
+ * An error for each variable that begins with `BERTH_` and is not a setting, with the setting that was probably meant.
+ */
 export function unknownNames(env: Environment): Mistake[] {
   const given = Object.keys(env).filter((name) => env[name] !== undefined);
   return given
@@ -28,7 +30,10 @@ export function unknownNames(env: Environment): Mistake[] {
     });
 }
 
-/** Other variables whose name is almost that of a setting, with that: they may be of something else. */
+/**
+ * Other variables with almost the name of a setting, which may belong to other programs, and the names of these
+ * settings.
+ */
 export function almostSettings(env: Environment): { name: string; meant: string }[] {
   return Object.keys(env).flatMap((name) => {
     if (/^BERTH_/i.test(name) || isSetting(name) || env[name] === undefined) return [];
@@ -39,7 +44,7 @@ export function almostSettings(env: Environment): { name: string; meant: string 
 
 const isSetting = (name: string) => settingNames.some((known) => known === name);
 
-/** A setting whose name is near, or the only one that has all of its words, as BERTH_DATA does of BERTH_DATA_DIR. */
+/** The setting with a similar name, or the only one with all of its words: BERTH_DATA means BERTH_DATA_DIR. */
 function meantBy(name: string): string | undefined {
   const given = plain(name);
   const found = nearest(given, settingNames.map(plain));

@@ -7,23 +7,23 @@ import { publicImageServer, readImageServer } from '../operating-systems/image-s
 import { isSafeForSecrets, readPublicUrl } from '../sessions/origin.ts';
 
 /**
- * Makes a value of the text of a variable. Throws `SetupError`, which names the variable and says
- * how to write it. `unset` is what it is when it is not set, as that is shown.
+ * Parses the text of a variable. Throws a `SetupError` that names the variable and the expected format. `unset` is the
+ * text that shows its default.
  */
 export type Reader<T> = (text: string, name: string, unset: string) => T;
 
 const otherwise = (unset: string) => `Correct it, or unset it: then it is ${unset}.`;
 
-/** Any text but the empty one, which is taken for a slip. */
+/** Any text that is not empty. An empty one is probably a mistake. */
 export const text: Reader<string> = (given, name, unset) => {
   if (given.trim() !== '') return given;
   throw new SetupError(`${name} is empty.`, `Give it a value, or unset it: then it is ${unset}.`);
 };
 
-/** Names as of machines; one of digits alone at its end is an address that is none (RFC 1123, section 2.1). */
+/** Host names. A name whose last part consists of digits would be an invalid address (RFC 1123, section 2.1). */
 const hostName = /^(?=.{1,253}$)([a-z0-9_-]+\.)*[a-z0-9_-]*[a-z_-][a-z0-9_-]*$/i;
 
-/** What can be listened on. Whether this machine has it is for the start to see. */
+/** An address or a host name to listen on. The start checks whether this machine has it. */
 export const listenHost: Reader<string> = (given, name, unset) => {
   const host = text(given, name, unset);
   if (isIP(host) || hostName.test(host)) return host;
@@ -33,7 +33,7 @@ export const listenHost: Reader<string> = (given, name, unset) => {
   );
 };
 
-/** Any text; the empty one is as good as unset. */
+/** Any text. An empty one has the same meaning as an unset variable. */
 export const textOrNothing: Reader<string | undefined> = (given) => given.trim() || undefined;
 
 export const directory: Reader<string> = (given, name, unset) => resolve(text(given, name, unset));
@@ -65,7 +65,7 @@ export function oneOf<const T extends string>(values: readonly T[]): Reader<T> {
   };
 }
 
-/** A name of something in Incus, whose own rules are not all the same: none takes more than this. */
+/** A name in Incus. The rules of Incus depend on the object; none of them allows more than this. */
 export function incusName(longest: number): Reader<string> {
   return (given, name, unset) => {
     if (/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(given) && given.length <= longest) return given;
@@ -76,7 +76,7 @@ export function incusName(longest: number): Reader<string> {
   };
 }
 
-/** The kernel takes 107 bytes (unix(7)). */
+/** The limit of the kernel (unix(7)), in bytes. */
 const longestSocketPath = 107;
 
 export const socketPath: Reader<string | undefined> = (given, name) => {
@@ -89,7 +89,7 @@ export const socketPath: Reader<string | undefined> = (given, name) => {
 
 const highestLimit = 1_000_000;
 
-/** How many come back in time, and how many at once; the time is for the caller to say. */
+/** A rate and a burst. The caller determines the unit of time. */
 export const limit: Reader<Limit> = (given, name, unset) => {
   const [, rate, most] = /^(\d{1,7})\/(\d{1,7})$/.exec(given) ?? [];
   const [perSecond, burst] = [Number(rate), Number(most)];
@@ -158,7 +158,7 @@ export const networks: Reader<string[]> = (given, name) =>
 
 /** The largest networks for private use: 10.0.0.0/8 (RFC 1918) and fc00::/7 (RFC 4193). */
 const shortestPrefix = { ipv4: 8, ipv6: 7 };
-/** IPv4 addresses within IPv6 ones (RFC 4291, section 2.5.5.2), as a socket on `::` has them. */
+/** IPv4-mapped IPv6 addresses (RFC 4291, section 2.5.5.2), as sockets on `::` have them. */
 const mapped = { network: '::ffff:0:0/96', first: '::ffff:0:0', bits: 96 };
 
 function isTooLarge(network: string): boolean {
@@ -169,7 +169,7 @@ function isTooLarge(network: string): boolean {
   return prefix < (hasIpv4 ? mapped.bits + shortestPrefix.ipv4 : shortestPrefix.ipv6);
 }
 
-/** Networks of reverse proxies, none so large that strangers are in it. */
+/** Networks of reverse proxies. Large networks are refused, because strangers could be in them. */
 export const proxies: Reader<string[]> = (given, name, unset) => {
   const found = networks(given, name, unset);
   const large = found.find(isTooLarge);

@@ -15,7 +15,7 @@ for (const url of [
   'postgresql://berth@db.example.com/berth?uselibpqcompat=true&sslmode=verify-full',
   'postgresql://berth@db.example.com/berth?sslrootcert=/not/there.pem&sslmode=verify-full',
 ]) {
-  test(`${url} is read by nobody on the way`, () => assert.equal(isSafeRoute(url, {}), true));
+  test(`the route to ${url} is safe`, () => assert.equal(isSafeRoute(url, {}), true));
 }
 
 for (const url of [
@@ -24,9 +24,9 @@ for (const url of [
   'postgresql://berth@[2001:db8::1]/berth',
   'postgresql://berth@localhost.example.com/berth',
   'postgresql://berth@127.0.0.1.example.com/berth',
-  // What a query says of the host goes before what stands in its place.
+  // The host in the query has precedence over that in its usual place.
   'postgresql://berth@localhost/berth?host=db.example.com',
-  // No certificate is looked at, or not whose it is.
+  // The certificate is not verified, or its host name is not.
   'postgresql://berth@db.example.com/berth?sslmode=require',
   'postgresql://berth@db.example.com/berth?sslmode=prefer',
   'postgresql://berth@db.example.com/berth?sslmode=no-verify',
@@ -39,10 +39,10 @@ for (const url of [
   'postgresql://berth@db.example.com/berth?sslmode=VERIFY-FULL',
   'postgresql://berth@db.example.com/berth#?sslmode=verify-full',
 ]) {
-  test(`${url} may be`, () => assert.equal(isSafeRoute(url, {}), false));
+  test(`the route to ${url} is not safe`, () => assert.equal(isSafeRoute(url, {}), false));
 }
 
-test('where the URL names no host, that of the environment counts, and else this machine', () => {
+test('without a host in the URL, that of the environment is used, or else this machine', () => {
   const url = 'postgresql://berth@/berth';
   assert.equal(isSafeRoute(url, {}), true);
   assert.equal(isSafeRoute(url, { PGHOST: '/run/postgresql' }), true);

@@ -3,10 +3,10 @@ import { parse } from 'pg-connection-string';
 const loopback = /^(localhost|127\.\d+\.\d+\.\d+|::1)$/i;
 
 /**
- * Whether what is sent to a PostgreSQL, and its password with it, can be read or answered by nobody on
- * the way: it is on this machine, or its certificate is verified, and that it is its own. Read as `pg`
- * reads the URL. `sslmode=require` is not enough, which checks less by the rules of libpq, and will by
- * those of pg 9 (https://node-postgres.com/features/ssl).
+ * Whether nobody on the network can read the traffic to a PostgreSQL, which includes the password, or answer in its
+ * place: it is on this machine, or its certificate and host name are verified. The URL is parsed as by `pg`.
+ * `sslmode=require` is not sufficient, because libpq does not verify the certificate with it, and neither will pg 9
+ * (https://node-postgres.com/features/ssl).
  */
 export function isSafeRoute(url: string, { PGHOST }: { PGHOST?: string | undefined }): boolean {
   const { host, sslmode } = read(url);
@@ -14,7 +14,7 @@ export function isSafeRoute(url: string, { PGHOST }: { PGHOST?: string | undefin
   return at.startsWith('/') || loopback.test(at) || sslmode === 'verify-full';
 }
 
-/** Without the files of TLS, which `parse` would open, and what it would object to for want of them. */
+/** The URL without the names of TLS files, which `parse` would open, and without options that need these files. */
 function read(url: string) {
   const others = /([?&])(sslcert|sslkey|sslrootcert|uselibpqcompat)=[^&#]*/g;
   return parse(url.replace(others, '$1')) as { host?: string | null; sslmode?: string };

@@ -4,15 +4,15 @@ import * as read from './readers.ts';
 /** Environment variables by name. */
 export type Environment = Record<string, string | undefined>;
 
-/** A setting: an environment variable, how it is read, and what people are told of it. */
+/** A setting: an environment variable with its parser and its description. */
 export interface Setting<T> {
-  /** What it sets, in Markdown. */
+  /** The description, in Markdown. */
   about: string;
-  /** What is read when it is not set; undefined: nothing is, and the value is undefined. */
+  /** The text that is parsed if the variable is not set. If it is undefined, the value is undefined. */
   unset: string | undefined;
-  /** How that is shown. */
+  /** How the default is shown. */
   shownUnset: string;
-  /** `whole`: it is never shown. `password`: it is a URL, whose password is not. */
+  /** `whole`: the value is never shown. `password`: the value is a URL whose password is never shown. */
   secret?: 'whole' | 'password';
   read: read.Reader<T>;
 }
@@ -32,7 +32,7 @@ const optional = <T>(reader: read.Reader<T>, about: string, shownUnset = 'none')
 });
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
-/** Names of interfaces have 15 characters at most in Linux; Incus keeps to that for bridges. */
+/** Linux limits the names of interfaces to 15 characters, and so Incus limits those of bridges. */
 const longestNetwork = 15;
 const longestName = 63;
 
@@ -221,10 +221,10 @@ export type Values = { [Name in SettingName]: ReturnType<Settings[Name]['read']>
 
 export const settingNames = Object.keys(settings) as SettingName[];
 
-/** By name, for those that treat all alike. */
+/** A setting by name, for code that treats all settings alike. */
 export const settingNamed = (name: SettingName): Setting<unknown> => settings[name];
 
-/** Reads one setting. Throws `SetupError` where it is not written as it must be. */
+/** Reads one setting. Throws `SetupError` if its value is invalid. */
 export function readSetting<Name extends SettingName>(env: Environment, name: Name): Values[Name] {
   const { unset, shownUnset, read: reader } = settingNamed(name);
   const given = env[name] ?? unset;

@@ -3,8 +3,7 @@ import type { Mistake } from './names.ts';
 import { type Environment, type SettingName, settingNamed, settingNames } from './settings.ts';
 
 /**
- * All settings with what they are, where that is from and what is wrong with them, as columns and as data. Secrets are
- * left out.
+ * All settings with their values, the sources of these and their errors, as columns and as data. Secrets are omitted.
  */
 export function shownSettings(env: Environment, mistakes: readonly Mistake[]) {
   const rows = settingNames.map((name) => {
@@ -29,7 +28,7 @@ function shown(name: SettingName, given: string): string {
   return secret === 'password' ? withoutPassword(given) : '(hidden)';
 }
 
-/** Passwords may stand before the host and in the query. What is no URL may be anything. */
+/** Hides passwords, which can be before the host and in the query. A text that is not a URL is hidden completely. */
 function withoutPassword(text: string): string {
   const url = URL.parse(text);
   if (!url?.host && !url?.pathname) return '(hidden)';

@@ -78,7 +78,7 @@ const changes: Record<string, () => ReturnType<Browser['ask']>> = {
 };
 
 for (const [what, ask] of Object.entries(changes)) {
-  test(`nobody ${what} ten minutes after they signed in without a confirmation`, async () => {
+  test(`nobody ${what} later than ten minutes after the sign-in without a confirmation`, async () => {
     await letTimePass();
     const refused = await ask();
     assert.deepEqual([refused.statusCode, refused.json().code], [403, 'confirmation_required']);
@@ -162,7 +162,7 @@ const guesses = {
     ask('PUT', '/session/password', { body: { password: 'guess', new_password: 'x' } }),
 };
 
-/** Asks a service of its own, where four attempts are answered. */
+/** Sends requests to a separate service that allows four attempts. */
 async function strictly(
   work: (from: (at: string, page: Browser) => Browser['ask']) => Promise<void>,
 ) {

@@ -116,6 +116,7 @@ const values: Record<string, Record<string, string[]>> = {
   operating_system_list: { q: ['rare'], architecture: ['x86_64'] },
   node_list: { q: ['rare'], location_id: await bothOf('locations') },
   address_pool_list: { location_id: await bothOf('locations') },
+  image_list: { location_id: await bothOf('locations') },
 };
 
 interface Filter {

@@ -8,7 +8,7 @@ import { createTestApp } from '../testing/app.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { until } from '../testing/until.ts';
 
-// Connections that are kept alive would hold a stop up for 75 s, and silent ones for 120 s.
+// Otherwise connections that are kept alive would delay a stop for 75 s, and silent ones for 120 s.
 
 const { db, close } = await createTestDatabase();
 after(close);
@@ -44,7 +44,7 @@ test('a busy connection is closed after its answer', async () => {
   socket.write(request);
   await began;
   const closing = app.close();
-  await until('it takes no more connections', () => !app.server.listening);
+  await until('it accepts no more connections', () => !app.server.listening);
   held.resolve({ held: true });
   await until('it is closed', () => socket.closed, Boolean, seconds);
   assert.match(received, /\{"held":true\}$/);

@@ -21,7 +21,7 @@ after(close);
 const get = (path: string) => `GET /v1/${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
 const body =
   'POST /v1/read HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n';
-/** Nine tenths of what there may be; one address has ten at most. */
+/** Nine tenths of the maximum; an address can have ten. */
 const maxConnections = 100;
 const full = 90;
 /** The number of an address that is trusted. */
@@ -31,7 +31,7 @@ const local = (address: number) => `127.0.0.${address}`;
 let app: App;
 let metrics: Metrics;
 let port: number;
-/** Ends what `/held` waits for. */
+/** Lets the requests to `/held` end. */
 let release: () => void;
 let held = 0;
 const sockets = new Set<Socket>();
@@ -66,7 +66,7 @@ async function serve(tls?: Tls): Promise<void> {
   port = (app.server.address() as AddressInfo).port;
 }
 
-/** From the address of this number; what it was sent stands in `text`. */
+/** Opens a connection from the address with this number. `text` is what it has received. */
 function openFrom(address: number, bytes = '') {
   const socket = connect({ port, host: '127.0.0.1', localAddress: local(address) });
   return listenTo(socket, bytes);
@@ -96,16 +96,16 @@ async function untilOpen(count: number): Promise<void> {
   await until(`${count} connections are open`, openCount, (open) => open === count);
 }
 
-/** The status of an answer; 0 where the connection was closed without one. */
+/** The status of the response; 0 if the connection was closed without one. */
 async function ask(address: number, path = 'open'): Promise<number> {
   const client = openFrom(address, get(path));
   const isOver = () => client.isClosed || client.text !== '';
-  await until('there is an answer, or the end', isOver);
+  await until('there is a response, or the connection is closed', isOver);
   client.socket.destroy();
   return Number(/^HTTP\/1\.1 (\d{3})/.exec(client.text)?.[1] ?? 0);
 }
 
-/** Opened in this order, so many of each address. */
+/** Opens `each` connections from each address, in this order. */
 async function fill(addresses: number[], each: number, bytes = '') {
   const clients = [];
   for (const address of addresses) {
@@ -118,12 +118,12 @@ async function fill(addresses: number[], each: number, bytes = '') {
   return clients;
 }
 
-/** At which places of a list. */
+/** The indexes of the closed connections in a list. */
 function closed(clients: ({ isClosed: boolean } | undefined)[]): number[] {
   return clients.flatMap((client, at) => (client?.isClosed ? [at] : []));
 }
 
-/** How many connections were closed, by why. */
+/** The number of closed connections by reason. */
 async function closings(): Promise<Record<string, number>> {
   const text = await metrics.text('text', { ofDatabase: false });
   const lines = text.matchAll(/^berth_http_connections_closed_total\{reason="(\w+)"\} (\d+)$/gm);
@@ -133,7 +133,7 @@ async function closings(): Promise<Record<string, number>> {
 const ten = Array.from({ length: 10 }, (_, at) => at + 10);
 const nine = ten.slice(1);
 
-test('ten addresses that open all they may, again and again, lock nobody out', async () => {
+test('ten addresses that open as many connections as they can, repeatedly, lock nobody out', async () => {
   await serve();
   function attack(address: number): void {
     const { socket } = openFrom(address);
@@ -144,7 +144,7 @@ test('ten addresses that open all they may, again and again, lock nobody out', a
   }
   let isOver = false;
   for (const address of ten) for (let count = 0; count < 10; count += 1) attack(address);
-  await until('no more fit', openCount, (open) => open >= full);
+  await until('nine tenths are in use', openCount, (open) => open >= full);
   const statuses = new Set<number>();
   for (let time = 0; time < 20; time += 1) statuses.add(await ask(2));
   isOver = true;
@@ -188,20 +188,20 @@ test('if all connections are busy, some places are reserved for addresses with f
   await fill(nine, 10, get('held'));
   await until('all wait', () => held === full);
   const others = await fill([2], 8, get('held'));
-  await until('they wait, too', () => held === full + others.length);
+  await until('these requests wait as well', () => held === full + others.length);
   assert.equal(await ask(2), 0);
   assert.equal(await ask(3), 200);
   assert.deepEqual(await closings(), { address: 0, full: 1, idle: 0 });
 });
 
-test('a proxy may have all connections, and none of them is closed', async () => {
+test('a proxy can have all connections, and none of them is closed', async () => {
   await serve();
   const clients = await fill([proxy], full);
   await untilOpen(full);
   const kept = await openFrom(proxy, get('open'));
   await until('it is answered', () => kept.text);
   assert.match(kept.text, /^keep-alive: timeout=75\r$/im);
-  // Of the last tenth an address has less, and nobody has more than all.
+  // In the last tenth, an address can have fewer connections, and nobody can exceed the total.
   assert.equal(await ask(2), 200);
   await untilOpen(full + 1);
   const rest = await fill([proxy], maxConnections - full - 1);
@@ -258,8 +258,8 @@ test('a busy connection over TLS is not closed either', async (t) => {
   const crowd = await fill(nine.slice(0, 8), 10);
   await untilOpen(full);
   const next = await fill([2], 2);
-  await until('one that was used before gave way', () => used.isClosed);
-  await until('one that never spoke gave way', () => crowd[0]?.isClosed);
+  await until('a connection that was used before was closed', () => used.isClosed);
+  await until('a connection that never had a request was closed', () => crowd[0]?.isClosed);
   assert.deepEqual(closed([waits, ...silent, ...crowd.slice(1), ...next]), []);
   release();
   await until('it is answered', () => waits.text);

@@ -103,7 +103,7 @@ test('ambiguous requests are refused, and the connection is closed', async () =>
   await isStillServed();
 });
 
-test('invalid HTTP gets a clean answer or none', async () => {
+test('invalid HTTP gets a well-formed response or none', async () => {
   const hello = Buffer.from('16030100c8010000c40303', 'hex');
   for (const [name, bytes] of Object.entries({
     'a TLS client': Buffer.concat([hello, randomBytes(200)]),
@@ -207,7 +207,7 @@ test('a client that disconnects within its body is not logged as a failure', asy
   await until('the body is read', () => request.listenerCount('data') > 0);
   client.destroy();
   const look = () => lines;
-  await until('it is noted', look, (seen) =>
+  await until('it is logged', look, (seen) =>
     seen.some((line) => line.includes('closed the connection before')),
   );
   for (const line of lines) assert.match(JSON.parse(line).level, /^(trace|debug|info)$/, line);

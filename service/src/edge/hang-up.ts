@@ -35,7 +35,7 @@ function end(socket: Socket, bytes?: string): void {
   left.add(socket);
   if (bytes === undefined) socket.end();
   else socket.end(bytes);
-  // The end of the client's half is noticed only by reading on.
+  // The end of the client's half is detected only by reading.
   socket.resume();
 }
 

@@ -13,7 +13,7 @@ const act = fc.oneof(
 
 interface Known {
   name: string;
-  /** When it became idle; none while it works. */
+  /** The time at which it became idle; undefined while it works. */
   idleSince: number | undefined;
 }
 

@@ -4,9 +4,9 @@ import type { Server } from 'node:http';
 import { test } from 'node:test';
 import { boundConnections, type Closing, keepAlive } from './connections.ts';
 
-// Whose connections are closed, where sockets come from any address.
+// Tests which connections are closed, with simulated sockets of any address.
 
-/** Nine tenths of them are for all; one address has ten at most. */
+/** Nine tenths of the maximum; an address can have ten. */
 const maxConnections = 100;
 
 function serve() {
@@ -15,7 +15,7 @@ function serve() {
   const isProxy = (address: string) => address === '10.0.0.1';
   boundConnections(server, { maxConnections, isProxy, closed: (why) => closed.push(why) });
   let port = 0;
-  /** A socket tells that it is closed only when `end` is called, as a real one does it later. */
+  /** A socket emits its end only when `end` is called, because real sockets emit it later as well. */
   function open(remoteAddress: string) {
     port += 1;
     const socket = Object.assign(new EventEmitter(), {
@@ -50,7 +50,7 @@ test('addresses of an IPv6 /48 count as one network', () => {
   const others = openAll(45, (at) => `192.0.2.${at}`);
   const crowd = openAll(45, (at) => `2001:db8:1:${at}::1`);
   assert.equal(open('2001:db8:2::1').isDestroyed, false);
-  // Nor does one more of the crowd close anything of others.
+  // Another connection of the crowd closes no connection of others either.
   assert.equal(open('2001:db8:1:99::1').isDestroyed, true);
   assert.deepEqual(destroyed([...others, ...crowd]), crowd.slice(0, 1));
 });

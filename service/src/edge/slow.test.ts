@@ -41,7 +41,7 @@ async function serve(maxConnections: number, times = patience): Promise<number> 
   return (app.server.address() as AddressInfo).port;
 }
 
-/** How many connections the service has. */
+/** The number of connections of the service. */
 async function connections(): Promise<number> {
   return await new Promise((resolve, reject) => {
     app.server.getConnections((error, count) => (error ? reject(error) : resolve(count)));
@@ -52,14 +52,16 @@ async function untilNone(): Promise<void> {
   await until('no connection is left', connections, (open) => open === 0, longestSeconds);
 }
 
-/** One that reads, and never closes its half. */
+/** Opens a connection that reads, and never closes its half. */
 async function openStubborn(port: number): Promise<Socket> {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
   await once(socket, 'connect');
   return socket;
 }
 
-/** Sockets that begin so and then send a byte now and then; tells how many are still open. */
+/**
+ * Opens sockets that send this beginning, and then a byte from time to time. `open` returns how many are still open.
+ */
 async function drip(port: number, beginning: string, byte: string, begin = open) {
   const sockets = await Promise.all(
     Array.from({ length: slow }, async () => {
@@ -109,14 +111,14 @@ for (const [what, beginning, byte] of [
   ['bodies without a token', body.replace('read', 'shut'), 'a'],
 ] as const) {
   test(`the connections of clients that send ${what} slowly and never close are freed`, async () => {
-    // All that their address may have.
+    // These are all connections that their address can have.
     const port = await serve(slow * 10);
     const dripping = await drip(port, beginning, byte, openStubborn);
     try {
       await untilNone();
-      // Their places are free a moment after their sockets.
+      // Their places are free a moment after their sockets are closed.
       const ask = async () => (await sendRaw(port, request)).status;
-      await until('its address has connections again', ask, (status) => status === 200);
+      await until('its address can open connections again', ask, (status) => status === 200);
     } finally {
       dripping.stop();
     }
@@ -124,7 +126,7 @@ for (const [what, beginning, byte] of [
 }
 
 test('an unwanted body is neither awaited nor read', async () => {
-  // Nothing but the answer ends this connection.
+  // Only the response ends this connection.
   const port = await serve(100, { ...patience, headers: 600_000, request: 600_000 });
   const client = await openStubborn(port);
   let text = '';
@@ -153,7 +155,7 @@ test('a request after an unread body is not answered', async () => {
   client.write('POST /v1/shut HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\n');
   await once(client, 'end');
   client.end(`a${request}`);
-  // The service reads on, and closes as soon as the client does.
+  // The service continues to read, and closes the connection as soon as the client does.
   await untilNone();
   assert.equal(text.match(/HTTP\/1\.1 /g)?.length, 1, text);
 });

@@ -36,7 +36,7 @@ function makePair(name: string): void {
   execFileSync('openssl', ['req', '-x509', ...curve, ...subject, ...of], { stdio: 'pipe' });
 }
 
-/** In place at once, as tools for certificates do it. */
+/** Replaces the files atomically, as tools for certificates do. */
 function put(content: string | Buffer, as: 'cert' | 'key'): void {
   writeFileSync(path('next'), content);
   renameSync(path('next'), files[as]);
@@ -86,15 +86,15 @@ function ask(agent?: Agent) {
   });
 }
 
-test('over TLS it answers, and asks browsers to come back over TLS', async () => {
+test('it answers over TLS, and tells browsers to always use TLS', async () => {
   assert.deepEqual(await ask(), { status: 200, hsts: 'max-age=31536000' });
 });
 
-test('TLS is 1.2 at least', async () => {
+test('TLS 1.2 or newer is required', async () => {
   const socket = await secure({ minVersion: 'TLSv1.2', maxVersion: 'TLSv1.2' });
   assert.equal(socket.getProtocol(), 'TLSv1.2');
   socket.destroy();
-  // As the client's own rules allow the old versions only so.
+  // Otherwise the client itself would refuse the old versions.
   const old = {
     minVersion: 'TLSv1',
     maxVersion: 'TLSv1.1',
@@ -114,7 +114,7 @@ test('a new certificate is used for new connections, and an invalid one is not',
   assert.equal(await nameShown(), 'one');
   const complaints = () => lines.filter((line) => line.includes('is invalid')).length;
   const complaint = (count: number) =>
-    until(`there are ${count} complaints`, complaints, (seen) => seen === count);
+    until(`there are ${count} errors in the log`, complaints, (seen) => seen === count);
   const taken = (name: string) =>
     until(`the certificate of ${name} is shown`, nameShown, (seen) => seen === name);
   putOf('two', 'cert');

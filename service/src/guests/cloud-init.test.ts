@@ -24,7 +24,7 @@ test('user-data starts with the line that cloud-init knows it by', () => {
   assert.match(userData({ hostname: 'web1' }), /^#cloud-config\n/);
 });
 
-test('a container has its addresses on eth0, one default route a family', () => {
+test('a container has its addresses on eth0, with one default route per family', () => {
   const second = { ...v4, ip: '10.0.0.6' };
   const config = networkConfig({
     type: 'container',

@@ -15,7 +15,7 @@ export interface GuestAddress {
 export function userData({ hostname }: { hostname: string }): string {
   return cloudConfig({
     hostname: hostname.split('.', 1)[0],
-    // Without it cloud-init makes up a full name from the engine's name of the instance.
+    // Without it, cloud-init generates a full name from the name of the instance.
     fqdn: hostname,
     prefer_fqdn_over_hostname: false,
     manage_etc_hosts: true,
@@ -23,7 +23,7 @@ export function userData({ hostname }: { hostname: string }): string {
     users: [],
     disable_root: false,
     ssh_pwauth: true,
-    // Making an RSA key takes longer than everything else that cloud-init does.
+    // Generating an RSA key takes longer than everything else that cloud-init does.
     ssh_genkeytypes: ['ed25519', 'ecdsa'],
     ssh: { emit_keys_to_console: false },
     no_ssh_fingerprints: true,
@@ -32,8 +32,8 @@ export function userData({ hostname }: { hostname: string }): string {
 
 /**
  * cloud-init's network-config, version 2, for one interface with static addresses. A virtual
- * machine's interface is found by its MAC. A container's is named by the engine, and has no
- * permanent MAC, the only one that netplan would match.
+ * machine's interface is found by its MAC. A container's is named by the engine, and has no permanent MAC, which
+ * netplan would need to match it.
  */
 export function networkConfig({
   type,

@@ -26,7 +26,7 @@ test('a container whose image says so starts from files, and no other guest', ()
   assert.equal(startsFromFiles({ type: 'container', config: later }), false);
 });
 
-test('a guest knows its short name and its full one', () => {
+test('a guest has its short host name and its full one', () => {
   const { contents } = made('web-1.example.org');
   assert.equal(contents.get('/etc/hostname'), 'web-1\n');
   assert.match(contents.get('/etc/hosts') ?? '', /^127\.0\.1\.1 web-1\.example\.org web-1\n/);
@@ -36,7 +36,7 @@ test('a short name is its own full one', () => {
   assert.match(made('web-1').contents.get('/etc/hosts') ?? '', /^127\.0\.1\.1 web-1\n/);
 });
 
-test('netplan has the network that cloud-init would be told', () => {
+test('netplan has the same network configuration as cloud-init would have', () => {
   const { contents } = made('web-1');
   const netplan = JSON.parse(contents.get('/etc/netplan/50-cloud-init.yaml') ?? '');
   assert.deepEqual(netplan, { network: JSON.parse(network) });

@@ -20,7 +20,7 @@ function publicKeyOf({ privateKey }: HostKey): string {
   }
 }
 
-test('OpenSSH reads them, and finds the public key that stands beside each', () => {
+test('OpenSSH can read the keys, and derives the same public keys', () => {
   // Numbers with a leading zero byte (one in 256), or a leading one bit (one in two), are encoded differently.
   for (let round = 0; round < 8; round += 1) {
     for (const key of newHostKeys(comment)) assert.equal(publicKeyOf(key), key.publicKey);

@@ -207,35 +207,31 @@ onEachWay('binary output is made safe to store', async () => {
 onEachWay('a child left in the background neither blocks nor loses its output pipe', async () => {
   const [goOn, survived] = [join(root, 'go-on'), join(root, 'survived')];
   const child = `until [ -e ${goOn} ]; do sleep 0.1; done; echo late; echo >${survived}`;
-  // It was still running, so nothing waited for it.
+  // It was still running, so nothing has waited for it.
   const { results } = await run([`(${child}) & echo started`]);
   assert.deepEqual(untimed(results), [{ exit_status: 0, output: 'started\n' }]);
   writeFileSync(goOn, '');
   await until('the child has written', () => existsSync(survived));
 });
 
-/** The length of the reserve, and whether it takes as much of the disk. */
+/** The length of the reserve, and whether it uses as much of the disk. */
 const askForRoom = () =>
   `set -- $(stat -c '%s %b %B' ${root}/var/lib/berth/work/reserve); echo $1 $(($2 * $3 >= $1))`;
 
-on(
-  'from files',
-  'room for reports is kept from commands, without writing it if possible',
-  async () => {
-    fakeProgram('fallocate', `touch ${out}; PATH=${process.env.PATH} exec fallocate "$@"`);
-    const { results } = await run([askForRoom()]);
-    assert.equal(results[0]?.output, '8388608 1\n');
-    assert.ok(existsSync(out));
-  },
-);
+on('from files', 'space for reports is reserved, without writing it if possible', async () => {
+  fakeProgram('fallocate', `touch ${out}; PATH=${process.env.PATH} exec fallocate "$@"`);
+  const { results } = await run([askForRoom()]);
+  assert.equal(results[0]?.output, '8388608 1\n');
+  assert.ok(existsSync(out));
+});
 
-on('from files', 'room is written on a file system that gives none otherwise', async () => {
+on('from files', 'the reserve is written on a file system without fallocate', async () => {
   fakeProgram('fallocate', ': >"$3"; exit 1');
   const { results } = await run([askForRoom()]);
   assert.equal(results[0]?.output, '8388608 1\n');
 });
 
-on('from files', 'no room is kept without commands', async () => {
+on('from files', 'no space is reserved without commands', async () => {
   for (const program of ['fallocate', 'dd']) fakeProgram(program, `touch ${out}`);
   assert.equal((await run([])).phase, 'done');
   assert.ok(!existsSync(out));
@@ -244,7 +240,7 @@ on('from files', 'no room is kept without commands', async () => {
 const lateReader = () =>
   `case "$*" in */part*) sleep 1.5;; esac; PATH=${process.env.PATH} exec dd "$@"`;
 
-// It takes seconds, and the script is the same for both.
+// The test takes seconds, and the script is the same for both.
 on('by cloud-init', 'the output of a command is kept, however late it is read', async () => {
   fakeProgram('dd', lateReader());
   const { results } = await run(['echo soon', 'sleep 60 & echo with a child']);
@@ -288,7 +284,7 @@ onEachWay(
     assert.equal(phase, 'done');
     assert.equal(readFileSync(out, 'utf8'), 'x\ny\n');
     assert.equal(results[1]?.exit_status, 143);
-    assert.equal(results[1]?.duration_ms, null, 'nobody measured it');
+    assert.equal(results[1]?.duration_ms, null, 'its duration is unknown');
     assert.match(results[1]?.output ?? '', /^before\n\nInterrupted: /);
   },
 );

@@ -14,14 +14,14 @@ import { type Browser, createTestUser, signInAs } from '../testing/people.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { scopesOf } from '../users/roles.ts';
 
-// Every route, asked by people who signed in, in every role; each role in a world of its own. What they
-// may follows from what the route declares and from what access-cases.ts has of it.
+// Calls every route as users in every role, each in a separate installation. What is allowed follows from the
+// declaration of the route, and from access-cases.ts.
 
 type Who = Role | 'stranger' | 'administrator';
-/** A stranger is a member, but of another project. */
+/** A stranger is a member of another project. */
 const everybody: readonly Who[] = ['owner', 'member', 'viewer', 'stranger', 'administrator'];
 
-/** The code of the refusal; undefined: they may. */
+/** The code of the refusal; undefined if the request is allowed. */
 function refusalOf(who: Who, { scope }: AccessRoute, { only }: AccessCase): string | undefined {
   if (scope === 'person' || scope === 'public') return undefined;
   if (who === 'stranger') return 'project_not_found';
@@ -59,7 +59,7 @@ for (const who of everybody) {
     async function ask({ name, method, scope }: AccessRoute, more: object = {}) {
       browser ??= await signInAs(app, credentials);
       const headers = { ...browser.headers, 'berth-project': String(projectId), ...more };
-      // It may have ended the session.
+      // The request may have ended the session.
       if (scope === 'person') browser = undefined;
       return await askCase(app, requireCase(cases, name), { method, headers });
     }
@@ -68,7 +68,7 @@ for (const who of everybody) {
       .filter(({ scope }) => scope !== 'public')
       .map((route) => ({ route, refusal: refusalOf(who, route, requireCase(cases, route.name)) }));
 
-    it('changes nothing by what they may not, or what another site sends', async () => {
+    it('changes nothing with requests that are not allowed, or that another site sends', async () => {
       const untouched = await fingerprintOf(db);
       for (const { route, refusal } of asked) {
         if (refusal) {

@@ -19,8 +19,8 @@ import { signInAs } from '../testing/people.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { generateToken } from '../tokens/token.ts';
 
-// Every route, asked with every token that may not, and with one that may; people: access-roles.test.ts. What follows
-// from what a route declares is asked by itself; access-cases.ts has what does not.
+// Calls every route with every kind of token that is not allowed, and with one that is. access-roles.test.ts does so
+// for users. The requests are derived from the declarations of the routes, except for those in access-cases.ts.
 
 const { db, pool, close } = await createTestDatabase();
 after(close);
@@ -44,7 +44,7 @@ const nobody: [who: string, headers: object, code: string][] = [
 ];
 
 const weaker: Record<Scope | 'person', (typeof world.headers)[keyof typeof world.headers][]> = {
-  // Whatever a token may, it is no person.
+  // No token is allowed on routes for signed-in users.
   person: [world.headers.read, world.headers.admin],
   'servers:read': [world.headers.metrics],
   'servers:write': [world.headers.read, world.headers.metrics],
@@ -52,7 +52,7 @@ const weaker: Record<Scope | 'person', (typeof world.headers)[keyof typeof world
   admin: [world.headers.read, world.headers.write, world.headers.metrics],
 };
 
-describe('who may not', () => {
+describe('a caller that is not allowed', () => {
   let untouched = '';
   before(async () => {
     untouched = await fingerprintOf(db);
@@ -81,7 +81,7 @@ describe('who may not', () => {
 
     if (scope === 'person') continue;
 
-    it(`${name} with a project that there is not, or is another's`, async () => {
+    it(`${name} with an unknown project, or with that of others`, async () => {
       for (const id of [world.foreign.project, 999_999]) {
         const headers = { ...world.headers.write, 'berth-project': String(id) };
         const answer = await ask(name, method, headers);
@@ -96,7 +96,7 @@ describe("another project's", () => {
     const { foreign, path } = caseOf(name);
     if (!foreign) continue;
 
-    it(`${name} is answered as what does not exist`, async () => {
+    it(`${name} gets the same response as for an object that does not exist`, async () => {
       const foreignId = world.foreign[foreign];
       assert.ok(foreignId);
       const [theirs, nothing] = await Promise.all(
@@ -124,7 +124,7 @@ const token: Record<AccessRoute['scope'], () => Promise<object> | object> = {
   public: () => ({}),
 };
 
-/** The `operationId` of each operation that openapi.json lists the header of. */
+/** The `operationId` of each operation for which openapi.json lists the header. */
 function documentedWith(header: string): Set<string> {
   const file = new URL('../../../contract/openapi.json', import.meta.url);
   const { paths } = JSON.parse(readFileSync(file, 'utf8')) as {
@@ -143,7 +143,7 @@ describe('an Idempotency-Key', () => {
   for (const { name, method, scope } of matrix) {
     if (!documented.has(name)) continue;
 
-    it(`${name} reads it before it changes anything, as the documentation says`, async () => {
+    it(`${name} checks it before it changes anything, as the documentation says`, async () => {
       const headers = { ...(await token[scope]()), 'idempotency-key': 'not readable' };
       const answer = await ask(name, method, headers);
       assert.equal(answer.statusCode, 400, answer.body);
@@ -156,7 +156,7 @@ describe('who may', () => {
   for (const { name, method, scope } of matrix) {
     it(name, async () => {
       const { only } = caseOf(name);
-      // No token is an owner's.
+      // No token has the role of an owner.
       const answer = await ask(name, method, await token[only ? 'admin' : scope]());
       assert.equal(answer.statusCode, caseOf(name).status, answer.body);
     });

@@ -7,7 +7,8 @@ import { createTestApp } from '../testing/app.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { sendRaw } from '../testing/raw.ts';
 
-// Whoever may not, or asks for what is not there, is told so before a body is here: these never send theirs.
+// Tests that requests that are not allowed, or whose path is unknown, are refused before their body has arrived. These
+// requests never send their body.
 
 const { db, pool, close } = await createTestDatabase();
 after(close);
@@ -55,7 +56,7 @@ it('only routes that sign in read a body before authentication, and these are ra
   assert.deepEqual([...new Set(reading)].sort(), known);
 });
 
-describe('what is not there', () => {
+describe('an unknown path', () => {
   const methods = ['POST', 'PUT', 'PATCH', 'DELETE', 'QUERY', 'PROPFIND'];
 
   it('is refused before its body, whatever the method', async () => {
@@ -69,7 +70,7 @@ describe('what is not there', () => {
 
   const urls = [...new Set(routesOf.map(({ url }) => url))];
   for (const url of urls) {
-    it(`is a 405 before its body with a method that ${url} does not take`, async () => {
+    it(`is a 405 before its body with a method that ${url} does not support`, async () => {
       const taken = routesOf.filter((route) => pathOf(route.url) === pathOf(url));
       const other = methods.find((one) => !taken.some(({ method }) => method === one));
       assert.equal(await statusOf(other ?? '', pathOf(url)), 405);

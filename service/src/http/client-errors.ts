@@ -25,13 +25,13 @@ const refusals: Record<string, Refusal> = {
   ],
 };
 
-/** Answers something that is not HTTP, when there is no request yet, and closes the connection. */
+/** Responds to invalid HTTP, for which there is no request, and closes the connection. */
 export function refuseUnreadable(
   error: Error & { code?: string },
   socket: Socket,
   lingerMs: number,
 ): void {
-  // It has been answered, and may not read the answer at all.
+  // The client has got a response, which it may never read.
   if (isClosing(socket)) {
     closeGracefully(socket, lingerMs);
     return;

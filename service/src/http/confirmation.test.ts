@@ -12,12 +12,12 @@ import { fingerprintOf } from '../testing/fingerprint.ts';
 import { type Browser, createTestUser, goodPassword, signInAs } from '../testing/people.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 
-// Every route that changes something, asked in a session that somebody left open.
+// Tests every route that changes something in a session that somebody left open.
 
-/** What gives somebody powers, or a way in, that outlast the session; or takes them from others. */
+/** Changes that give somebody rights or access that outlast the session, or remove them from others. */
 const surelySensitive = [
   'settings_update',
-  // It opens nodes and networks to servers, and port 25.
+  // This opens nodes, networks and port 25 to servers.
   'location_update',
   'token_create',
   'user_create',
@@ -47,7 +47,7 @@ const sensitive = new Set(
 
 const required = [403, 'confirmation_required'];
 
-/** Of an administrator: who may all. */
+/** The session of an administrator, who is allowed to do everything. */
 async function openSession(): Promise<Browser> {
   const browser = await signInAs(app, world.credentials);
   await sql`update sessions set confirmed_at = confirmed_at - interval '11 minutes'`.execute(db);
@@ -94,7 +94,7 @@ describe('ten minutes after somebody signed in', () => {
     });
   }
 
-  it('a confirmation opens all of it', async () => {
+  it('all of it is possible after a confirmation', async () => {
     browser = await openSession();
     const body = { password: goodPassword };
     assert.equal((await browser.ask('POST', '/session/confirm', { body })).statusCode, 200);
@@ -105,7 +105,7 @@ describe('ten minutes after somebody signed in', () => {
   });
 });
 
-it('who is no administrator confirms, too', async () => {
+it('users who are not administrators need a confirmation as well', async () => {
   const owner = await createTestUser(db, { roles: { [world.place.projectId]: 'owner' } });
   const { headers } = await signInAs(app, owner.credentials);
   await sql`update sessions set confirmed_at = confirmed_at - interval '11 minutes'`.execute(db);

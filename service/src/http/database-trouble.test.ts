@@ -9,7 +9,7 @@ import { createTestDatabase } from '../testing/postgres.ts';
 const { db, close } = await createTestDatabase();
 after(close);
 
-/** What a request is answered whose query fails so. */
+/** The response to a request whose query fails in this way. */
 async function answerTo(query: (on: Db) => Promise<unknown>, on = db) {
   const routes = (app: Parameters<Parameters<typeof createTestApp>[1][number]>[0]) => {
     app.get('/trouble', { config: { scope: 'public' }, schema: { hide: true } }, () => query(on));
@@ -40,7 +40,7 @@ test('a request says that the disk of the database is full', async () => {
   assert.match(await answerTo((on) => full.execute(on)), /full/);
 });
 
-test('a request says that the database is away', async () => {
+test('a request says that the database is unavailable', async () => {
   const nowhere = createDb(createPool('postgresql://x@127.0.0.1:1/x'));
   after(() => nowhere.destroy());
   assert.match(await answerTo((on) => sql`select 1`.execute(on), nowhere), /cannot reach/);

@@ -10,7 +10,7 @@ import { readPage, sendList } from '../requests/pagination.ts';
 import { createTestApp, createTestToken } from '../testing/app.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 
-// Pages of rows that are large: read and written in pieces, and refused before they are read.
+// Tests pages of large rows, which are read and written in parts, or refused before they are read.
 
 const { db, close } = await createTestDatabase();
 after(close);
@@ -41,7 +41,7 @@ function listRoute(api: App): void {
   );
 }
 
-// A token has one place.
+// A token can have one large response at a time.
 const app = await createTestApp(db, [listRoute], { shell: { ...plainShell, maxStreams: 10 } });
 await app.listen({ host: '127.0.0.1', port: 0 });
 after(() => app.close());
@@ -64,11 +64,11 @@ test('a page of 1000 large rows is read a few rows at a time, and complete', asy
   );
   assert.match(String(link), /rel="next"/);
   const [, ...others] = fetched;
-  // 64 KiB, and one row that tells whether there are more.
+  // 64 KiB, and one row that shows whether there are more.
   assert.ok(Math.max(...others) <= 9, `${fetched}`);
 });
 
-test('whether there is a next page is right wherever a part ends', async () => {
+test('the link to the next page is correct wherever a part ends', async () => {
   for (const limit of [1, 2, 7, 8, 9, 19, 20, 21, 22, 27, 28, 29, 36, 100]) {
     const { ids, link } = await pageOf(`?limit=${limit}`);
     assert.equal(ids.length, limit);

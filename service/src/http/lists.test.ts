@@ -9,7 +9,7 @@ import { createTestUser, signInAs } from '../testing/people.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { placeOf } from '../testing/probe.ts';
 
-// Every route that answers a list, as its schema says.
+// Tests every route that returns a list, according to its schema.
 
 const { db, close } = await createTestDatabase();
 after(close);
@@ -42,7 +42,7 @@ const lists = app.knownRoutes
 const ask = (operationId: string, query: string) =>
   inject(app, { url: `/v1${cases[operationId]?.path}${query}`, headers });
 
-/** Whether a filter takes only what is known: some words, or what there is. */
+/** Whether a filter accepts only known values: some words, or references to existing objects. */
 const isOfKnown = ({ type, enum: words, reference, items }: Filter): boolean =>
   type === 'boolean' ||
   words !== undefined ||
@@ -52,7 +52,7 @@ const isOfKnown = ({ type, enum: words, reference, items }: Filter): boolean =>
 describe('a list', () => {
   assert.ok(lists.length >= 13);
   for (const { operationId, querystring } of lists) {
-    it(`says how many there are on all pages: ${operationId}`, async () => {
+    it(`returns the number of objects in all pages: ${operationId}`, async () => {
       const url = `/v1${cases[operationId]?.path}`;
       const counted = { ...headers, prefer: 'count=exact' };
       const all = await inject(app, { url, headers });
@@ -73,10 +73,10 @@ describe('a list', () => {
     }
   }
   for (const { operationId, querystring } of lists) {
-    it(`is bounded however long it is: ${operationId}`, async () => {
+    it(`is streamed, or returned in pages: ${operationId}`, async () => {
       const all = await ask(operationId, '');
       assert.equal(all.statusCode, 200);
-      // What is serialised as a whole is sent with its length.
+      // A response that is serialised as a whole is sent with its length.
       assert.equal(all.headers['content-length'], undefined, 'is streamed');
       const names = Object.keys(querystring?.properties ?? {});
       assert.ok(['limit', 'cursor'].every((name) => names.includes(name)));

@@ -16,10 +16,10 @@ export interface AnsweredRequest {
 /** Records requests, and renders the metrics. */
 export interface HttpMetrics {
   answered(request: AnsweredRequest): void;
-  /** `share`: of whom there were as many large answers already as there may be, such as `token` or `all`. */
+  /** `share`: whose share of large responses was used up, such as `token` or `all`. */
   largeAnswerRefused(share: string): void;
   connectionClosed(why: Closing): void;
-  /** Can leave out what needs the database. */
+  /** Renders the metrics, optionally without those that need the database. */
   text(type: MetricsType, what?: { ofDatabase: boolean }): Promise<string>;
 }
 

@@ -5,7 +5,7 @@ import { isSafePattern } from 'redos-detector';
 
 const openapi = readFileSync(new URL('../../../contract/openapi.json', import.meta.url), 'utf8');
 
-/** Every pattern that what clients send is checked with, or answers are described by. */
+/** All patterns in the schemas of requests and responses. */
 function patterns(): string[] {
   const found = new Set<string>();
   JSON.parse(openapi, (key, value) => {
@@ -17,7 +17,7 @@ function patterns(): string[] {
 
 test('the time of each pattern is linear in the length of the text', () => {
   assert.ok(patterns().length > 10);
-  // What may be split in two ways, three times over, is still as good as linear.
+  // A text that can be split in two ways at three places still takes nearly linear time.
   const slow = patterns().filter((text) => {
     const { safe } = isSafePattern(text, { unicode: true, maxScore: 8, timeout: 20_000 });
     return !safe;

@@ -1,12 +1,12 @@
 import type { FastifyInstance, RouteOptions } from 'fastify';
 
-/** A route as it was registered, to be found again by the path of a request. */
+/** A registered route, which can be found by the path of a request. */
 export interface KnownRoute {
   pattern: RegExp;
   options: RouteOptions;
 }
 
-/** Keeps every route that is registered from here on. */
+/** Records every route that is registered from now on. */
 export function collectRoutes(app: FastifyInstance): KnownRoute[] {
   const routes: KnownRoute[] = [];
   app.addHook('onRoute', (options) => {
@@ -15,7 +15,7 @@ export function collectRoutes(app: FastifyInstance): KnownRoute[] {
   return routes;
 }
 
-/** `/servers/:id` as an expression that its paths match. */
+/** Converts `/servers/:id` to a regular expression for its paths. */
 function pathPattern(url: string): RegExp {
   const parts = url.replace(/\/+$/, '').split('/');
   const sources = parts.map((part) => {
@@ -25,13 +25,13 @@ function pathPattern(url: string): RegExp {
   return new RegExp(`^${sources.join('/')}/?$`);
 }
 
-/** The routes of a request's path with any method. */
+/** The routes for the path of a request, with any method. */
 export function routesOf(routes: KnownRoute[], url: string): RouteOptions[] {
   const [path = ''] = url.split('?');
   return routes.filter(({ pattern }) => pattern.test(path)).map(({ options }) => options);
 }
 
-/** The methods that a path takes, for `Allow`; none for an unknown path. */
+/** The methods that a path supports, for `Allow`; empty for an unknown path. */
 export function methodsOf(routes: KnownRoute[], url: string): string[] {
   const methods = new Set(routesOf(routes, url).flatMap(({ method }) => method));
   return methods.size === 0 ? [] : [...methods, 'OPTIONS'].sort();

@@ -160,7 +160,7 @@ test('a client that does not accept JSON gets a 406', async () => {
   }
 });
 
-test('every answer has a request id, which is that of the client if it is valid', async () => {
+test('every response has a request id, which is that of the client if it is valid', async () => {
   for (const id of ['abc', 'A.b_c-1', 'x'.repeat(64)]) {
     const answer = await ask('GET', '/v1/nothing', { 'x-request-id': id });
     assert.equal(answer.headers['x-request-id'], id);
@@ -240,7 +240,7 @@ test('the documentation loads nothing from other hosts', async () => {
   assert.deepEqual(Object.keys(document.paths), ['/v1/probe', '/v1/probe/{id}', '/v1/fail/{how}']);
 });
 
-test('invalid HTTP is answered too', async () => {
+test('invalid HTTP gets a response as well', async () => {
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as { port: number };
   const socket = connect(port, '127.0.0.1');

@@ -37,7 +37,7 @@ const allOf = new Intl.ListFormat('en-GB', { type: 'conjunction' });
 
 export interface HttpServerOptions<D extends Deps> extends Serving {
   deps: D;
-  /** The API, noun by noun; each is served under both prefixes. */
+  /** The routes of each noun, which are served under both prefixes. */
   routes: readonly Routes<D>[];
   /** Resolves the references in requests. */
   lookups: Lookups;
@@ -118,7 +118,7 @@ function createInstance(options: Serving): App {
     bodyLimit: maxBytes,
     trustProxy: shell.trustedProxies.length > 0 && ((address: string) => isProxy(address)),
     serverFactory: listenerFactory({ maxConnections, isProxy, closed, timeouts: times, tls }),
-    // Only for the scheme of the address that it says it listens on.
+    // This is only used for the scheme of the printed address.
     ...(tls && { https: {} }),
     forceCloseConnections: 'idle',
     return503OnClosing: false,
@@ -149,7 +149,7 @@ function closeIfUnread({ raw }: FastifyRequest, reply: FastifyReply): void {
   if (raw.complete === false) reply.header('Connection', 'close');
 }
 
-/** The client's own id, when it is one that can be put in a log as it is. */
+/** The client's own id, if it can be logged unchanged. */
 function requestId(request: IncomingMessage): string {
   const given = request.headers['x-request-id'];
   return typeof given === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(given) ? given : randomUUID();
@@ -175,7 +175,7 @@ function logRequests(app: App): void {
     const milliseconds = Math.round(reply.elapsedTime);
     const { address, tokenId: token_id, userId: user_id } = aboutRequest(request);
     const project_id = callerOf(request)?.project.id ?? null;
-    // A proxy may name what is no address.
+    // A proxy may send an invalid address.
     const who = { address: isIP(address) ? address : null, token_id, user_id, project_id };
     const what = { method, path, route: routeOptions.url, status: reply.statusCode, milliseconds };
     request.log.info({ ...who, ...what }, 'A request was answered.');
@@ -190,7 +190,7 @@ function refuseUnknown(app: App, known: KnownRoute[]): void {
   app.addHook('onRequest', async (request, reply) => {
     if (request.is404) return answerUnknown(request, reply);
   });
-  // For a handler that refuses after it has begun.
+  // For a handler that refuses the request after it has begun.
   app.setNotFoundHandler(answerUnknown);
 
   function answerUnknown(request: FastifyRequest, reply: FastifyReply): FastifyReply {

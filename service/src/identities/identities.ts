@@ -15,9 +15,9 @@ import {
 const mostOfAName = 100;
 
 /**
- * The user that a provider's person is: found by what the provider calls them, or made at their
- * first sign-in. Where only some domains are allowed, the address that the provider names now must be of
- * one. Throws `sign_in_failed` (401).
+ * The user who has signed in at the provider: found by the provider's identifier, or created at the first sign-in. If
+ * only some domains are allowed, the address that the provider returns now must be in one of them. Throws
+ * `sign_in_failed` (401).
  */
 export async function userOfClaims(
   request: FastifyRequest,
@@ -31,7 +31,7 @@ export async function userOfClaims(
   if (known.isDisabled) {
     throw signInFailed(request, 'This user is shut out. Ask an administrator.', known.id);
   }
-  // The list may have been narrowed since they came first.
+  // The list of allowed domains may have changed since the first sign-in.
   if (allowedDomains.length > 0) acceptableEmail(request, claims, allowedDomains, known.id);
   return known.id;
 }
@@ -74,15 +74,15 @@ function acceptableEmail(
 }
 
 /**
- * Somebody whom an administrator added without a password is waiting for this. Somebody who can
- * sign in otherwise need not be the one whom the provider means.
+ * Finds the user whom an administrator added without a password, to link the identity to. A user who can sign in in
+ * another way may be somebody else than the person at the provider.
  */
 async function userMadeForThis(request: FastifyRequest, trx: Trx, email: string): Promise<number> {
   const found = await findUserWithoutCredentials(trx, email);
   if (found?.isWithout) return found.id;
   throw signInFailed(
     request,
-    'Your email address belongs to a user who signs in otherwise. Do as before.',
+    'Your email address belongs to a user who signs in in another way. Sign in as before.',
   );
 }
 

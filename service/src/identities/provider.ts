@@ -31,7 +31,7 @@ export interface IdentityProvider {
   readonly allowedDomains: readonly string[];
   /** The URL to which the browser is redirected. It comes back to `redirectUri` with `state`. */
   authorizationUrl(state: string, kept: OidcState, redirectUri: string): Promise<string>;
-  /** Throws what the provider, or the check of its answer, objects to. */
+  /** Throws if the provider returns an error, or if its response is invalid. */
   claimsOf(callbackUrl: URL, state: string, kept: OidcState): Promise<Claims>;
 }
 
@@ -41,7 +41,9 @@ export function newOidcState(): OidcState {
 
 const timeoutSeconds = 10;
 
-/** An OpenID provider by code flow, PKCE, state and nonce. Nothing is asked of it before it is needed. */
+/**
+ * An OpenID provider, with the authorization code flow, PKCE, state and nonce. It gets no requests before it is needed.
+ */
 export function createIdentityProvider(settings: OidcSettings): IdentityProvider {
   const { issuer, clientId, clientSecret, allowedDomains } = settings;
   let discovering: Promise<openid.Configuration> | undefined;
@@ -54,14 +56,14 @@ export function createIdentityProvider(settings: OidcSettings): IdentityProvider
       openid.ClientSecretBasic(clientSecret),
       {
         timeout: timeoutSeconds,
-        // Settings take http for loopback only.
+        // The settings allow http only on the loopback address.
         execute: issuer.protocol === 'http:' ? [openid.allowInsecureRequests] : [],
       },
     );
     try {
       return await discovering;
     } catch (error) {
-      // It may be up again at the next attempt.
+      // It may be available again at the next attempt.
       discovering = undefined;
       const detail = 'The OpenID provider cannot be reached at the moment. Try again.';
       throw new Problem('unavailable', detail, { retryAfter: 5, cause: error });
@@ -104,7 +106,7 @@ export function createIdentityProvider(settings: OidcSettings): IdentityProvider
         subject: signed.sub,
         ...emailOf(signed, more),
         name: typeof name === 'string' ? name : undefined,
-        // Whoever holds the browser can take max_age out of the request: then it is not said.
+        // Somebody who controls the browser can remove max_age from the request. Then the time is missing.
         authenticatedAt: signed.auth_time === undefined ? null : new Date(signed.auth_time * 1000),
       };
     },
@@ -119,8 +121,8 @@ function isWhole({ email, email_verified }: Said): boolean {
 }
 
 /**
- * The address, and whether the provider says of this very one that it is verified: by `true`, and in
- * the same answer, the ID token or the user info.
+ * The address, and whether the provider says that exactly this address is verified: by `true` in the same response,
+ * which is the ID token or the user info.
  */
 export function emailOf(signed: Said, more: Said) {
   const whole = [signed, more].find(isWhole);
@@ -131,7 +133,7 @@ export function emailOf(signed: Said, more: Said) {
   };
 }
 
-/** Why a sign-in at the provider failed, in words that hold nothing of what was sent. */
+/** Why a sign-in at the provider failed, without any part of what was sent. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   const { code, error: answer } = error as { code?: unknown; error?: unknown };

@@ -51,7 +51,7 @@ async function begin(at = app) {
   return { url: answer.json().authorization_url, cookie: cookieOf(answer, 'berth-sign-in') };
 }
 
-/** Not by way of `inject`: a redirect has no body. */
+/** Does not use `inject`, because a redirect has no body. */
 const come = (query: string, cookie: string, at = app) =>
   at.inject({ url: `/v1/session/oidc${query}`, headers: { cookie } });
 
@@ -159,7 +159,7 @@ test('a sign-in is a confirmation if the provider says that it authenticated the
     return rows[0]?.isConfirmed;
   };
   assert.equal(await confirmedFor(), true);
-  // As whoever holds the browser can, for the provider to ask nobody anything.
+  // Somebody who controls the browser can do this, so that the provider does not authenticate anybody again.
   assert.equal(await confirmedFor((url) => url.searchParams.delete('max_age')), false);
 });
 
@@ -187,7 +187,7 @@ test('a user whose domain is no longer allowed can not sign in', async () => {
   const wide = await open(['example.org', 'example.com']);
   assert.equal((await signedIn(account, wide)).id, user.id);
   await wide.close();
-  // With which what was counted is entered.
+  // Closing the service enters the counted refusals.
   await narrow.close();
   const entries = (await auditOf(db, 'session_oidc_callback')).filter(
     (entry) => entry.target_id === user.id && entry.status === 401,
@@ -210,14 +210,14 @@ test('an address that only looks like an allowed or known one is neither', async
 
 test('a user who signs in in another way is not taken over by their address', async () => {
   await createTestUser(db, { email: account.email ?? '' });
-  await refused(await whole(), /signs in otherwise/);
+  await refused(await whole(), /signs in in another way/);
 });
 
 test('a user who was added without a password is linked to the identity', async () => {
   const email = account.email?.toUpperCase() ?? '';
   const user = await createTestUser(db, { email, password: null });
   assert.equal((await signedIn()).id, user.id);
-  await refused(await whole({ ...account, sub: 'another' }), /signs in otherwise/);
+  await refused(await whole({ ...account, sub: 'another' }), /signs in in another way/);
 });
 
 test('a disabled user can not sign in', async () => {
@@ -239,7 +239,7 @@ test('a user who gets a password meanwhile is not taken over by their address', 
   const { id } = await createTestUser(db, { email: account.email ?? '', password: null });
   const passwordHash = await hashPassword('velvet-harbour-Monday-badger');
   const give = (trx: Trx) => changeUser(trx, id, {}, { passwordHash, ownId: null });
-  await refused(await amid(db, give, whole), /signs in otherwise/);
+  await refused(await amid(db, give, whole), /signs in in another way/);
 });
 
 test('an identity is not linked to a user who is deleted meanwhile', async () => {

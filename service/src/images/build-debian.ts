@@ -16,7 +16,7 @@ export interface BuiltImage {
 }
 
 interface Build {
-  /** The image's files are put here; the caller removes it. */
+  /** The directory for the files of the image, which the caller removes. */
   workDir: string;
   onProgress: OnProgress;
   signal: AbortSignal;
@@ -57,7 +57,7 @@ const phases: readonly (readonly [RegExp, number, string])[] = [
   [/^I: creating tarball/, 0.93, 'writing the image'],
 ];
 
-/** A hash of all that an image is made of but the packages' versions: the same recipe, the same image. */
+/** A hash of everything that determines an image, except for the versions of packages. */
 export async function debianRecipe(signal: AbortSignal): Promise<string> {
   const hash = createHash('sha256');
   const { creation_date: _, ...constant } = metadata();
@@ -127,7 +127,7 @@ function mmdebstrapArguments(rootfsPath: string, hooks: string[]): string[] {
   ];
 }
 
-/** Each server has its own machine id and host keys: they are pushed into it, or made at its first boot. */
+/** Each server has its own machine id and host keys, which are pushed into it, or generated at its first boot. */
 async function customizeHooks(sourcesPath: string): Promise<string[]> {
   return [
     ...(await templateUploads()),
@@ -180,7 +180,8 @@ function metadata() {
       description: 'Debian 12, built by Berth',
       ...madeForFiles,
     },
-    // None of a file that is put into a guest before its first start: it would be written over.
+    // There is no template for a file that is pushed into a guest before its first start, because it would overwrite
+    // that.
     templates: {
       [`${seed}/meta-data`]: filledIn('meta-data.tpl'),
       [`${seed}/user-data`]: filledIn('user-data.tpl', empty),
@@ -190,7 +191,7 @@ function metadata() {
   };
 }
 
-/** The template language has no line breaks in strings; a property can hold them. */
+/** The template language has no line breaks in strings, but a property can contain them. */
 function filledIn(file: string, standard?: string) {
   const properties = standard === undefined ? {} : { properties: { default: standard } };
   return { when: ['create', 'copy'], template: file, ...properties };

@@ -23,7 +23,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 let builds = 0;
 
-/** Builds an image in a folder of its own, which is emptied as that of a build is. */
+/** Builds an image in a separate folder, which is emptied like that of a real build. */
 async function image(recipe: string, { directory }: { directory?: string } = { directory: cache }) {
   const told: string[] = [];
   let wasBuilt = false;

@@ -31,7 +31,7 @@ export async function keptOrBuilt(
   return built;
 }
 
-/** Whether it went well. */
+/** Returns whether it succeeded. */
 async function attempt(work: () => Promise<void>, tell: (text: string) => void): Promise<boolean> {
   try {
     await work();
@@ -85,7 +85,7 @@ async function keep(directory: string, recipe: string, built: BuiltImage): Promi
     await rename(partial, join(directory, recipe));
   } catch (error) {
     await rm(partial, { recursive: true, force: true });
-    // Another process was quicker, with the same image.
+    // Another process has stored the same image first.
     if (!(error instanceof Error && 'code' in error && error.code === 'ENOTEMPTY')) throw error;
   }
 }

@@ -38,7 +38,7 @@ test('an abort ends the program and its children', async (t) => {
 });
 
 function isRunning(pid: number): boolean {
-  // One that has ended may wait for whoever takes note of it.
+  // A process that has ended exists until its parent has read its exit status.
   const path = `/proc/${pid}/stat`;
   return existsSync(path) && !/^\d+ \(.*\) [ZX]/.test(readFileSync(path, 'utf8'));
 }

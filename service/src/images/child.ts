@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 
 const keptLines = 15;
 
-/** A program that ended badly. The message says which one and ends with what it last printed. */
+/** The error of a program that failed. The message names the program, and ends with the last lines of its output. */
 export class ProgramFailed extends Error {
   constructor(program: string, ending: string, lastLines: string[]) {
     super(`${program} ${ending}:\n${lastLines.join('\n')}`);
@@ -25,7 +25,7 @@ export interface Program {
 export async function runProgram(run: Program): Promise<void> {
   run.signal.throwIfAborted();
   const { program, args, env } = run;
-  // A process group of its own, so that an abort reaches the children too.
+  // The program gets a separate process group, so that an abort also ends its children.
   const child = spawn(program, args, { detached: true, env: { ...process.env, ...env } });
   const last: string[] = [];
   for (const stream of [child.stdout, child.stderr]) {

@@ -41,7 +41,7 @@ export function sourcesList(mirror: DebianMirror, release: string): string[] {
   ];
 }
 
-/** Leaves out the suites that can't be had, as on a partial mirror; the first one always stays. */
+/** Omits the suites that are not available, as on a partial mirror, except for the first one. */
 export async function reachableSources(
   lines: string[],
   workDir: string,
@@ -63,7 +63,7 @@ async function suiteExists(line: string, file: string, signal: AbortSignal): Pro
     return true;
   } catch (error) {
     signal.throwIfAborted();
-    // A number is the status that it ended with; anything else is that it did not run.
+    // A number is its exit status; without one it could not be run.
     if (error instanceof Error && 'code' in error && typeof error.code === 'number') return false;
     throw error;
   }

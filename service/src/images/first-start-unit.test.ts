@@ -10,14 +10,14 @@ const unit = fileURLToPath(
 );
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
 
-test('systemd takes the unit of the images that are built', {
+test('systemd accepts the unit of the images that Berth builds', {
   skip: !hasSystemd && 'this machine has no systemd-analyze',
 }, () => {
   const { status, stderr } = spawnSync('systemd-analyze', ['verify', unit]);
   assert.deepEqual([status, String(stderr)], [0, '']);
 });
 
-test('it runs what is put last into a guest that starts from files, while that is there', () => {
+test('the unit runs the script that is pushed last into a guest, while that exists', () => {
   const firstStart = { hostname: 'web-1', network: '{}' };
   const files = handoverFiles({ passwordHash: '$6$x$y', commands: [] }, firstStart);
   const runner = files.at(-1)?.path;

@@ -51,19 +51,19 @@ describe('images in a real Incus', { skip }, () => {
     return { incus, os, imageServers: [url], directories, onProgress: () => {}, signal };
   }
 
-  test('an image is downloaded once, however many ask for it at a time', async () => {
+  test('an image is downloaded once, however many concurrent requests there are', async () => {
     const asked = [1, 2, 3].map(() => ensureImage(request('tiny', server.url)));
     const fingerprints = new Set((await Promise.all(asked)).map((image) => image.fingerprint));
     assert.equal(fingerprints.size, 1);
     assert.equal(server.requests.filter((path) => path === '/rootfs.squashfs').length, 1);
   });
 
-  test('an image that is there needs no server', async () => {
+  test('an existing image needs no server', async () => {
     const { fingerprint } = await ensureImage(request('tiny', 'https://127.0.0.1:1'));
     assert.ok(await incus.images.get(fingerprint));
   });
 
-  test('an image of a server that is not on the list is not asked for, nor one of it in another guise', async () => {
+  test('an image is not requested from a server that is not on the list, however its URL is written', async () => {
     const { port } = new URL(server.url);
     for (const url of [server.url, `${server.url}/other`, `https://user@127.0.0.1:${port}`]) {
       const asked = { ...request('unlisted', url), imageServers: ['https://127.0.0.1:1'] };
@@ -77,7 +77,7 @@ describe('images in a real Incus', { skip }, () => {
     }
   });
 
-  test('a server without that image is no reason to try again', async () => {
+  test('a server without the image is a permanent error', async () => {
     await assert.rejects(ensureImage(request('none', server.url, 'none/1')), (error) => {
       assert.ok(error instanceof EngineError);
       assert.match(error.message, /127\.0\.0\.1:\d+ has no image none\/1/);
@@ -85,14 +85,14 @@ describe('images in a real Incus', { skip }, () => {
     });
   });
 
-  test('a server that refuses is named', async () => {
+  test('a server that refuses requests is named in the error', async () => {
     await assert.rejects(ensureImage(request('refused', 'https://127.0.0.1:1')), (error) => {
       assert.ok(error instanceof ImageServerUnreachable);
       return error.host === '127.0.0.1:1';
     });
   });
 
-  test('a server that never answers is named in bounded time', async () => {
+  test('a server that never answers is named in the error, after a limited time', async () => {
     const silent = createServer(() => {}).listen(0, '127.0.0.1');
     await new Promise((resolve) => silent.once('listening', resolve));
     const sockets: import('node:net').Socket[] = [];
@@ -110,7 +110,7 @@ describe('images in a real Incus', { skip }, () => {
     silent.close();
   });
 
-  test('a build that is given up leaves no files behind', async () => {
+  test('an aborted build leaves no files behind', async () => {
     const abort = new AbortController();
     const directories = { work: join(folder, 'build') };
     const os = {

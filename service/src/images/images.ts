@@ -45,20 +45,23 @@ export interface ImageRequest {
   stallSeconds?: number;
 }
 
-/** The server that an image comes from can't be reached, or went silent. It may be back later. */
+/** The error for an image server that can't be reached, or that stopped responding. This may be temporary. */
 export class ImageServerUnreachable extends EngineError {
   declare readonly host: string;
 
   constructor(host: string, reason: string, cause: unknown) {
     const message = `The image server ${host} can't be reached: ${reason}`;
-    // The reason may be in words of Incus.
+    // The reason may be a message of Incus.
     const publicMessage = `The image server ${host} can't be reached.`;
     super('unreachable', message, { host, cause, publicMessage });
     this.name = 'ImageServerUnreachable';
   }
 }
 
-/** It was removed from the list, or the operating system was added before there was a list. */
+/**
+ * The error for an image server that was removed from the list, or whose operating system was added before there was a
+ * list.
+ */
 export class ImageServerNotAllowed extends EngineError {
   constructor(server: string) {
     super('forbidden', notAnImageServer(server));
@@ -69,13 +72,13 @@ export class ImageServerNotAllowed extends EngineError {
 type Wanted = ImageRequest & { signal: AbortSignal };
 
 const longestSeconds = 3600;
-/** Share of a build with its import that is the build. */
+/** The share of the build in a build with its import. */
 const buildShare = 0.9;
 
-/** Ends of the requests under way, by location and image: one image is got once at a time. */
+/** The ends of the requests in progress, by location and image, so that each image is downloaded once at a time. */
 const underWay = new WeakMap<IncusClient, Map<string, Promise<unknown>>>();
 
-/** The fingerprint of an operating system's image, which is first built or downloaded if need be. */
+/** Returns the fingerprint of the image of an operating system, which is first built or downloaded if necessary. */
 export async function ensureImage(request: ImageRequest): Promise<{ fingerprint: string }> {
   const { incus, os, signal = new AbortController().signal } = request;
   const alias = imageAlias(os.slug);
@@ -130,7 +133,7 @@ async function get(request: Wanted, alias: string): Promise<string> {
   return await nameImage(request.incus, alias, fingerprint, request.signal);
 }
 
-/** Another replica may have been first; then its image is the one. */
+/** If another replica was first, its image is used. */
 async function nameImage(
   incus: IncusClient,
   alias: string,
@@ -177,7 +180,7 @@ async function build({ incus, os, directories, onProgress, signal }: Wanted): Pr
   }
 }
 
-/** The program's own words are for the log, which prints the cause. */
+/** The output of the program is only for the log, which prints the cause. */
 function buildFailed(name: string, cause: ProgramFailed): EngineError {
   const [reason] = cause.message.split(':\n', 1);
   return new EngineError('failed', `The image of ${name} could not be built: ${reason}`, { cause });
@@ -239,7 +242,7 @@ function pullFailed(error: unknown, source: PulledSource, stallSeconds: number):
   }
   // Without a host it is Incus itself that can't be reached.
   if (isEngineError(error, 'unreachable') && error.host !== undefined) {
-    // The last of Incus's words is the reason; those before say once more what it was about.
+    // The last part of the message of Incus is the reason. The parts before it repeat what failed.
     return new ImageServerUnreachable(host, error.message.split(': ').at(-1) ?? '', error);
   }
   if (isEngineError(error, 'not_found')) {

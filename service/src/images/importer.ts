@@ -18,7 +18,7 @@ export interface Importing {
   signal: AbortSignal;
 }
 
-/** Gets every image that was asked for at a location, one after the other. Repeating it does no harm. */
+/** Imports every requested image of a location, one after the other. It can be repeated. */
 export async function importWantedImages(importing: Importing): Promise<void> {
   const { db, locationId, signal } = importing;
   while (!signal.aborted) {

@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { Queryable, Trx } from '../db/connection.ts';
+import { hasAnyOf } from '../db/filters.ts';
 import { listing } from '../db/listing.ts';
 import { notify } from '../db/notifications.ts';
 import type { Database, ImageStatus } from '../db/schema/schema.ts';
@@ -7,9 +8,14 @@ import type { Database, ImageStatus } from '../db/schema/schema.ts';
 export type ImageRow = Selectable<Database['images']>;
 
 /** The images of an operating system by location, including those in progress. */
-export function listImages(db: Queryable, osId: number) {
+export function listImages(
+  db: Queryable,
+  osId: number,
+  { location_id }: { location_id?: number[] | undefined },
+) {
   const query = db.selectFrom('images').selectAll().select('location_id as id');
-  return listing(query.where('os_id', '=', osId), { id: 'location_id' });
+  const ofSystem = query.where('os_id', '=', osId).where(hasAnyOf({ location_id }));
+  return listing(ofSystem, { id: 'location_id' });
 }
 
 export const imageIsReady = {

@@ -1,5 +1,4 @@
-import { Image, ImageImport } from '@berth/contract/images';
-import { PageQuery } from '@berth/contract/pagination';
+import { Image, ImageImport, ImageQuery } from '@berth/contract/images';
 import { PathParams } from '@berth/contract/references';
 import { Type } from 'typebox';
 import type { App, Deps } from '../callers/app-types.ts';
@@ -10,6 +9,7 @@ import { findLocation } from '../locations/queries.ts';
 import { operatingSystemNotFound } from '../operating-systems/operating-systems.ts';
 import { findOperatingSystem } from '../operating-systems/queries.ts';
 import { invalidFields } from '../problems/problem.ts';
+import { apiPath } from '../requests/api-path.ts';
 import { readPage, sendList } from '../requests/pagination.ts';
 import { type ImageRow, listImages, requestImage } from './queries.ts';
 
@@ -31,14 +31,20 @@ export function imageRoutes(app: App, deps: Deps): void {
           'Returns the image of an operating system at each location that has it or that it is being imported to.',
         tags,
         params,
-        querystring: PageQuery,
+        querystring: ImageQuery,
         response: { 200: Type.Array(Image) },
       },
     },
     async (request, reply) => {
       const id = request.params.id;
       if (!(await findOperatingSystem(db, id))) throw operatingSystemNotFound(id);
-      return sendList(request, reply, readPage(request), listImages(db, id), imageView);
+      return sendList(
+        request,
+        reply,
+        readPage(request),
+        listImages(db, id, request.query),
+        imageView,
+      );
     },
   );
 
@@ -51,7 +57,9 @@ export function imageRoutes(app: App, deps: Deps): void {
         summary: 'Import an image to a location',
         description:
           'Downloads or builds the image of an operating system at a location in advance, so that the first server does not ' +
-          'have to wait for it. Poll `GET /v1/operating-systems/{id}/images` for the progress.',
+          'have to wait for it. The import is not an operation: the response is the image, without `operation`, and ' +
+          '`Prefer: wait` has no effect. To follow the import, poll the path in the header `Location`, which lists just ' +
+          'this image, until its `status` is `ready` or `failed`.',
         tags,
         params,
         body: ImageImport,
@@ -67,7 +75,13 @@ export function imageRoutes(app: App, deps: Deps): void {
           throw invalidFields([unknownLocation(locationId)]);
         }
         const row = await requestImage(trx, id, locationId);
-        return { status: 202, body: imageView(row), target: { kind: 'operating_system', id } };
+        const path = `/operating-systems/${id}/images?location_id=${locationId}`;
+        return {
+          status: 202,
+          headers: { Location: apiPath(request, path) },
+          body: imageView(row),
+          target: { kind: 'operating_system', id },
+        };
       });
       return sendAnswer(reply, answer);
     },

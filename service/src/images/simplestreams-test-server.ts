@@ -12,7 +12,7 @@ const run = promisify(execFile);
 export interface ImageServer {
   url: string;
   certificate: string;
-  /** Paths that were asked for, in order. */
+  /** The requested paths, in order. */
   requests: string[];
   close(): Promise<void>;
 }

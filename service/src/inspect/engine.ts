@@ -54,7 +54,7 @@ async function ask(
   ];
 }
 
-/** How a btrfs pool of this machine counts, and the limit that is in force. */
+/** The quota mode of a btrfs pool of this machine, and the limit that is in force. */
 async function diskLimit(guard: QuotaGuard, instance: Instance): Promise<string> {
   const mode = guard.mode();
   if (mode === 'none') return 'none: quotas are off in its pool';
@@ -69,13 +69,13 @@ async function diskLimit(guard: QuotaGuard, instance: Instance): Promise<string>
 
 const bytes = (count: number) => `${(count / 2 ** 20).toFixed(1)} MiB`;
 
-/** A guest may have made so many interfaces that its state is not read. */
+/** A guest may have so many interfaces that its state can't be read. */
 function unlessLong(error: unknown): null {
   if (isEngineError(error, 'invalid')) return null;
   throw error;
 }
 
-/** Whether its guest can make subvolumes, which its disk's quota does not count. */
+/** Whether its guest can create subvolumes, which the quota of its disk does not include. */
 function confinementOf(instance: Instance): string {
   if (isConfined(instance)) return 'yes';
   const how = hasOwnPolicy(instance.config)
@@ -105,7 +105,7 @@ async function subvolumesOf(
   }
 }
 
-/** Names are the guest's: quoted, so that none reaches the terminal as it is. */
+/** The guest chose these names, so they are quoted before they are printed in a terminal. */
 function wayOutOf(found: string[]): string {
   const names = found.slice(0, shownSubvolumes).map((path) => JSON.stringify(path));
   const more = found.length > shownSubvolumes ? ', …' : '';

@@ -3,7 +3,7 @@ import type { Queryable } from '../db/connection.ts';
 import { isNamed } from '../db/filters.ts';
 import { findLocation } from '../locations/queries.ts';
 
-/** Operations with what an operator asks of them: whose turn it is, since when, and why not. */
+/** Operations with what an operator needs to know: the worker, the times and the last error. */
 function operations(db: Queryable) {
   const seconds = (column: string) =>
     sql<
@@ -32,7 +32,7 @@ function operations(db: Queryable) {
     .select(seconds('lease_until').as('lease_ends_in'));
 }
 
-/** What services are called, by what they hold leases as: see `holderOf`. */
+/** The names of services by the holders of their leases: see `holderOf`. */
 const workers = (db: Queryable) =>
   db
     .selectFrom('reconciler_statuses')
@@ -62,7 +62,7 @@ export async function inspectOperation(db: Queryable, id: number) {
   return await operations(db).where('operations.id', '=', id).executeTakeFirst();
 }
 
-/** The last ones of a server, the newest first. */
+/** The last operations of a server, the newest first. */
 export async function lastOperations(db: Queryable, serverId: number, limit: number) {
   return await operations(db)
     .where('operations.server_id', '=', serverId)
@@ -86,7 +86,10 @@ export async function inspectServer(db: Queryable, id: number) {
     .executeTakeFirst();
 }
 
-/** Servers of any project that have the UUID, or the name and are not gone: ten at most, those written just so first. */
+/**
+ * Servers of any project that have the UUID, or that have the name and are not deleted: at most ten, exact matches
+ * first.
+ */
 export async function findServersCalled(db: Queryable, text: string) {
   const query = db.selectFrom('servers').select(['id', 'hostname', 'project_id']);
   if (uuidPattern.test(text)) return await query.where('uuid', '=', text).execute();
@@ -101,7 +104,7 @@ export async function findServersCalled(db: Queryable, text: string) {
 
 const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** A location of that id, with its nodes. */
+/** The location with this id, with its nodes. */
 export async function inspectLocation(db: Queryable, id: number) {
   const location = await findLocation(db, id);
   const nodes = await db

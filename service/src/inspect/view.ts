@@ -3,7 +3,7 @@ import type { InspectedOperation } from './queries.ts';
 
 const shownState = 200;
 
-/** Seconds from now, negative in the past, as people say it: "12 s ago", "in 3 min". */
+/** Formats seconds from now, negative in the past, for people: "12 s ago", "in 3 min". */
 export function fromNow(seconds: number | null): string {
   if (seconds === null) return '-';
   const amount = duration(Math.abs(seconds));
@@ -17,7 +17,7 @@ function duration(seconds: number): string {
   return `${Math.round(seconds / 86_400)} d`;
 }
 
-/** Words and what they stand for, a line each. */
+/** Formats labels with their values, one per line. */
 export const facts = (pairs: [string, string][]): string => table(pairs);
 
 export function operationsTable(rows: InspectedOperation[]): string {
@@ -79,7 +79,7 @@ function subjectOf({ node, server_id, hostname }: InspectedOperation): string {
   return node === null ? `server ${server_id} (${hostname})` : `node ${node}`;
 }
 
-/** By the name of the service as `inspect reconcilers` has it; one that has not told of itself, by its lease. */
+/** The name of the service, as in `inspect reconcilers`, or its lease if the service has not reported its name. */
 function worker({ lease_holder, lease_ends_in, worker: service }: InspectedOperation): string {
   if (lease_holder === null) return 'none';
   const lease = lease_ends_in === null || lease_ends_in < 0 ? 'lost' : `${lease_ends_in} s`;

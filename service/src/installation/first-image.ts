@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { buildDebian, debianRecipe } from '../images/build-debian.ts';
 import { keptOrBuilt } from '../images/cache.ts';
 
-/** Builds the image that a first start needs, which the user of the service can't, and keeps it for that start. */
+/** Builds the image for the first start in advance, because the user of the service has no right to build it. */
 export async function buildFirstImage(
   directory: string,
   say: (text: string) => void,

@@ -13,9 +13,9 @@ import { dirname, join } from 'node:path';
 import { isRoot, output, run, SetupError } from '../../../setup/commands.mjs';
 import type { Environment } from '../config/settings.ts';
 
-/** Where an ordinary installation has what it has. */
+/** The paths of a standard installation. */
 export const places = {
-  /** A link to the folder of the version that runs, and one to that of the version before. */
+  /** Links to the folder of the version in use, and to that of the previous one. */
   current: '/opt/berth/current',
   previous: '/opt/berth/previous',
   settings: '/etc/berth/berth.env',
@@ -31,15 +31,15 @@ export const service = 'berth.service';
 export const timer = 'berth-export.timer';
 export const units = [service, 'berth-pools.service', 'berth-export.service', timer];
 
-/** The machine, as far as an installation changes it. */
+/** The parts of the machine that an installation changes. */
 export interface Host {
-  /** Put before every path; with another one than `/` the machine's commands are only shown. */
+  /** The prefix of every path. If it is not `/`, commands of the machine are only printed. */
   root: string;
-  /** Told what is done, in sentences. */
+  /** Gets a sentence for each change. */
   say: (text: string) => void;
-  /** Runs a command, such as `systemctl`. Throws `SetupError` with what it printed where it fails. */
+  /** Runs a command, such as `systemctl`. If it fails, throws a `SetupError` with its output. */
   command: (wayOut: string, program: string, ...args: string[]) => Promise<void>;
-  /** The same as the user of the service, with these settings. */
+  /** Runs a command as the user of the service, with these settings. */
   asService: (
     wayOut: string,
     settings: Environment,
@@ -50,7 +50,7 @@ export interface Host {
   succeeds: (program: string, ...args: string[]) => boolean;
 }
 
-/** What to do instead, where no systemd runs. */
+/** What to do instead on machines without systemd. */
 export const withoutSystemd = {
   install: 'Configure its init system to run "npm start" in this directory at boot.',
   remove:
@@ -64,8 +64,8 @@ export const withoutSystemd = {
 } as const;
 
 /**
- * @param wayOut what to do where no systemd runs; undefined: none is needed
- * @throws SetupError where that is not there, or may not be asked
+ * @param wayOut what to do without systemd; undefined if systemd is not needed
+ * @throws SetupError if systemd is needed and does not run, or this user is not root
  */
 export function openHost(root: string, say: Host['say'], wayOut: string | undefined): Host {
   const isThisMachine = root === '/';
@@ -102,7 +102,7 @@ function requireSystemd(wayOut: string): void {
   throw new SetupError('This command changes the machine.', 'Run it as root, or with sudo.');
 }
 
-/** Whether there is a service of Berth below a root. */
+/** Whether a service of Berth is installed below a root. */
 export const isInstalled = (root: string) =>
   lstatSync(join(root, places.current), { throwIfNoEntry: false }) !== undefined;
 
@@ -115,7 +115,7 @@ export function makeFolder(host: Host, path: string, mode: number): void {
   mkdirSync(on(host, path), { recursive: true, mode });
 }
 
-/** What a link leads to; undefined where there is none. */
+/** The target of a link; undefined if there is none. */
 export function linked(host: Host, path: string): string | undefined {
   const own = on(host, path);
   return lstatSync(own, { throwIfNoEntry: false })?.isSymbolicLink()
@@ -123,7 +123,7 @@ export function linked(host: Host, path: string): string | undefined {
     : undefined;
 }
 
-/** Makes a link, or has it lead elsewhere, without a moment in which there is none. */
+/** Creates a link, or replaces its target atomically. */
 export function link(host: Host, path: string, target: string): void {
   const own = on(host, path);
   mkdirSync(dirname(own), { recursive: true });
@@ -132,15 +132,15 @@ export function link(host: Host, path: string, target: string): void {
   renameSync(`${own}.new`, own);
 }
 
-/** Also to another file system. */
+/** Moves a file or a directory, also to another file system. */
 export function move(from: string, to: string): void {
   cpSync(from, to, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
   rmSync(from, { recursive: true });
 }
 
 /**
- * Whether the Berth of a data directory works on a simulated Incus, which `npm run start:simulated` notes there. One that a
- * release before has made has its socket there while it runs.
+ * Whether a data directory belongs to a Berth on a simulated Incus, which `npm run start:simulated` records there. For
+ * a data directory of a previous release, the socket shows it while Berth runs.
  */
 export const isSimulated = (dataDir: string) =>
   ['simulated', 'incus.socket'].some((name) => existsSync(join(dataDir, name)));

@@ -3,45 +3,48 @@ import type { Operation } from '../incus/transport/api.ts';
 import { isEngineError } from '../incus/transport/errors.ts';
 import { installationLabel, labelsOf } from '../instances/labels.ts';
 
-/** What an installation has in an Incus, by name. */
+/** The names of the objects of an installation in an Incus. */
 export interface Things {
   installation: string;
   project: string;
   pool: string;
   network: string;
-  /** Of the rules of the network. */
+  /** The network ACL. */
   acl: string;
 }
 
-/** What a removal would do there. */
+/** The objects that a removal would delete there. */
 export interface RemovalPlan {
   instances: string[];
   images: string[];
   project: boolean;
   network: boolean;
-  /** Taken off a network that stays. */
+  /** Whether to detach the ACL from a network that is kept. */
   detachAcl: boolean;
   acl: boolean;
   pool: boolean;
-  /** Sentences on what is left alone, since it is not this installation's. */
+  /** Sentences about objects that are kept, because they do not belong to this installation. */
   stays: string[];
-  /** Sentences on what has to go first: nothing is removed while there is any. */
+  /** Sentences about uses that must be removed first. Nothing is removed while there are any. */
   inTheWay: string[];
 }
 
-/** Of the installation's project, and of the default one, in which networks and their rules are. */
+/** Clients for the project of the installation, and for the default project, which has the networks and their ACLs. */
 export interface Clients {
   own: IncusClient;
   shared: IncusClient;
 }
 
 const deleteSeconds = 300;
-/** A deletion can fail while the guest's last process lets go of its disk, and works the next time. */
+/**
+ * The attempts of a deletion. It can fail while the last process of the guest releases its disk, and then succeeds the
+ * next time.
+ */
 const tries = 5;
 
 /**
- * Looks what of an installation is in an Incus, and who uses it besides. What bears another installation's
- * id is not its own, nor is what bears none: somebody else has made that.
+ * Finds the objects of an installation in an Incus, and who else uses them. An object with the id of another
+ * installation, or without one, does not belong to it.
  */
 export async function planRemoval(clients: Clients, things: Things): Promise<RemovalPlan> {
   const plan: RemovalPlan = {
@@ -54,7 +57,7 @@ export async function planRemoval(clients: Clients, things: Things): Promise<Rem
   return plan;
 }
 
-/** Whether it bears this installation's id; says of another one why it stays. */
+/** Whether an object has the id of this installation. If it does not, adds to the plan why it is kept. */
 function isOwn(
   what: string,
   found: { config: Record<string, string> },
@@ -120,12 +123,12 @@ async function planPool({ shared }: Clients, things: Things, plan: RemovalPlan):
   const found = await shared.storage.getPool(name);
   if (!found || !isOwn(`storage pool ${name}`, found, things, plan)) return;
   plan.pool = true;
-  // Copies of images go with the pool, and are shown as of any project that has the same image.
+  // Copies of images are deleted with the pool, and are listed for any project that has the same image.
   const users = (found.used_by ?? []).filter((url) => !url.startsWith('/1.0/images/'));
   plan.inTheWay.push(...usersElsewhere(`storage pool ${name}`, users, things, plan));
 }
 
-/** Of its own project all goes before. */
+/** The users that are not in the project of the installation, whose content is removed before. */
 function usersElsewhere(
   what: string,
   usedBy: string[] | null,
@@ -143,7 +146,7 @@ const pathOf = (url: string) => url.split('?')[0];
 const aclsOf = (config: Record<string, string>) =>
   (config['security.acls'] ?? '').split(',').map((name) => name.trim());
 
-/** Removes what a plan says, servers and all. Each part is told as it goes. */
+/** Removes the objects of a plan, including servers. Calls `say` before each part. */
 export async function removeThings(
   { own, shared }: Clients,
   things: Things,
@@ -209,7 +212,7 @@ async function settled(client: IncusClient, call: Promise<Operation>): Promise<v
   await client.operations.wait(id, { signal, timeoutSeconds: deleteSeconds });
 }
 
-/** Somebody else may have been first. */
+/** Ignores that an object is gone, because somebody else may have deleted it first. */
 async function unlessGone(removal: Promise<void>): Promise<void> {
   try {
     await removal;

@@ -19,22 +19,22 @@ import {
 } from './host.ts';
 import { moveRecord } from './written-files.ts';
 
-/** Of this version. */
+/** The folder of this version. */
 export const ownFolder = fileURLToPath(new URL('../../..', import.meta.url)).replace(/\/$/, '');
 const templates = join(ownFolder, 'deploy', 'systemd');
 
 export interface Installing {
-  /** The folder of the version that is to run. */
+  /** The folder of the version to run. */
   folder?: string;
-  /** A data directory of a Berth that was started by hand, which the service goes on with. */
+  /** The data directory of a Berth that was started by hand, which the service takes over. */
   data?: string | undefined;
-  /** Has the first image ready in a directory for built images. */
+  /** Builds the first image into a directory for built images. */
   buildImage: (directory: string) => Promise<void>;
 }
 
 /**
- * Has a service started at boot, and its database exported daily. What is there already stays. Throws
- * `SetupError` where something is in the way, before it has changed anything.
+ * Installs a service that is started at boot, and the daily export of its database. Existing files are kept. Throws
+ * `SetupError` before it changes anything if something prevents the installation.
  */
 export async function installService(
   host: Host,
@@ -48,9 +48,9 @@ export async function installService(
   await makeFolders(host);
   if (data !== undefined) takeData(host, data);
   await writeSettings(host);
-  // Of one that was there before, Incus has it.
+  // If there was an installation before, Incus has the image.
   if (!hadData) {
-    // A directory for built images has to be of who builds them.
+    // A directory for built images must belong to the user who builds them.
     await host.command(byHand, 'chown', '-R', 'root:root', on(host, places.cache));
     await buildImage(on(host, `${places.cache}/images`));
   }
@@ -70,7 +70,7 @@ export async function installService(
   await host.command(see, 'systemctl', 'start', timer);
 }
 
-/** The service is somebody else than who installs it. */
+/** The service runs as another user than the one who installs it, and must be able to read the folder. */
 export function requireReadable(folder: string): void {
   for (let path = folder; path !== '/'; path = dirname(path)) {
     const wanted = path === folder ? 0o005 : 0o001;
@@ -91,7 +91,7 @@ function requireSameVersion(host: Host, folder: string): void {
   );
 }
 
-/** Two installations on one Incus would be in each other's way. */
+/** Refuses a second installation on the same Incus. */
 function requireOneData(host: Host, folder: string, data: string | undefined): void {
   const isTaken = isFilled(on(host, places.data));
   if (data !== undefined && isTaken) {
@@ -151,7 +151,7 @@ function takeData(host: Host, data: string): void {
 async function writeSettings(host: Host): Promise<void> {
   const path = on(host, places.settings);
   if (existsSync(path)) {
-    // What it would not start with is said before it is stopped.
+    // Settings with which the service would not start are reported before it is stopped.
     loadConfig(settingsOfFile(path).variables);
     return;
   }
@@ -168,7 +168,7 @@ function writeUnit(host: Host, unit: string): void {
   copyFileSync(template, path);
 }
 
-/** What an installation comes to, and what is to be known of it. */
+/** The result of an installation, and what its administrator needs to know, as text. */
 export function installedInWords(host: Pick<Host, 'root'>): string {
   if (host.root !== '/') {
     return `The files of the service are below ${host.root}. No command was run, and nothing was started.

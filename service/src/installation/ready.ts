@@ -11,7 +11,7 @@ export type Asked = Pick<Config, 'host' | 'port'> & {
   shell: Pick<Config['shell'], 'allowedHosts' | 'tls'>;
 };
 
-/** Waits until the service of these settings says that it is ready. Answers whether it did in time. */
+/** Waits until the service with these settings is ready. Returns whether it was ready in time. */
 export async function becomesReady(config: Asked, withinMs: number): Promise<boolean> {
   const end = Date.now() + withinMs;
   for (;;) {
@@ -22,13 +22,13 @@ export async function becomesReady(config: Asked, withinMs: number): Promise<boo
   }
 }
 
-/** `none`: nothing listens there. `silent`: what listens there gives no whole answer, or none in time. */
+/** `none`: nothing listens there. `silent`: there was no complete response in time. */
 type Answer = { status: number | undefined; body: string } | 'none' | 'silent';
 
-/** Of connect(2) and getaddrinfo(3). */
+/** Errors of connect(2) and getaddrinfo(3). */
 const nobodyListens = /^(ECONNREFUSED|EADDRNOTAVAIL|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/;
 
-/** On this machine, whichever name the service goes by. */
+/** Sends a request to the service on this machine, whatever its host name is. */
 export async function askService(
   { host, port, shell }: Asked,
   path: string,
@@ -40,9 +40,9 @@ export async function askService(
     port,
     path,
     timeout: longestMs,
-    // A service of a release before answers these names alone.
+    // A service of a previous release answers only requests with these names.
     headers: { host: shell.allowedHosts[0] ?? host },
-    // It is for that name, and this is the machine itself.
+    // The certificate is for the host name, and the connection is local.
     rejectUnauthorized: false,
     agent: false,
   };

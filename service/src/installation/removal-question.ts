@@ -1,4 +1,4 @@
-import { askFor } from '../lib/ask.ts';
+import { askFor, type Input } from '../lib/ask.ts';
 import type { Announcement } from './uninstall.ts';
 
 export function announcedInWords({ goes, stays }: Announcement): string {
@@ -7,11 +7,8 @@ export function announcedInWords({ goes, stays }: Announcement): string {
   return `This will be removed:\n${list}${notes && `\n${notes}`}\n`;
 }
 
-/** Throws `SetupError` unless the answer, typed or piped, is "remove". */
-export async function askToRemove(
-  input: NodeJS.ReadableStream,
-  output: NodeJS.WritableStream,
-): Promise<void> {
+/** Throws `SetupError` unless "remove" is typed at a terminal. */
+export async function askToRemove(input: Input, output: NodeJS.WritableStream): Promise<void> {
   const says = 'There is no way back.';
   await askFor({ says, word: 'remove', undone: 'Nothing was removed' }, input, output);
 }

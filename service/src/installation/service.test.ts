@@ -31,7 +31,7 @@ after(() => rmSync(directory, { recursive: true, force: true }));
 chmodSync(directory, 0o755);
 let machines = 0;
 
-/** A machine below a directory, and what was said of it. */
+/** A machine below a directory, with the messages about it. */
 function newMachine() {
   machines += 1;
   const root = join(directory, `machine-${machines}`);
@@ -39,7 +39,7 @@ function newMachine() {
   return { root, said, host: openHost(root, (text) => said.push(text), undefined) };
 }
 
-/** The folder of a version, which everybody can read. */
+/** Creates the folder of a version, which all users can read. */
 function version(name: string): string {
   const folder = join(directory, name);
   mkdirSync(join(folder, 'node_modules', '.bin'), { recursive: true });
@@ -51,7 +51,7 @@ function version(name: string): string {
 
 const noImage = { buildImage: async () => undefined };
 
-test('an installation is its units, its settings, its folders and the link to its version', async () => {
+test('an installation has units, settings, folders and a link to its version', async () => {
   const { root, host, said } = newMachine();
   const folder = version('1.0.0');
   const built: string[] = [];
@@ -71,7 +71,7 @@ test('an installation is its units, its settings, its folders and the link to it
   assert.match(commands, /systemctl enable berth\.service berth-export\.timer$/m);
 });
 
-test('below another root only what is done there is told, and once', async () => {
+test('below another root, only the changes there are reported, each once', async () => {
   const { root, host, said } = newMachine();
   const folder = version('1.0.0');
   const done = () => said.splice(0).filter((text) => !text.startsWith('Not run'));
@@ -107,7 +107,7 @@ test('below another root only what is done there is told, and once', async () =>
   assert.doesNotMatch(removedInWords(host, []), /kept/);
 });
 
-test('installed again it keeps the settings, and refuses what the service would not take', async () => {
+test('a repeated installation keeps the settings, and refuses invalid ones', async () => {
   const { root, host } = newMachine();
   const folder = version('1.0.0');
   await installService(host, { folder, ...noImage });
@@ -122,7 +122,7 @@ test('installed again it keeps the settings, and refuses what the service would 
   await assert.rejects(other, /The service already runs .*1\.0\.0/);
 });
 
-test('what it would lose, or could not read, is refused before anything is written', async () => {
+test('an installation that would lose data, or could not read its folder, is refused before anything is written', async () => {
   const { root, host } = newMachine();
   const closed = version('closed');
   chmodSync(closed, 0o700);
@@ -135,14 +135,14 @@ test('what it would lose, or could not read, is refused before anything is writt
   assert.ok(!existsSync(root));
 });
 
-test('a Berth that was started by hand goes on as the service, without another image', async () => {
+test('the service takes over a Berth that was started by hand, without another image', async () => {
   const { root, host } = newMachine();
   const folder = version('taken');
   const data = join(folder, 'data');
   mkdirSync(join(data, 'postgres'), { recursive: true });
   writeFileSync(join(data, 'secret-key'), 'key', { mode: 0o600 });
   writeFileSync(join(data, 'postgres', 'postmaster.pid'), '1');
-  const taking = { folder, data, buildImage: () => assert.fail('it has one') };
+  const taking = { folder, data, buildImage: () => assert.fail('no image is built') };
   await assert.rejects(installService(host, taking), /still runs/);
   rmSync(join(data, 'postgres', 'postmaster.pid'));
   const own = { path: '/etc/subuid', dataDir: data, added: 'b', replaced: ['a'] };
@@ -150,14 +150,14 @@ test('a Berth that was started by hand goes on as the service, without another i
   mkdirSync(join(root, dirname(recordFile)), { recursive: true });
   writeFileSync(join(root, recordFile), recordText([own, other]));
   await installService(host, taking);
-  // An uninstall then finds what was written for it.
+  // This lets an uninstall find what was written for it.
   assert.deepEqual(readRecord(root), [{ ...own, dataDir: places.data }, other]);
   assert.equal(readFileSync(join(root, places.data, 'secret-key'), 'utf8'), 'key');
   assert.ok(!existsSync(data));
   await assert.rejects(installService(host, { ...taking, data }), /a Berth in .* already/);
 });
 
-test('removed, it leaves the data, the settings and the exports, and then those', async () => {
+test('a removal of the service keeps data, settings and exports, which can be removed afterwards', async () => {
   const { root, host, said } = newMachine();
   await installService(host, { folder: version('1.0.0'), ...noImage });
   writeFileSync(join(root, places.data, 'secret-key'), 'key');
@@ -179,13 +179,13 @@ test('removed, it leaves the data, the settings and the exports, and then those'
   await uninstallService(host);
 });
 
-test('an export is put back with the tool that there is', async () => {
+test('an export is restored with the tool of the version', async () => {
   const { root, host, said } = newMachine();
   const folder = version('1.0.0');
   const own = fileURLToPath(new URL('../../..', import.meta.url));
   copyFileSync(join(own, 'package.json'), join(folder, 'package.json'));
   await installService(host, { folder, ...noImage });
-  // A port that nothing listens on.
+  // Nothing listens on this port.
   writeFileSync(join(root, places.settings), 'BERTH_PORT=1\n');
   mkdirSync(join(root, places.data, 'postgres'));
   const back = goBack(host, { isToPrevious: false, imported: '/export.gz', readyMs: 1 });
@@ -196,12 +196,12 @@ test('an export is put back with the tool that there is', async () => {
 
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
 
-test('systemd takes the units as they are installed', {
+test('systemd accepts the installed units', {
   skip: !hasSystemd && 'this machine has no systemd-analyze',
 }, async () => {
   const { root, host } = newMachine();
   await installService(host, { folder: version('verified'), ...noImage });
-  // Their programs must exist, and are looked for on this machine.
+  // Their programs must exist on this machine.
   const paths = units.map((unit) => {
     const path = join(root, places.units, unit);
     const text = readFileSync(path, 'utf8');
@@ -212,7 +212,7 @@ test('systemd takes the units as they are installed', {
   assert.deepEqual([status, String(stderr)], [0, '']);
 });
 
-test('the commands write below another root without a machine’s systemd', () => {
+test('the commands write below another root without using systemd', () => {
   const { root } = newMachine();
   const run = (...args: string[]) =>
     spawnSync(process.execPath, [toolEntry, ...args], { encoding: 'utf8' });
@@ -226,7 +226,7 @@ test('the commands write below another root without a machine’s systemd', () =
   assert.match(run('install-service', '--help').stdout, /Installs Berth on this machine/);
 });
 
-test('without systemd each command says what to do in its place', {
+test('without systemd, each command says what to do instead', {
   skip: existsSync('/run/systemd/system') && 'this machine runs systemd',
 }, () => {
   const cases: [string[], RegExp][] = [
@@ -247,7 +247,7 @@ test('without systemd each command says what to do in its place', {
   }
 });
 
-test('each command that the documentation names is there', () => {
+test('each command in the documentation exists', () => {
   const own = fileURLToPath(new URL('../../..', import.meta.url));
   const { scripts } = JSON.parse(readFileSync(join(own, 'package.json'), 'utf8'));
   const pages = readdirSync(join(own, 'docs')).filter((name) => name.endsWith('.md'));

@@ -15,9 +15,9 @@ import {
 import { kept, removeKept, uninstallService } from './uninstall-service.ts';
 
 export interface Uninstalling {
-  /** The folder of this version, in which simulated data may be. */
+  /** The folder of this version, which can contain simulated data. */
   folder: string;
-  /** Told what will go, and what stays; throws where that is not wanted. */
+  /** Gets what will be removed, and what is kept. Throws if the user does not agree. */
   confirm: (announced: Announcement) => Promise<void>;
 }
 
@@ -37,18 +37,18 @@ export async function uninstallAll(
   { folder, confirm }: Uninstalling,
 ): Promise<Uninstalled> {
   const isService = isInstalled(host.root);
-  // Several services on one machine have their data and settings beside those places.
+  // Several services on one machine have their data and settings in other places.
   const isOrdinary = isService || existsSync(join(on(host, places.data), 'postgres'));
   const config = isOrdinary ? ordinarySettings(host) : loadConfig();
   const simulated = join(folder, 'data-simulated');
-  // Of what is simulated nothing is in an Incus, however its records tell of it.
+  // A simulated installation has nothing in Incus, whatever its records say.
   const hasRecords =
     !isSimulated(config.dataDir) &&
     (existsSync(join(config.dataDir, 'postgres')) || config.databaseUrl !== undefined);
   const there = [...new Set([config.dataDir, simulated])].filter((path) => existsSync(path));
   const isOwn = (path: string) => isBerth(path) || (isOrdinary && path === config.dataDir);
   const dataDirs = there.filter(isOwn);
-  // What is simulated is of whoever started it.
+  // A simulated installation belongs to the user who started it, who can remove it.
   if (hasRecords && !isRoot())
     throw new SetupError('This command changes the machine.', 'Run it as root.');
   if (isService) requireRunning(host);
@@ -73,13 +73,13 @@ export async function uninstallAll(
   const wasSimulated = !isOrdinary && !hasRecords && !dataDirs.some(isOfMachine);
   await confirm({ goes, stays });
   if (isService) await uninstallService(host);
-  // The records go after what they tell of, so that a removal that is cut off can be gone on with.
+  // The records are removed after the objects that they name, so that an interrupted removal can be continued.
   await removeEverything(host, inventory, dataDirs);
   if (isOrdinary) removeKept(host, kept(host));
   return { config, wasSimulated };
 }
 
-/** What stays after that; `packages` are those that a start installs. */
+/** The result as text, with what is kept. `packages` are those that a start installs. */
 export function uninstalledInWords(
   { config: { databaseUrl, cacheDir }, wasSimulated }: Uninstalled,
   { folder, packages }: { folder: string; packages: string },
@@ -94,7 +94,7 @@ data; images kept for another first start (${cacheDir}); and the packages, if no
 apt-get purge ${packages}`;
 }
 
-/** Whether a start has made it what it is. */
+/** Whether a directory has data of Berth. */
 const isBerth = (path: string) =>
   ['postgres', 'secret-key'].some((name) => existsSync(join(path, name)));
 
@@ -104,7 +104,7 @@ const ofService = [
   `${places.cache}, with all that is in it`,
 ];
 
-/** Beside the data, which is on the list already. */
+/** What `removeKept` removes, without the data directory, which is listed separately. */
 const keptInWords = (host: Host) =>
   kept(host)
     .filter((path) => path !== places.data)
@@ -116,7 +116,7 @@ function ordinarySettings(host: Host): Config {
   return loadConfig({ ...variables, BERTH_DATA_DIR: on(host, places.data) });
 }
 
-/** Its database is the service's: nobody else can start it. */
+/** Refuses a service that does not run: only the service can start its database. */
 function requireRunning(host: Host): void {
   if (host.root !== '/' || host.succeeds('systemctl', 'is-active', '--quiet', service)) return;
   throw new SetupError(

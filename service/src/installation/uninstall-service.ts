@@ -3,8 +3,8 @@ import { dirname } from 'node:path';
 import { type Host, on, places, service, timer, units, user } from './host.ts';
 
 /**
- * Undoes `installService`: nothing is started at boot any more. What there is of an installation stays:
- * its data, its settings, its exports and its servers. Answers what that is, as paths.
+ * Reverts `installService`, so that nothing is started at boot any more. The data, the settings, the exports and the
+ * servers are kept. Returns the paths that are kept.
  */
 export async function uninstallService(host: Host): Promise<string[]> {
   const byHand = 'Stop it by hand, then run this again.';
@@ -23,7 +23,7 @@ export async function uninstallService(host: Host): Promise<string[]> {
   await host.command('Reload it by hand.', 'systemctl', 'daemon-reload');
   remove(host, places.cache);
   const stays = kept(host);
-  // Files of a user that is gone are for whoever gets its number.
+  // Otherwise a new user with the same number would get these files.
   if (stays.length > 0) {
     const paths = stays.map((path) => on(host, path));
     await host.command('Give them to root by hand.', 'chown', '-R', 'root:root', ...paths);
@@ -35,20 +35,20 @@ export async function uninstallService(host: Host): Promise<string[]> {
   return stays;
 }
 
-/** What of an ordinary installation stays without its service, as far as it is there. */
+/** The existing paths of a standard installation that are kept when its service is removed. */
 export function kept(host: Host): string[] {
   const paths = [places.data, places.exports, places.settings];
   return paths.filter((path) => existsSync(on(host, path)));
 }
 
-/** Removes what is left of an ordinary installation: its data, its settings, its exports. */
+/** Removes the rest of a standard installation: its data, its settings and its exports. */
 export function removeKept(host: Host, paths: readonly string[]): void {
   for (const path of paths) remove(host, path);
   for (const path of [places.settingsFolder, dirname(places.current)]) {
     try {
       rmdirSync(on(host, path));
     } catch (error) {
-      // Somebody else has something there, or it never was.
+      // The folder has other files, or does not exist.
       if (!['ENOTEMPTY', 'ENOENT'].includes((error as NodeJS.ErrnoException).code ?? ''))
         throw error;
     }
@@ -57,13 +57,13 @@ export function removeKept(host: Host, paths: readonly string[]): void {
 
 function remove(host: Host, path: string): void {
   const own = on(host, path);
-  // Also a link that leads nowhere.
+  // This also finds a link whose target is missing.
   if (lstatSync(own, { throwIfNoEntry: false }) === undefined) return;
   rmSync(own, { recursive: true });
   host.say(`Removed ${own}`);
 }
 
-/** What removing a service comes to; `stays` are paths of the machine. */
+/** The result of the removal of a service as text. `stays` are the kept paths of the machine. */
 export function removedInWords(host: Pick<Host, 'root'>, stays: readonly string[]): string {
   const isThisMachine = host.root === '/';
   const removed = isThisMachine

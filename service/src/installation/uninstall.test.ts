@@ -52,7 +52,7 @@ async function startIncus() {
 
 type Incus = Awaited<ReturnType<typeof startIncus>>;
 
-/** An installation whose service has been started on that Incus. */
+/** An installation whose service was started on that Incus. */
 async function installOn(incus: Incus, names = usual) {
   const { db, connectionString, close } = await createTestDatabase();
   after(close);
@@ -71,7 +71,7 @@ async function installOn(incus: Incus, names = usual) {
   return { id, client, config, acl: `berth-${location.uuid}` };
 }
 
-/** An instance, started, as Berth makes them; without an id one of somebody else. */
+/** Adds a running instance like those of Berth; without an id, it belongs to somebody else. */
 async function addInstance(client: IncusClient, name: string, id: string | undefined) {
   const { operations, instances, images } = client;
   const { signal } = new AbortController();
@@ -101,7 +101,7 @@ const settings = '/etc/sysctl.d/60-berth.conf';
 const backports = '/etc/apt/sources.list.d/berth-backports.sources';
 const range = 'root:1000000:1000000000';
 
-/** A machine with what a start writes; it is recorded where a data directory is given. */
+/** A machine with the files that a start writes, which are recorded if `dataDir` is set. */
 function machine(name: string, dataDir?: string) {
   const said: string[] = [];
   const path = join(root, name);
@@ -134,13 +134,13 @@ function machine(name: string, dataDir?: string) {
   };
 }
 
-/** The list before the question, and what is said of what stays. */
+/** The list that is printed before the question, and the sentences about what is kept. */
 function listed(inventory: Inventory, dataDirs: string[] = []) {
   const { goes, stays } = inWords(inventory, dataDirs);
   return { goes: goes.join('\n'), stays: stays.join('\n') };
 }
 
-test('all that an installation has goes, as the list says, and nothing else', async () => {
+test('everything that the list names is removed, and nothing else', async () => {
   const incus = await startIncus();
   const berth = await installOn(incus);
   await addInstance(berth.client, 'one', berth.id);
@@ -156,7 +156,7 @@ test('all that an installation has goes, as the list says, and nothing else', as
     assert.ok(goes.includes(what), what);
   }
   assert.equal(stays, '');
-  // While the question waits for its answer.
+  // Another program changes the file while the question waits for its answer.
   write('etc/subuid', `${read('etc/subuid')}late:2000000000:65536\n`);
   await removeEverything(host, inventory, [dataDir]);
   const { projects, pools, networks, acls } = incus.model;
@@ -166,13 +166,13 @@ test('all that an installation has goes, as the list says, and nothing else', as
   assert.ok(!existsSync(dataDir));
   assert.deepEqual([has(settings), has(backports), has(recordFile)], [false, false, false]);
   assert.ok(has('etc/sysctl.d/99-other.conf'));
-  // As it was before.
+  // It has its previous content.
   assert.equal(read('etc/subuid'), 'me:100000:65536\nroot:165536:65536\nlate:2000000000:65536\n');
-  // Nothing is left to do, and that is no fault.
+  // Repeating the removal is not an error.
   await removeEverything(host, await takeInventory(host, berth.config), []);
 });
 
-test('what is written on the machine stays without a record, of another Berth, or changed since', async () => {
+test('files on the machine are kept if they are not recorded, belong to another Berth or were changed since', async () => {
   const incus = await startIncus();
   const { config } = await installOn(incus);
   const unknown = machine('unrecorded');
@@ -200,7 +200,7 @@ test('what is written on the machine stays without a record, of another Berth, o
   assert.ok(changed.read(recordFile).includes(settings));
 });
 
-test('ranges of ids stay while another incusd or lxc runs', async () => {
+test('id ranges are kept while another incusd or LXC runs', async () => {
   const incus = await startIncus();
   const { config } = await installOn(incus);
   const cases: [string, boolean][] = [
@@ -221,7 +221,7 @@ test('ranges of ids stay while another incusd or lxc runs', async () => {
   }
 });
 
-test('the daemon is shut down and lxcfs unmounted where Berth has started them', async () => {
+test('the daemon is shut down and lxcfs is unmounted if Berth has started them', async () => {
   const incus = await startIncus();
   const { config } = await installOn(incus);
   const directory = dirname(incus.socketPath);
@@ -257,18 +257,20 @@ test('the daemon is shut down and lxcfs unmounted where Berth has started them',
   assert.doesNotMatch(foreign.said.join('\n'), /umount|shutdown/);
 });
 
-test('the question takes an answer from wherever it comes, and only "remove" removes', async () => {
-  const ask = (text: string) => askToRemove(Readable.from([text]), new PassThrough());
+test('the question takes an answer at a terminal alone, and only "remove" removes', async () => {
+  const ask = (text: string, isTTY = true) =>
+    askToRemove(Object.assign(Readable.from([text]), { isTTY }), new PassThrough());
   await ask('remove\n');
   await assert.rejects(ask('no\n'), /^Error: Nothing was removed\.$/);
   await assert.rejects(ask(''), /there was no answer/);
+  await assert.rejects(ask('remove\n', false), /Nothing was removed: .* terminal/);
   assert.equal(
     announcedInWords({ goes: ['the network n'], stays: ['A stays.'] }),
     'This will be removed:\n  - the network n\n\nA stays.\n\n',
   );
 });
 
-test('another installation’s project, pool and network stay, and what is set on the machine for it', async () => {
+test('the project, the pool, the network and the machine settings of another installation are kept', async () => {
   const incus = await startIncus();
   const other = await installOn(incus);
   await addInstance(other.client, 'theirs', other.id);
@@ -278,7 +280,7 @@ test('another installation’s project, pool and network stay, and what is set o
   writeFileSync(join(directory, 'berth-incusd.pid'), String(process.pid));
   writeFileSync(join(directory, 'berth-lxcfs.pid'), '8');
   write('proc/8/cmdline', 'lxcfs\0-p\0');
-  // As though it had been set to those, before there were marks.
+  // The machine settings are recorded for the installation that is removed.
   const inventory = await takeInventory(host, own.config);
   assert.match(listed(inventory).stays, /Others have instances in Incus/);
   assert.match(listed(inventory).stays, /started stays: the Incus daemon and lxcfs at /);
@@ -291,7 +293,7 @@ test('another installation’s project, pool and network stay, and what is set o
   assert.match(said.join('\n'), /Others have instances in Incus/);
 });
 
-test('what bears another id, or none, stays, whatever the records say', async () => {
+test('objects with another id, or without one, are kept, whatever the records say', async () => {
   const incus = await startIncus();
   const berth = await installOn(incus);
   const { projects, pools, networks } = incus.model;
@@ -309,7 +311,7 @@ test('what bears another id, or none, stays, whatever the records say', async ()
   assert.ok(!networks.has('berthbr0'));
 });
 
-test('who uses what would go is named, and nothing is removed', async () => {
+test('if others use something that would be removed, they are named, and nothing is removed', async () => {
   const incus = await startIncus();
   const berth = await installOn(incus);
   await addInstance(berth.client, 'by-hand', undefined);
@@ -329,7 +331,7 @@ test('who uses what would go is named, and nothing is removed', async () => {
   assert.ok(incus.model.projects.get('berth')?.instances.has('by-hand'));
 });
 
-test('a network that is somebody else’s is let go of its rules', async () => {
+test('the ACL is detached from a network of somebody else', async () => {
   const incus = await startIncus();
   incus.plant({ ...usual, imageAliases: [] });
   const berth = await installOn(incus);
@@ -355,7 +357,7 @@ test('an Incus that does not answer is named', async () => {
   });
 });
 
-test('all of a service is on the list, and a folder that is no Berth is left and named', async () => {
+test('the list has everything of a service, and a folder without a Berth is kept and named', async () => {
   const { host, write, has } = machine('service');
   mkdirSync(join(host.root, dirname(places.current)), { recursive: true });
   symlinkSync('/opt/berth/1', join(host.root, places.current));
@@ -380,7 +382,7 @@ test('all of a service is on the list, and a folder that is no Berth is left and
   assert.ok(has(`${exports}/one.gz`));
 });
 
-test('a data directory without a Berth is named as such, and left', async (context) => {
+test('a data directory without a Berth is named and kept', async (context) => {
   const dataDir = mkdtempSync(join(root, 'no-berth-'));
   writeFileSync(join(dataDir, 'mine'), '');
   const { BERTH_DATA_DIR: before } = process.env;

@@ -26,20 +26,20 @@ import {
   planMachine,
 } from './written-files.ts';
 
-/** What there is of an installation, beside its data directory. */
+/** The parts of an installation, except for its data directory. */
 export interface Inventory {
   things: (Things & { socketPath: string }) | undefined;
   plan: RemovalPlan | undefined;
-  /** Names of locations on other machines, which keep what they have. */
+  /** Names of locations on other machines, in which nothing is removed. */
   otherLocations: string[];
   machine: MachinePlan;
-  /** What Berth itself has started where there is no systemd. */
+  /** What Berth itself has started on a machine without systemd. */
   started: { incus: boolean; lxcfs: boolean };
 }
 
 const nothingStarted = { incus: false, lxcfs: false };
 
-/** Reads the records of an installation, and looks in this machine's Incus. It changes nothing. */
+/** Finds the parts of an installation in its records and in this machine's Incus. It changes nothing. */
 export async function takeInventory(host: Host, config: Config): Promise<Inventory> {
   const { db, close } = await joinDatabase(config);
   try {
@@ -60,7 +60,7 @@ export async function takeInventory(host: Host, config: Config): Promise<Invento
     if (incus && !started.incus) machine.stays.push(...unrecordedDaemon(host, incus));
     const others = started.lxcfs ? otherRuntimes(host, incus) : [];
     if (others.length === 0) return { ...found, machine, started };
-    // Others' guests need lxcfs as much as ours do, whoever has started it.
+    // The guests of others need lxcfs as well, whoever has started it.
     const guests = others.join(', ');
     machine.stays.push(
       `The lxcfs at ${lxcfsMount} stays: others run here that may use it (${guests}).`,
@@ -104,7 +104,10 @@ function startedHere(host: Host, incus: OwnIncus | undefined): Inventory['starte
   return { incus: true, lxcfs: isOwn };
 }
 
-/** Releases before the record did not note the process of a daemon that they started; systemd's is not ours. */
+/**
+ * Earlier releases did not record the process of a daemon that they started. A daemon of systemd does not belong to
+ * Berth.
+ */
 function unrecordedDaemon(host: Host, { directory, pid }: OwnIncus): string[] {
   if (!existsSync(daemonLog(directory)) || existsSync(on(host, '/run/systemd/system'))) return [];
   return [
@@ -135,7 +138,7 @@ async function withClients<T>(
   }
 }
 
-/** What would go, as items of a list, and in sentences what would not. */
+/** Items of a list of what would be removed, and sentences about what is kept. */
 export interface Announcement {
   goes: string[];
   stays: string[];
@@ -171,7 +174,7 @@ export function inWords(inventory: Inventory | undefined, dataDirs: string[]): A
 
 const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
 
-/** Throws `SetupError` with all that has to go first. */
+/** Throws `SetupError` with all uses that must be removed first. */
 export function requireClear({ plan }: Inventory): void {
   if (!plan || plan.inTheWay.length === 0) return;
   throw new SetupError(
@@ -188,7 +191,7 @@ export async function requireStopped(dataDir: string): Promise<void> {
   await stop();
 }
 
-/** Removes what the inventory has, then the data directories, then what was written on the machine. */
+/** Removes the objects of the inventory in Incus, then the data directories, then the files on the machine. */
 export async function removeEverything(
   host: Host,
   inventory: Inventory | undefined,
@@ -203,7 +206,7 @@ export async function removeEverything(
     host.say(`Removed ${path}`);
   }
   if (!inventory) return;
-  // Somebody may have come since the question.
+  // Others may have begun to use Incus since the question.
   if (things && (await isUsedByOthers(things))) {
     for (const kept of keptForOthers(inventory.started)) host.say(kept);
     return;
@@ -212,7 +215,7 @@ export async function removeEverything(
   changeMachine(host, inventory.machine);
 }
 
-/** Others have something in this Incus beside the project of the installation. */
+/** Whether this Incus has a project of another installation, or instances of others. */
 async function isUsedByOthers(things: NonNullable<Inventory['things']>): Promise<boolean> {
   return await withClients(things, async ({ shared }) => {
     const projects = await shared.projects.list();

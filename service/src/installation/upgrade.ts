@@ -12,10 +12,10 @@ import { ownFolder, requireReadable } from './install-service.ts';
 import { becomesReady } from './ready.ts';
 
 export interface Upgrading {
-  /** The folder of the version that is to run. */
+  /** The folder of the version to run. */
   folder?: string;
   progress: Progress;
-  /** How long a version may take until it is ready. */
+  /** The time within which a version must be ready. */
   readyMs?: number;
   now?: Date;
 }
@@ -24,9 +24,9 @@ const usualReadyMs = 180_000;
 const seeLog = '"journalctl -u berth" says why.';
 
 /**
- * Has the service run another version: its settings are checked and its database is exported before
- * anything is changed. Where the new version does not become ready, the one before runs again. Answers
- * the export. Throws `SetupError`.
+ * Makes the service run another version. Before anything is changed, the settings are checked and the database is
+ * exported. If the new version does not become ready, the previous one is started again. Returns the path of the
+ * export. Throws `SetupError`.
  */
 export async function upgrade(host: Host, options: Upgrading): Promise<string> {
   const { folder = ownFolder, progress, readyMs = usualReadyMs, now = new Date() } = options;
@@ -46,7 +46,7 @@ export async function upgrade(host: Host, options: Upgrading): Promise<string> {
   const path = join(places.exports, `before-${basename(folder)}-${stamp}.gz`);
   host.say(`Exporting the database to ${path}`);
   await exportTo(config, on(host, path), progress);
-  // On the way back the service's user reads it.
+  // To go back, the user of the service must be able to read it.
   await host.command(seeLog, 'chown', `${user}:${user}`, on(host, path));
   host.say(`${places.current} now points to ${folder}`);
   await switchTo(host, folder);
@@ -66,16 +66,17 @@ export async function upgrade(host: Host, options: Upgrading): Promise<string> {
 }
 
 export interface GoingBack {
-  /** Whether the version before the last upgrade is to run. */
+  /** Whether to run the version from before the last upgrade. */
   isToPrevious: boolean;
-  /** An export that takes the place of the database. */
+  /** An export that replaces the database. */
   imported?: string | undefined;
   readyMs?: number;
 }
 
 /**
- * Has the service run the version before the last upgrade, or with the database of an export, or both.
- * The database of now is kept beside it; what was done since is not in the other. Answers the folder.
+ * Makes the service run the version from before the last upgrade, or with the database of an export, or both. The
+ * current database is kept next to the imported one, which lacks all changes since the export. Returns the folder of
+ * the version.
  */
 export async function goBack(host: Host, options: GoingBack): Promise<string> {
   const { isToPrevious, imported, readyMs = usualReadyMs } = options;
@@ -123,7 +124,9 @@ function settings(host: Host): Config {
   return loadConfig({ ...variables, BERTH_DATA_DIR: on(host, places.data) });
 }
 
-/** As the version that is to run reads it: one of a later version it would not work with. */
+/**
+ * Exports the database with the version to run. Refuses a database of a later version, with which it could not work.
+ */
 async function exportTo(config: Config, path: string, progress: Progress): Promise<void> {
   const embedded = config.databaseUrl ? undefined : await joinEmbeddedPostgres(config);
   try {
@@ -139,7 +142,7 @@ async function exportTo(config: Config, path: string, progress: Progress): Promi
   }
 }
 
-/** With the units that belong to it. */
+/** Switches to the version in a folder, with its systemd units. */
 async function switchTo(host: Host, folder: string): Promise<void> {
   link(host, places.current, folder);
   for (const unit of units) {
@@ -147,7 +150,7 @@ async function switchTo(host: Host, folder: string): Promise<void> {
     if (existsSync(own)) copyFileSync(own, on(host, `${places.units}/${unit}`));
   }
   await host.command(seeLog, 'systemctl', 'daemon-reload');
-  // One that failed over and over is not started any more.
+  // systemd no longer starts a service that has failed repeatedly.
   await host.command(seeLog, 'systemctl', 'reset-failed', service);
   await host.command(seeLog, 'systemctl', 'restart', service);
 }

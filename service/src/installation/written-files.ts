@@ -12,30 +12,30 @@ import {
 } from '../../../setup/written.mjs';
 import { type Host, on } from './host.ts';
 
-/** What happens to a file of the machine. */
+/** The change of a file of the machine. */
 interface Change {
   path: string;
-  /** What its content becomes; undefined: the file is removed. Others may write to it until then. */
+  /** Returns the new content, or undefined to remove the file. Others may write to the file until then. */
   become: (content: string) => string | undefined;
-  /** What goes, in the words of a list. */
+  /** What is removed, as an item of a list. */
   what: string;
 }
 
 export interface MachinePlan {
   changes: Change[];
-  /** Sentences on what is left alone, and why. */
+  /** Sentences about what is kept, and why. */
   stays: string[];
 }
 
-/** An Incus that the installation uses, as far as its processes are not somebody else's. */
+/** The Incus of the installation, so that its processes do not count as those of others. */
 export interface OwnIncus {
   directory: string;
   pid: number;
 }
 
 /**
- * What preparing the machine has written for the installation of a data directory, as it is recorded.
- * What it set in the kernel stays until the next boot.
+ * Finds what the preparation of the machine has written for the installation of a data directory, by its record. Values
+ * that were set in the kernel remain until the next boot.
  */
 export function planMachine(host: Host, dataDir: string, incus: OwnIncus | undefined): MachinePlan {
   const plan: MachinePlan = { changes: [], stays: [] };
@@ -99,7 +99,7 @@ function contentOf(host: Host, path: string): string | undefined {
 
 const runtimes = ['incusd', 'lxd', 'lxc-start', 'lxc-autostart'];
 
-/** Processes of other Incus, LXD and LXC: "incusd, process 12". Helpers of a daemon do not count by themselves. */
+/** The processes of other Incus daemons, LXD and LXC: "incusd, process 12". Helpers of a daemon are not listed. */
 export function otherRuntimes(host: Host, incus: OwnIncus | undefined): string[] {
   const proc = on(host, '/proc');
   const pids = existsSync(proc) ? readdirSync(proc).filter((name) => /^\d+$/.test(name)) : [];
@@ -115,7 +115,7 @@ export function otherRuntimes(host: Host, incus: OwnIncus | undefined): string[]
   });
 }
 
-/** Empty of a process that has ended. */
+/** The command line of a process; empty if the process has ended. */
 function commandOf(path: string): string[] {
   try {
     return readFileSync(path, 'utf8').split('\0');
@@ -135,7 +135,7 @@ export function changeMachine(host: Host, { changes }: MachinePlan): void {
   }
 }
 
-/** Has what was written for the installation of a data directory follow it elsewhere. */
+/** Changes the data directory in the record when an installation moves to another one. */
 export function moveRecord(host: Host, from: string, to: string): void {
   const record = readRecord(host.root);
   if (!record.some(({ dataDir }) => dataDir === from)) return;

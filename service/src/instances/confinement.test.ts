@@ -8,7 +8,7 @@ const ofRun = (name: string) => ({ 'volatile.eth0.host_name': name });
 const seen = (status: string, config: Record<string, string>, type = 'container') =>
   ({ type, status, config }) as Parameters<typeof isConfined>[0];
 
-/** What Incus has after a change: an empty value removes a key. */
+/** The configuration in Incus after a change, in which an empty value removes a key. */
 function changed(instance: ReturnType<typeof seen>) {
   const config = Object.entries({ ...instance.config, ...confine(instance).config });
   return { ...instance, config: Object.fromEntries(config.filter(([, value]) => value !== '')) };
@@ -29,9 +29,9 @@ test('the calls that create subvolumes are denied, whatever the upper half of th
 test('a running instance is confined from its next start on', () => {
   const running = changed(seen('Running', ofRun('veth1')));
   assert.equal(running.config[deny], deniedCalls[deny]);
-  assert.equal(isToBeConfined(running), false, 'it needs no other change');
+  assert.equal(isToBeConfined(running), false, 'no other key is changed');
   assert.equal(isConfined(running), false);
-  assert.deepEqual(changed(running), running, 'twice does no harm');
+  assert.deepEqual(changed(running), running, 'repeating it changes nothing');
   const restarted = { ...running, config: { ...running.config, ...ofRun('veth2') } };
   assert.equal(isConfined(restarted), true);
 });
@@ -40,7 +40,7 @@ test('a stopped instance is confined when it starts, whatever its interface', ()
   const running = changed(seen('Running', ofRun('fixed')));
   const stopped = { ...running, status: 'Stopped' };
   assert.equal(isConfined(stopped), true);
-  assert.equal(isToBeConfined(stopped), true, 'what is noted of its last run is to go');
+  assert.equal(isToBeConfined(stopped), true, 'the mark of its last run is removed');
   assert.equal(isConfined({ ...changed(stopped), status: 'Running' }), true);
   assert.equal(isConfined(changed(seen('Stopped', {}))), true);
 });

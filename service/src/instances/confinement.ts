@@ -3,7 +3,7 @@ import type { Instance } from '../incus/instances.ts';
 type Config = Record<string, string>;
 
 const denyKey = 'security.syscalls.deny';
-/** Which run of an instance began before its calls were denied. */
+/** The key for the run of an instance that began before its calls were denied. */
 const freeRunLabel = 'user.berth.free_run';
 
 /**
@@ -30,12 +30,12 @@ const lines = Object.values(makeSubvolumes).map(
     `ioctl errno ${inappropriate} [1,0x${number.toString(16)},SCMP_CMP_MASKED_EQ,0xffffffff]`,
 );
 
-/** Configuration of a container whose root can't get out of the quota of its disk. */
+/** The configuration of a container whose root can't bypass the quota of its disk. */
 export const deniedCalls = { [denyKey]: lines.join('\n') };
 
 type Seen = Pick<Instance, 'type' | 'status' | 'config'>;
 
-/** An administrator's own policy, which takes the place of all that is denied. */
+/** A policy of an administrator, which replaces all denied calls. */
 const ownPolicies = ['raw.seccomp', 'security.syscalls.allow'];
 
 export const hasOwnPolicy = (config: Config) => ownPolicies.some((key) => config[key]);
@@ -45,13 +45,13 @@ function deniesAll(config: Config): boolean {
   return lines.every((line) => denied.includes(line));
 }
 
-/** Whether its configuration is to be changed. A virtual machine has a kernel of its own. */
+/** Whether its configuration must be changed. A virtual machine needs no change, because it has its own kernel. */
 export function isToBeConfined({ type, status, config }: Seen): boolean {
   if (type !== 'container' || hasOwnPolicy(config)) return false;
   return !deniesAll(config) || (status === 'Stopped' && Boolean(config[freeRunLabel]));
 }
 
-/** Whether its guest is confined as it runs now; of one that is stopped, whether it will be. */
+/** Whether its guest is confined in its current run, or, if it is stopped, in its next one. */
 export function isConfined({ type, status, config }: Seen): boolean {
   if (type !== 'container') return true;
   if (hasOwnPolicy(config) || !deniesAll(config)) return false;
@@ -59,8 +59,8 @@ export function isConfined({ type, status, config }: Seen): boolean {
 }
 
 /**
- * The configuration that confines an instance. On a running one it takes effect at its next start,
- * whoever starts it. What an administrator denies stays denied.
+ * The configuration that confines an instance. On a running instance it takes effect at the next start, whoever starts
+ * it. Calls that an administrator denies stay denied.
  */
 export function confine(seen: Seen): { config?: Config } {
   if (!isToBeConfined(seen)) return {};
@@ -72,7 +72,7 @@ export function confine(seen: Seen): { config?: Config } {
 
 const linesOf = (config: Config) => (config[denyKey] ?? '').split('\n');
 
-/** The host's end of its one NIC: each run has another. */
+/** The host's end of its only NIC, which has another name in each run. */
 function runOf(config: Config): string {
   const ofRun = /^volatile\..+\.host_name$/;
   const [, name] = Object.entries(config).find(([key]) => ofRun.test(key)) ?? [];

@@ -9,10 +9,10 @@ export function serverUuid(name: string): string | undefined {
   return name.startsWith('srv-') && uuidPattern.test(name.slice(4)) ? name.slice(4) : undefined;
 }
 
-/** Names of our labels on an instance: whose it is, and which server. */
+/** The names of our labels on an instance: the installation and the server. */
 export const installationLabel = 'user.berth.installation';
 export const serverLabel = 'user.berth.server';
-/** While its traffic is throttled: JSON of the limits that its NIC had before. */
+/** While its traffic is throttled, the limits that its NIC had before, as JSON. */
 export const throttledLabel = 'user.berth.throttled';
 /** The device that is a server's NIC. */
 export const nicDevice = 'eth0';

@@ -11,7 +11,7 @@ import { signInState } from './places.ts';
 import { rotateKey } from './rotation.ts';
 import { agreeOnSecretKey, lookAtKeys, mayBeUnbound } from './secret-key.ts';
 
-// Who can write to the database tells services to go back to the format that is bound to nothing.
+// Tests an attacker who can write to the database, and sets it to the format of values without a bound place.
 
 const root = mkdtempSync(join(tmpdir(), 'berth-downgrade-'));
 after(() => rmSync(root, { recursive: true }));
@@ -20,7 +20,7 @@ const mine = signInState('oidc', Buffer.alloc(32, 1));
 const other = signInState('oidc', Buffer.alloc(32, 2));
 const secret = { password: 'mine' };
 
-/** An installation with a key file like this, or none yet; and what an attacker and a restart do to it. */
+/** An installation with this key file, or without one, and the actions of an attacker and a restart. */
 async function installationWith(t: TestContext, file?: string) {
   const database = await createTestDatabase();
   t.after(database.close);
@@ -40,7 +40,7 @@ async function installationWith(t: TestContext, file?: string) {
 const firstKey = (dataDir: string) =>
   Buffer.from(readFileSync(keyFile(dataDir), 'utf8').slice(0, 64), 'hex');
 
-/** As the release before sealed a value. */
+/** Seals a value like the previous release. */
 function sealedUnbound(key: Buffer, value: unknown): Buffer {
   const nonce = randomBytes(12);
   const cipher = createCipheriv('aes-256-gcm', key, nonce);
@@ -51,8 +51,12 @@ function sealedUnbound(key: Buffer, value: unknown): Buffer {
 function staysBound(keyring: Keyring, key: Buffer): void {
   const sealed = keyring.seal(mine, secret);
   assert.deepEqual(keyring.open(mine, sealed), secret);
-  assert.equal(keyring.open(other, sealed), undefined, 'what is written from then on');
-  assert.equal(keyring.open(mine, sealedUnbound(key, secret)), undefined, 'the format from before');
+  assert.equal(keyring.open(other, sealed), undefined, 'new values are bound');
+  assert.equal(
+    keyring.open(mine, sealedUnbound(key, secret)),
+    undefined,
+    'the previous format is not read',
+  );
   assert.equal(keyring.mac('words', 'x').length, 40);
   const mac = createHmac('sha256', key).update('x').digest();
   assert.equal(keyring.isMac('words', 'x', mac), false);
@@ -69,7 +73,7 @@ test('under a key of this release, the previous format is neither written nor re
   }
 });
 
-test('a running service never goes back, whatever its key', async (t) => {
+test('a running service never returns to the previous format, whatever its key', async (t) => {
   const key = randomBytes(32);
   const { db, dataDir, set, start } = await installationWith(t, `${key.toString('hex')}\n`);
   const keyring = await start();
@@ -83,10 +87,14 @@ test('a running service never goes back, whatever its key', async (t) => {
 test('after a rotation the previous format is no longer used', async (t) => {
   const old = randomBytes(32);
   const { db, dataDir, set, start, rotate } = await installationWith(t, `${old.toString('hex')}\n`);
-  assert.ok(mayBeUnbound(await start()), 'an upgraded installation is told to rotate');
+  assert.ok(mayBeUnbound(await start()), 'an upgraded installation asks for a rotation');
   await set('unbound');
   const before = (await start()).seal(mine, secret);
-  assert.deepEqual((await start()).open(other, before), secret, 'as the release before had it');
+  assert.deepEqual(
+    (await start()).open(other, before),
+    secret,
+    'the key of the previous release is not bound',
+  );
   assert.equal((await rotate()).left, 'nothing');
   await set('unbound');
   const keyring = await start();

@@ -6,18 +6,18 @@ import { SetupError } from '../../../setup/commands.mjs';
 import type { Key } from './keyring.ts';
 
 const keyBytes = 32;
-/** Stands behind a key that is. */
+/** The mark after a bound key. */
 const bound = 'bound';
 
 export const newKey = (): Key => ({ bytes: randomBytes(keyBytes), isBound: true });
 
 /**
- * `<data>/secret-key`, 0600: a key in hexadecimal a line, and ` bound` behind it if it is. Which of them is in
- * use is in the database.
+ * `<data>/secret-key`, mode 0600: one key per line in hexadecimal, followed by ` bound` if it is bound. The database
+ * says which key is in use.
  */
 export const keyFile = (dataDir: string) => join(dataDir, 'secret-key');
 
-/** The installation's keys; one is made at the first start. */
+/** Loads the keys of the installation. The first start creates one. */
 export async function loadKeys(dataDir: string): Promise<Key[]> {
   const path = keyFile(dataDir);
   if (!existsSync(path)) await makeFile(path);
@@ -44,11 +44,11 @@ export async function readKeyFile(path: string): Promise<Key[]> {
   });
 }
 
-/** Replaces the file atomically, also if the machine loses its power. */
+/** Replaces the file atomically, even if the power fails. */
 export async function writeKeyFile(path: string, keys: readonly Key[]): Promise<void> {
   const draft = await writeDraft(path, keys);
   try {
-    // Root may do this for a service that is somebody else.
+    // Root may do this for a service that runs as another user.
     if (process.getuid?.() === 0 && existsSync(path)) {
       const { uid, gid } = await stat(path);
       await chown(draft, uid, gid);
@@ -66,7 +66,7 @@ export async function writeKeyFile(path: string, keys: readonly Key[]): Promise<
   }
 }
 
-/** Never in place of one that is there. */
+/** Creates the file, and never replaces an existing one. */
 async function makeFile(path: string): Promise<void> {
   const draft = await writeDraft(path, [newKey()]);
   try {
@@ -85,7 +85,7 @@ async function writeDraft(path: string, keys: readonly Key[]): Promise<string> {
     await writeFile(draft, text, { mode: 0o600, flush: true });
   } catch (error) {
     await rm(draft, { force: true });
-    // An error of writing names no path.
+    // Errors of writes have no path.
     throw error instanceof Error ? Object.assign(error, { path: draft }) : error;
   }
   return draft;

@@ -14,7 +14,7 @@ const anyPlace = fc.record({
   row: fc.oneof(fc.string(), fc.nat().map(String)),
 });
 
-/** As the release before sealed a value. */
+/** Seals a value like the previous release. */
 function sealedBefore(key: Buffer, value: unknown): Buffer {
   const nonce = randomBytes(12);
   const cipher = createCipheriv('aes-256-gcm', key, nonce);
@@ -87,7 +87,7 @@ describe('keys that change', () => {
     assert.equal(ring([foreign]).open(place, sealed), undefined);
   });
 
-  it('verify a MAC of any of them, for its purpose and words only', () => {
+  it('verify a MAC of any of them, for its purpose and data only', () => {
     const mac = ring([old]).mac('one', 'words');
     const both = ring([old, recent], 'bound', 1);
     assert.ok(both.isMac('one', 'words', mac));
@@ -101,7 +101,7 @@ describe('keys that change', () => {
   });
 });
 
-describe('beside the release before', () => {
+describe('together with the previous release', () => {
   const key = randomBytes(32);
   const sealed = sealedBefore(key, secret);
   const mac = createHmac('sha256', key).update('words').digest();
@@ -116,7 +116,7 @@ describe('beside the release before', () => {
     assert.equal(ring([key]).isMac('one', 'words', mac), false);
   });
 
-  it('that reads what is written, until the keys are rotated', () => {
+  it('the previous release can read new values until the keys are rotated', () => {
     const keyring = ring([key], 'unbound');
     assert.deepEqual(ring([key], 'mixed').open(place, keyring.seal(place, secret)), secret);
     assert.equal(ring([key], 'bound').open(place, keyring.seal(place, secret)), undefined);
@@ -134,11 +134,15 @@ describe('beside the release before', () => {
     }
   });
 
-  it('a row goes by the name that it knows, and under a key that is bound by its new one alone', () => {
+  it('a row has the name of the previous release, and under a bound key only its new name', () => {
     const row = '7 70';
     const now = { ...place, row, rowBefore: place.row };
     const others = ring([key]);
-    assert.deepEqual(others.open(place, others.seal(now, secret)), secret, 'read by that release');
+    assert.deepEqual(
+      others.open(place, others.seal(now, secret)),
+      secret,
+      'the previous release can read it',
+    );
     const own = ring([key], 'bound', 0, true);
     const anew = own.seal(now, secret);
     assert.equal(own.open(place, anew), undefined);

@@ -52,7 +52,7 @@ export interface KeyState {
   sealing: Sealing;
 }
 
-/** The installation's keys, and what can be done with them. Each use has a key of its own, by HKDF. */
+/** The keys of the installation and their functions. Each use has a separate key, which is derived by HKDF. */
 export interface Keyring {
   /** Encrypts a JSON value, for a column of bytes. */
   seal(place: Place, value: unknown): Buffer;
@@ -61,7 +61,7 @@ export interface Keyring {
   /** A MAC (HMAC-SHA256) that is specific to this installation and purpose. */
   mac(purpose: string, data: string | Buffer): Buffer;
   isMac(purpose: string, data: string | Buffer, mac: Buffer): boolean;
-  /** Goes on with other keys. The level never falls: who can write to the database could say so. */
+  /** Replaces the keys. The level never decreases, because an attacker who can write to the database could lower it. */
   use(state: KeyState): void;
   readonly state: KeyState;
 }
@@ -71,7 +71,7 @@ export function createKeyring(initial: KeyState): Keyring {
   const derive = rememberedDerivation();
   const byId = (id: Buffer) => state.keys.find(({ bytes }) => keyId(bytes).equals(id));
   const writesUnbound = () => state.sealing === 'unbound' && !state.current.isBound;
-  /** Under which something may be that is not bound. */
+  /** The keys under which values can be unbound. */
   const unboundKeys = () =>
     state.sealing === 'bound' ? [] : state.keys.filter(({ isBound }) => !isBound);
 
@@ -213,7 +213,7 @@ function decipher({ key, aad }: CipherOptions, sealed: Buffer): string | undefin
   try {
     return Buffer.concat([opened.update(body), opened.final()]).toString('utf8');
   } catch {
-    // Another key, another place, or changed: GCM tells no more.
+    // The key or the place is another one, or the value was modified. GCM does not distinguish these.
     return undefined;
   }
 }

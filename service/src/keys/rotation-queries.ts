@@ -21,7 +21,7 @@ interface Column {
   rowBefore?: string;
 }
 
-/** Every column of sealed values, and how a row is named in its place: as places.ts has it. */
+/** All columns of sealed values, and the names of rows in their places, as in places.ts. */
 const columns: readonly Column[] = [
   {
     table: 'operations',
@@ -35,8 +35,8 @@ const columns: readonly Column[] = [
 ];
 
 /**
- * Seals with the current key what is not yet, some rows at a time, until there is no more; `told` is called
- * after each part. Answers how many can't be read with any key, which stay as they are.
+ * Seals all values with the current key, some rows at a time, until every value is sealed with it. `told` is called
+ * after each part. Returns the number of values that no key can read, which are not changed.
  */
 export async function resealAll(db: Db, keyring: Keyring, told: (text: string) => void) {
   for (;;) {
@@ -51,7 +51,7 @@ export async function resealAll(db: Db, keyring: Keyring, told: (text: string) =
         pass.sealed += part.sealed;
         pass.unreadable += part.unreadable;
         after = part.last;
-        told(`Sealed ${part.sealed} of ${column.table} anew.`);
+        told(`Encrypted ${part.sealed} values of ${column.table} again.`);
       }
     }
     if (pass.sealed === 0) return pass.unreadable;
@@ -64,7 +64,7 @@ interface Part {
   last: string;
 }
 
-/** Of rows whose names come after one; undefined where there are none. */
+/** Seals the next rows, whose names come after the given one. Undefined if there are none. */
 async function resealSome(
   trx: Trx,
   keyring: Keyring,
@@ -146,8 +146,7 @@ export async function macsUnderOthers(db: Queryable, key: Buffer): Promise<numbe
 }
 
 /**
- * From now on services write with the new key, and bind values to their places. Keys are identified
- * by their SHA-256.
+ * Makes services write with the new key, and bind values to their places. Keys are identified by their SHA-256.
  */
 export async function beginRotation(db: Db, from: Buffer, to: Buffer): Promise<void> {
   await db.transaction().execute(async (trx) => {
@@ -169,7 +168,7 @@ export async function beginRotation(db: Db, from: Buffer, to: Buffer): Promise<v
   });
 }
 
-/** From now on only bound values are read. */
+/** Makes services read only bound values. */
 export async function endRotation(db: Db): Promise<void> {
   await db
     .updateTable('installation')
@@ -193,8 +192,7 @@ export async function whileRotating<T>(db: Db, work: () => Promise<T>): Promise<
 }
 
 /**
- * What each running service announces about its keys; only its name, if it is of the previous
- * release.
+ * The announcement of each running service about its keys. A service of the previous release only has a name.
  */
 export async function announcements(db: Queryable): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
@@ -203,7 +201,7 @@ export async function announcements(db: Queryable): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Whether transactions of others are under way that began before a time. */
+/** Whether transactions of others that began before a time are still in progress. */
 export async function hasTransactionsFrom(db: Queryable, before: string): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`
     select exists (

@@ -34,14 +34,14 @@ after(() => rmSync(dataDir, { recursive: true }));
 const log = pino({ level: 'silent' });
 const shared = { dataDir, isOnlyService: false };
 const quiet = () => undefined;
-/** However slow the machine is. */
+/** A generous timeout for slow machines. */
 const patient = { db, dataDir, say: quiet, patienceMs: 90_000, steadyMs: 0 };
 const fingerprint = 'idempotency_keys.request_hmac';
 
-/** A service that starts now, as far as its keys go. */
+/** The keyring of a service that starts now. */
 const start = async () => (await agreeOnSecretKey(db, await loadKeys(dataDir), shared)).keyring;
 
-/** A service that runs, and tells of its keys until it stops. */
+/** A running service, which announces its keys until it stops. */
 async function running({ connectionString: url }: TestDatabase, directory = dataDir) {
   const keys = await loadKeys(directory);
   const { keyring } = await agreeOnSecretKey(db, keys, { ...shared, dataDir: directory });
@@ -56,12 +56,12 @@ async function running({ connectionString: url }: TestDatabase, directory = data
   return { keyring, stop };
 }
 
-/** Until its connection is there, by which it tells of its keys. */
+/** Waits for its connection, with which it announces its keys. */
 async function untilHeard(listener: NotificationListener): Promise<void> {
-  await until('notifications are heard', () => listener.isUpToDate());
+  await until('notifications arrive', () => listener.isUpToDate());
 }
 
-/** One of each thing that is sealed, and how to read it. */
+/** Creates one value of each sealed column. Returns functions that read them. */
 async function enterSecrets(keyring: Keyring) {
   const body = { ...serverBody(place), name: `s${randomBytes(4).toString('hex')}` };
   const made = body as unknown as Parameters<typeof createServer>[2];
@@ -107,7 +107,7 @@ async function enterSecrets(keyring: Keyring) {
 const ageAnswers = () =>
   sql`update idempotency_keys set created_at = now() - interval '25 hours'`.execute(db);
 
-/** Runs it until it has said so many things, as if it had been killed then. */
+/** Runs a rotation until it has printed so many lines, as if it had been killed then. */
 async function cutOffAfter(words: number): Promise<boolean> {
   let said = 0;
   const say = () => {
@@ -127,7 +127,7 @@ test('after an interruption at any point everything can be read, and the next ru
     const old = await start();
     const read = await enterSecrets(old);
     const wasCutOff = await cutOffAfter(words);
-    // By a service that starts now, and writes more.
+    // A service that starts now reads the values, and writes more.
     const amid = await start();
     await read(amid);
     const readMore = await enterSecrets(amid);
@@ -148,10 +148,10 @@ test('after an interruption at any point everything can be read, and the next ru
     cuts += 1;
   }
   assert.ok(cuts >= 5, `${cuts} points`);
-  assert.equal(await loadIdentity(db, before), undefined, 'the first key reads nothing any more');
+  assert.equal(await loadIdentity(db, before), undefined, 'the first key can not read any value');
 });
 
-test('running services go on reading and writing with the new key', async (t) => {
+test('running services continue to read and write with the new key', async (t) => {
   const services = [await running(database), await running(database)];
   t.after(() => Promise.all(services.map(({ stop }) => stop())));
   let isOver = false;
@@ -187,7 +187,7 @@ test('a service that does not know the new key delays the rotation, and loses no
   const there = await running(database, elsewhere);
   t.after(() => Promise.all([here.stop(), there.stop()]));
   const { sha256 } = await findSealing(db);
-  // One here may be slow to know it, too.
+  // The service here may also be slow to load the new key.
   const impatient = { ...patient, patienceMs: 4000 };
   await assert.rejects(rotateKey(impatient), /[12] of them do not/);
   assert.deepEqual((await findSealing(db)).sha256, sha256, 'the old key is in use');
@@ -199,7 +199,7 @@ test('a service that does not know the new key delays the rotation, and loses no
   await ageAnswers();
   assert.equal((await rotateKey(patient)).left, 'nothing');
   await Promise.all([here.stop(), there.stop()]);
-  // The file over there has the old key, too: that is not taken for a new one.
+  // The file of the other service has the old key, which is not mistaken for a new one.
   const [retired, current] = await loadKeys(elsewhere);
   assert.deepEqual(await loadKeys(dataDir), [current]);
   assert.equal((await rotateKey({ ...patient, dataDir: elsewhere })).left, 'nothing');

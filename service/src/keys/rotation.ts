@@ -16,16 +16,16 @@ import {
 } from './rotation-queries.ts';
 import { announced, shortId } from './secret-key.ts';
 
-/** Services look for new keys each 2 s. */
+/** Services check for new keys every 2 s. */
 const patienceMs = 15_000;
 const lookAgainMs = 200;
-/** A service whose connection was lost is seen again within it. */
+/** The time within which a service whose connection was lost connects again. */
 const steadyForMs = 3000;
 
 interface Rotation {
   db: Db;
   dataDir: string;
-  /** Called after each bit of the work, with what was done. */
+  /** Called after each part of the work, with a sentence about it. */
   say(text: string): void;
   patienceMs?: number;
   /** How long all connected services must have announced the new key. */
@@ -33,7 +33,7 @@ interface Rotation {
 }
 
 interface Rotated {
-  /** `macs`: requests of the last day that only the old key tells apart. */
+  /** `macs`: the old key is still needed for requests of the last day that only it can identify. */
   left: 'nothing' | 'macs';
   unreadable: number;
 }
@@ -59,7 +59,7 @@ async function rotateAlone(rotation: Rotation): Promise<Rotated> {
   const { keys, at } = await currentKey(db, path);
   const current = keys[at] as Key;
   await untilAll(rotation, `w=${shortId(current)}`);
-  // These are of a service that wrote with the old key until then.
+  // These values are from services that wrote with the old key until then.
   const since = await databaseTime(db);
   await until(rotation, async () => !(await hasTransactionsFrom(db, since)), longTransaction);
   const keyring = createKeyring({ keys, current, sealing: (await findSealing(db)).sealing });

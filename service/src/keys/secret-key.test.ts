@@ -50,7 +50,7 @@ test('several keys are one per line, readable by the owner only, and the first i
   const text = await readFile(path, 'utf8');
   assert.equal(text, `${first.bytes.toString('hex')}\n${second.bytes.toString('hex')} bound\n`);
   assert.equal((await stat(path)).mode & 0o777, 0o600);
-  // As the release before reads it.
+  // The previous release reads it in this way.
   assert.deepEqual(Buffer.from(text.trim(), 'hex'), first.bytes);
 });
 
@@ -60,7 +60,7 @@ test('services of one database share a key; a single one may have lost its own',
   const current = async (keys: Key[], place = shared) =>
     (await agreeOnSecretKey(db, keys, place)).keyring.state.current;
   assert.deepEqual(await current([first]), first);
-  assert.deepEqual(await current([second, first]), first, 'the database says which');
+  assert.deepEqual(await current([second, first]), first, 'the database identifies the key');
   await assert.rejects(current([second]), /not the key/);
   const alone = { dataDir, isOnlyService: true };
   assert.equal((await agreeOnSecretKey(db, [second], alone)).outcome, 'replaced');
@@ -76,7 +76,7 @@ test('a tool neither creates nor replaces a key', async (t) => {
   const outcome = async (key: Key) =>
     (await agreeOnSecretKey(lone.db, [key], { dataDir, isOnlyService: true })).outcome;
   assert.equal(await outcome(right), 'known');
-  // As on a restored database before the key was put in its place.
+  // This is the case on a restored database before the key was restored.
   await assert.rejects(joinSecretKey(lone.db, directory), /secret-key does not exist/);
   assert.deepEqual(await readdir(directory), []);
   await writeKeyFile(keyFile(directory), [wrong]);
@@ -110,11 +110,11 @@ test('a lost key that is restored counts as the same key', async (t) => {
     (await agreeOnSecretKey(lone.db, [key], { dataDir, isOnlyService: true })).outcome;
   const [right, made, wrong] = [newKey(), newKey(), newKey()];
   assert.equal(await outcome(right), 'known');
-  // As at a start on a restored database before the key was put in its place.
+  // This happens at a start with a restored database before the key was restored.
   assert.equal(await outcome(made), 'replaced');
   assert.equal(await outcome(right), 'returned');
   assert.equal(await outcome(right), 'known');
   assert.equal(await outcome(wrong), 'replaced');
-  assert.equal(await outcome(made), 'returned', 'also the one in between');
+  assert.equal(await outcome(made), 'returned', 'a key that replaced the lost one counts as well');
   assert.equal(await outcome(right), 'returned');
 });

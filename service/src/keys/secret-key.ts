@@ -33,9 +33,9 @@ export interface Agreed {
 }
 
 /**
- * Makes sure that all services of one database keep secrets with one key: the database says which, and
- * the file must have it. Where there is only this service, a new key takes the place of one that was lost,
- * which is answered, and so is it when the lost one is put back; several must share theirs.
+ * Ensures that all services of one database encrypt with the same key: the database identifies it, and the file must
+ * have it. If there is only this service, a new key replaces a lost one. The outcome says so, and also when the lost
+ * key was restored. Several services must share their key.
  */
 export async function agreeOnSecretKey(
   db: Db,
@@ -87,7 +87,7 @@ interface Followed {
   log: Logger;
 }
 
-/** Goes on with the keys that the file has, and the one that the database says, until the signal aborts. */
+/** Loads changed keys from the file, and the key in use from the database, until the signal aborts. */
 export async function followKeys(followed: Followed, signal: AbortSignal): Promise<void> {
   const outage = createOutage(followed.log, {
     failed: 'The secret key in the file could not be checked for changes.',
@@ -114,8 +114,8 @@ export async function lookAtKeys({ keyring, db, dataDir }: Omit<Followed, 'log'>
 }
 
 /**
- * A key as a service names it to others: enough of its id to tell a few of them apart, and whether it is
- * bound there, too.
+ * The name of a key in announcements: a part of its id that distinguishes a few keys, and whether the service treats it
+ * as bound.
  */
 export const shortId = ({ bytes, isBound }: Key) =>
   keyId(bytes).toString('hex').slice(0, 8) + (isBound ? '+' : '');
@@ -123,12 +123,12 @@ export const shortId = ({ bytes, isBound }: Key) =>
 /** The prefix of an announcement. Releases that do not know bound keys do not have it. */
 export const announced = 'keys=';
 
-/** Which keys a service knows, and which it writes with. See `untilAll` in rotation.ts. */
+/** Announces the keys that a service knows, and the one that it writes with. See `untilAll` in rotation.ts. */
 export function announcement({ state: { keys, current } }: Keyring): string {
-  // PostgreSQL keeps 63 bytes of it.
+  // PostgreSQL truncates it to 63 bytes.
   const known = keys.slice(-3).map(shortId).join(',');
   return `${announced}${known} w=${shortId(current)}`;
 }
 
-/** Whether something may be read that is not bound to its place, if the database says so: until a rotation. */
+/** Whether unbound values can be read if the database allows it, which is the case until a rotation. */
 export const mayBeUnbound = ({ state: { keys } }: Keyring) => keys.some(({ isBound }) => !isBound);

@@ -21,7 +21,7 @@ import { findUnreadable } from './rotation-queries.ts';
 import { agreeOnSecretKey } from './secret-key.ts';
 import { unreadableSecrets } from './unreadable.ts';
 
-/** An installation with one encrypted value, whose key is then lost, and replaced by a start. */
+/** An installation with one encrypted value, whose key is then lost and replaced at a start. */
 async function withLostKey(t: TestContext) {
   const database = await createTestDatabase();
   t.after(database.close);

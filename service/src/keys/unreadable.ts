@@ -12,12 +12,12 @@ export interface UnreadableSecrets {
   reconciler: Reconciler<{ db: Db; log: Logger }>;
 }
 
-/** What a person can do about them; the fingerprints say which key to look for. */
+/** What to do about these values. The fingerprints identify the missing keys. */
 export const wayToReadable = 'If you have a copy of the previous key, add its line to secret-key.';
 
 /**
  * Counts the encrypted values that no key in secret-key can decrypt: a key was lost, or replaced by
- * another one. Each change of the number is logged. `observe` is told the number of each run.
+ * another one. Each change of the number is logged. `observe` gets the number of each run.
  */
 export function unreadableSecrets(
   keyring: Keyring,

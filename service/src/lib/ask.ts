@@ -1,35 +1,48 @@
 import { createInterface } from 'node:readline';
 import { SetupError } from '../../../setup/commands.mjs';
 
-/** A question before something that can't be undone. */
+/** A confirmation of something that can't be undone. */
 export interface Question {
   /** What will happen, in whole sentences. */
   says: string;
-  /** The only answer that goes on. */
+  /** The only answer that confirms it. */
   word: string;
-  /** What to print if it does not go on, such as "Nothing was removed". */
+  /** The message if it is not confirmed, such as "Nothing was removed". */
   undone: string;
 }
 
-/** Any other answer than the word, typed or piped, throws `SetupError`; so does the lack of one. */
+/** What may be a terminal. */
+export type Input = NodeJS.ReadableStream & { isTTY?: boolean };
+
+/**
+ * Throws `SetupError` unless the word is typed. Where `input` is not a terminal, nobody may ever answer: it throws at
+ * once, whatever is piped to it.
+ */
 export async function askFor(
   { says, word, undone }: Question,
-  input: NodeJS.ReadableStream = process.stdin,
+  input: Input = process.stdin,
   output: NodeJS.WritableStream = process.stderr,
 ): Promise<void> {
+  if (!input.isTTY) {
+    output.write(`${says}\n`);
+    throw new SetupError(
+      `${undone}: confirmation needs a terminal, and standard input is none.`,
+      'To confirm without a question, add --yes.',
+    );
+  }
   output.write(`${says} Type "${word}" to continue: `);
   const answer = await firstLine(input);
   if (answer === undefined) {
     throw new SetupError(
       `${undone}: there was no answer.`,
-      'To confirm without a question, use --yes.',
+      'To confirm without a question, add --yes.',
     );
   }
   if (answer.trim() === word) return;
   throw new SetupError(`${undone}.`, `To confirm, answer "${word}".`);
 }
 
-async function firstLine(input: NodeJS.ReadableStream): Promise<string | undefined> {
+async function firstLine(input: Input): Promise<string | undefined> {
   const lines = createInterface({ input });
   try {
     for await (const line of lines) return line;

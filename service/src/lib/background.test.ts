@@ -11,7 +11,7 @@ test('work runs concurrently, errors are reported, and it is idle when all has e
   run(async () => {
     await promise;
     seen.push('first');
-    // What is begun while others end is waited for, too.
+    // Work that begins while other work ends is also waited for.
     run(async () => {
       await turn();
       seen.push('last');

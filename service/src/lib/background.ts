@@ -1,7 +1,7 @@
 export interface Background {
   /** Starts work in the background; `onError` gets its error. */
   run(work: () => Promise<void>, onError: (error: unknown) => void): void;
-  /** Resolves when nothing of it runs any more. */
+  /** Resolves when all work has ended. */
   idle(): Promise<void>;
 }
 

@@ -17,7 +17,7 @@ test('work runs one after the other, in order', async () => {
   assert.deepEqual(seen, ['a begins', 'a ends', 'b begins', 'b ends']);
 });
 
-test('an error goes to the caller, and does not keep other work from running', async () => {
+test('an error is thrown to the caller, and does not prevent other work', async () => {
   const turns = inTurn();
   const failing = turns.run(() => Promise.reject(new Error('no')));
   const next = turns.run(async () => 'done');

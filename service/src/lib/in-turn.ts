@@ -1,13 +1,13 @@
 export interface Turns {
-  /** Runs it once all before it have ended, however they did. Its end is the caller's to await. */
+  /** Runs work after all previous work has ended, even if that has failed. Returns its result to the caller. */
   run<T>(work: () => Promise<T>): Promise<T>;
-  /** The same for work that nobody awaits: `onError` gets its error. */
+  /** Does the same for work that nobody awaits. `onError` gets its error. */
   add(work: () => Promise<void>, onError: (error: unknown) => void): void;
-  /** Resolves when all that was asked for until now has ended; never rejects. */
+  /** Resolves when all work that was given so far has ended; never rejects. */
   idle(): Promise<void>;
 }
 
-/** Runs what it is given one after the other; what failed keeps nothing else from running. */
+/** Runs work one after the other. Failed work does not prevent later work. */
 export function inTurn(): Turns {
   let last: Promise<unknown> = Promise.resolve();
 

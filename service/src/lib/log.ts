@@ -1,6 +1,6 @@
 import { type Logger, type LoggerOptions, pino, stdTimeFunctions } from 'pino';
 
-/** Kept while it can't be written, in bytes; what goes beyond is dropped. */
+/** The bytes that are buffered while the log can't be written. Further lines are dropped. */
 const mostKept = 1024 * 1024;
 
 /** Each line has its level as a word, and its time in the format of the API. */
@@ -10,8 +10,8 @@ export const lineFormat: LoggerOptions = {
 };
 
 /**
- * The log, on standard error, a line of JSON each. Where it can't be written, such as to a disk that
- * is full, the service goes on: it is written once there is room.
+ * The log, with one JSON object per line on standard error. If it can't be written, such as to a full disk, the service
+ * continues, and the lines are written when there is space.
  */
 export function createLog(level: string): Logger {
   const destination = pino.destination({ dest: 2, sync: true, maxLength: mostKept });

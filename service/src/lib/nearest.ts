@@ -3,8 +3,8 @@ import { distance } from 'fastest-levenshtein';
 const furthest = 3;
 
 /**
- * The known name that was probably meant: the nearest one, in capitals or not, if it differs by one letter in four at
- * most, and by `within`. Two letters that are swapped count as one.
+ * The known name that was probably meant: the most similar one, ignoring case, if at most one letter in four differs,
+ * and at most `within` letters. Two swapped letters count as one difference.
  */
 export function nearest(
   name: string,

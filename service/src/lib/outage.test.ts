@@ -24,7 +24,7 @@ test('an outage is logged at the first failure, then once a minute with a count,
     [['It works again.', 59]],
   );
   outage.failed(new Error('away'));
-  assert.equal(told().length, 1, 'the next outage is told at once');
+  assert.equal(told().length, 1, 'the next outage is logged at once');
   outage.worked();
-  assert.ok(!('count' in told()[0]), 'nothing came between');
+  assert.ok(!('count' in told()[0]), 'nothing was logged in between');
 });

@@ -4,14 +4,14 @@ const minuteMs = 60_000;
 
 /** Logs the failures of something that is retried. */
 export interface Outage {
-  /** `about`: more fields of the line, of this failure. */
+  /** Logs a failure. `about` are further fields of the log line. */
   failed(error: unknown, about?: object): void;
   worked(): void;
 }
 
 /**
- * Logs the first failure as a warning, then one a minute with the number since the last (`count`), and once that it
- * works again. A count of 0 is left out. `now`: ms, of a clock that only goes forward.
+ * Logs the first failure as a warning, then at most one per minute with the number of failures since the last line
+ * (`count`), and once that it works again. A count of 0 is omitted. `now` returns milliseconds of a monotonic clock.
  */
 export function createOutage(
   log: Logger,

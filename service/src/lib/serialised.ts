@@ -1,7 +1,10 @@
 export interface Serialised {
-  /** Runs for this key now, or once more after the run under way: no hint is lost, none piles up. */
+  /**
+   * Runs the work for this key now, or once more after the run in progress. No hint is lost, and hints do not
+   * accumulate.
+   */
   run(key: string): void;
-  /** Resolves when nothing runs any more. */
+  /** Resolves when all runs have ended. */
   idle(): Promise<void>;
 }
 

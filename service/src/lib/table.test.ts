@@ -11,6 +11,6 @@ test('columns are aligned by their width in a terminal, without a frame or trail
   assert.equal(table(rows), 'NAME  ID\n東京  1\na');
 });
 
-test('text of others can neither control the terminal nor move a column', () => {
+test('untrusted text can neither control the terminal nor move a column', () => {
   assert.equal(table([['a\u001b[2J', 'b']]), 'a\\u{1b}[2J  b');
 });

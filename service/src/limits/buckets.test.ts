@@ -18,7 +18,7 @@ function withClock(of = limit) {
   };
 }
 
-test('a burst is let through, and then as much as comes back', () => {
+test('a burst is accepted, and then as many as are refilled', () => {
   const { take, pass } = withClock();
   assert.equal(take(10), 4);
   pass(0.4);
@@ -31,7 +31,7 @@ test('a burst is let through, and then as much as comes back', () => {
   assert.equal(take(10), 4);
 });
 
-test('the state of a bucket says what remains, and when there is more', () => {
+test('the state of a bucket has the remaining tokens, and the time of the next one', () => {
   const { buckets, take, pass } = withClock();
   const full = { isAllowed: true, remaining: 4, retryAfterSeconds: 0, resetSeconds: 0 };
   assert.deepEqual(buckets.peek('a'), full);
@@ -50,7 +50,7 @@ test('each key has its own bucket, and peeking takes nothing', () => {
   assert.equal(take(9, 'b'), 4);
 });
 
-test('what was charged elsewhere makes a debt, which is refilled first', () => {
+test('tokens that were used elsewhere make a debt, which is refilled first', () => {
   const { buckets, take, pass } = withClock();
   buckets.charge('a', 3);
   assert.equal(take(9), 1);

@@ -33,7 +33,7 @@ export interface Buckets {
   charge(key: string, count: number): void;
 }
 
-/** More buckets than this mean that somebody invents keys. The oldest are dropped then. */
+/** More buckets than this mean that somebody generates keys. Then the oldest buckets are removed. */
 const maxBuckets = 100_000;
 const sweepMs = 5000;
 

@@ -53,7 +53,7 @@ const entries = async (tokenId: number) =>
 const tokensMade = async () =>
   (await db.selectFrom('tokens').select('id').where('name', '=', 'made').execute()).length;
 
-test('a token that makes tokens and revokes them fills the audit log no faster than it may', async () => {
+test('a token that creates and revokes tokens makes no more entries in the audit log than its limit allows', async () => {
   const { make, revoke, pass } = await serve({ changes: { perSecond: 1 / 60, burst: 6 } });
   const [{ id, headers }, other] = [await newToken(), await newToken()];
   let done = 0;
@@ -64,7 +64,7 @@ test('a token that makes tokens and revokes them fills the audit log no faster t
     done += 2;
   }
   assert.equal(done, 6);
-  assert.equal((await entries(id)).length, 6, 'each that was done is entered, and no other');
+  assert.equal((await entries(id)).length, 6, 'each accepted change is entered, and no other');
   assert.equal((await make(other.headers)).statusCode, 201);
   pass(60);
   assert.equal((await make(headers)).statusCode, 201);
@@ -125,12 +125,12 @@ test('taking access away is counted, but never refused', async () => {
   for (const one of made) assert.equal((await revoke(headers, one)).statusCode, 200);
   assert.equal((await entries(id)).length, 4);
   pass(120);
-  assert.equal((await make(headers)).statusCode, 429, 'what is owed comes back first');
+  assert.equal((await make(headers)).statusCode, 429, 'the debt is refilled first');
   pass(60);
   assert.equal((await make(headers)).statusCode, 201);
 });
 
-test('what changes nothing is not counted: a refusal, and a replayed answer', async () => {
+test('requests that change nothing are not counted: refusals, and replayed responses', async () => {
   const { make, revoke } = await serve({ changes: { perSecond: 1e-6, burst: 2 } });
   const { headers } = await newToken();
   const key = { ...headers, 'idempotency-key': 'once' };
@@ -140,10 +140,10 @@ test('what changes nothing is not counted: a refusal, and a replayed answer', as
   }
   assert.equal((await make(headers)).statusCode, 201);
   assert.equal((await make(headers)).statusCode, 429);
-  assert.equal((await make(key)).statusCode, 201, 'also of who may make no more');
+  assert.equal((await make(key)).statusCode, 201, 'even beyond the limit');
 });
 
-test('administrators are not kept from a project by what its tokens do', async () => {
+test('the limit of a project does not apply to administrators', async () => {
   const { make } = await serve({ projects: { perSecond: 1e-6, burst: 1 } });
   const [one, { headers: admin }] = [await newToken(), await createTestToken(db)];
   assert.equal((await make(one.headers)).statusCode, 201);
@@ -151,7 +151,7 @@ test('administrators are not kept from a project by what its tokens do', async (
   assert.equal((await make(admin)).statusCode, 201);
 });
 
-test('somebody with a stolen session can not keep its owner from ending it', async () => {
+test('somebody with a stolen session can not prevent its owner from ending it', async () => {
   const { app } = await serve({ changes: { perSecond: 1e-6, burst: 2 } });
   const { credentials } = await createTestUser(db);
   const { password } = credentials;

@@ -5,8 +5,7 @@ import { rateLimitHeaders } from './headers.ts';
 import type { Limiter } from './limiter.ts';
 
 /**
- * The buckets of a change: that of its caller, and that of the project whose history it is entered
- * in, if any.
+ * The buckets of a change: that of its caller, and that of the project whose history has its entry, if any.
  */
 export interface ChangeKeys {
   caller: string;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { accountKey, addressKey, blockKey, networkKey, tokenKey } from './credentials.ts';
 
-test('an address counts by itself, and of IPv6 its /64', () => {
+test('an IPv4 address counts separately, and an IPv6 address by its /64', () => {
   for (const [address, key] of [
     ['192.0.2.7', '192.0.2.7'],
     ['::ffff:192.0.2.7', '192.0.2.7'],
@@ -15,7 +15,7 @@ test('an address counts by itself, and of IPv6 its /64', () => {
   }
 });
 
-test('a network of IPv6 counts by its /48, and IPv4 by the address', () => {
+test('a network is a /48 of IPv6, and a single address of IPv4', () => {
   for (const [address, key] of [
     ['192.0.2.7', '192.0.2.7'],
     ['2001:db8:0:1::7', '2001:db8:0::/48'],
@@ -38,7 +38,7 @@ test('a block is a /16 of IPv4, and a /32 of IPv6', () => {
   }
 });
 
-test('an email address counts whatever the case of its letters, and by network apart', () => {
+test('an email address counts regardless of case, and separately for each network', () => {
   const key = accountKey('Ada@Example.com');
   assert.equal(key, accountKey('ada@example.com'));
   assert.match(key, /^[\w-]{16}$/);
@@ -46,6 +46,6 @@ test('an email address counts whatever the case of its letters, and by network a
   assert.equal(new Set(all).size, 3);
 });
 
-test('a token counts by a part of its hash', () => {
+test('the key of a token is a part of its hash', () => {
   assert.equal(tokenKey(Buffer.alloc(32, 1)), 'AQEBAQEBAQEBAQEB');
 });

@@ -35,7 +35,7 @@ after(async () => {
 
 const left = (limiter: Limiter, key: string) => limiter.peek('actions', key).remaining;
 
-/** Waits until so many of 1,000 are left at each. */
+/** Waits until each service has so many of 1,000 tokens left. */
 const untilLeft = (look: () => number[], ...wanted: number[]) =>
   until(`${wanted} are left`, look, (seen) => seen.join() === wanted.join());
 
@@ -43,8 +43,8 @@ const untilLeft = (look: () => number[], ...wanted: number[]) =>
  * A notification that is sent before the other service listens is lost, so this sends until one
  * arrives.
  */
-test('what one service lets through is counted once by the other, and not again by the first', async () => {
-  await until('one is heard', () => {
+test('requests that one service accepts are counted once by the other, and not again by the first', async () => {
+  await until('a notification arrives', () => {
     a.take('actions', 'warm-up');
     return left(b, 'warm-up') < 1000;
   });

@@ -17,9 +17,9 @@ interface Means {
 }
 
 /**
- * Makes the services of a database share their limits. Several times a second, each one sends the
- * others what it took from its buckets, and takes from its own what the others sent. A lost
- * notification is not sent again, since the buckets are refilled within seconds.
+ * Makes the services of a database share their limits. Several times a second, each service notifies the others of the
+ * tokens that it took from its buckets, and takes the same from its own when it is notified. A lost notification is not
+ * sent again, since the buckets are refilled within seconds.
  */
 export function shareLimits(limiter: Limiter, { db, notifications, log }: Means): Limiter {
   const self = randomUUID();

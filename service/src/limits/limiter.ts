@@ -17,8 +17,7 @@ export type Policy = (typeof policies)[number];
 export type Limits = Record<Policy, Limit>;
 
 /**
- * Keeps its counts in memory alone; `exchange.ts` shares them with the other services of the
- * database.
+ * Counts in memory. `exchange.ts` shares the counts with the other services of the database.
  */
 export interface Limiter {
   limitOf(policy: Policy): Limit;
@@ -34,13 +33,13 @@ export interface Limiter {
   charge(takings: readonly Taking[]): void;
   /** Calls the listener with each count that is taken here, and with -1 for a refund. */
   onTaken(listener: OnTaken): void;
-  /** To be called after the last request was answered. */
+  /** Must be called after the last response. */
   stop(): Promise<void>;
 }
 
 type OnTaken = (policy: Policy, key: string, count: number) => void;
 
-/** How much was taken from a bucket; negative if more was refunded. */
+/** The number of tokens that were taken from a bucket; negative if more were refunded. */
 export type Taking = readonly [policy: Policy, key: string, count: number];
 
 export function createLimiter(limits: Limits, now?: () => number): Limiter {

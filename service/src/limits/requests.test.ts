@@ -89,7 +89,7 @@ const guarded = (payload: unknown, url = '/v1/guarded') => ({
   ...{ headers: { 'content-type': 'application/json' } },
 });
 
-test('a client error counts as a read, so that one bad request in five locks no script out', async () => {
+test('a client error counts as a read, so that a script with mistakes is not locked out', async () => {
   const { ask, pass } = await serve({
     reads: { perSecond: 100, burst: 200 },
     actions: { perSecond: 1, burst: 4 },
@@ -169,7 +169,7 @@ test('a dry run counts as a read, even if no actions are left', async () => {
   assert.deepEqual(await statuses(2, token, { ...post, url: '/v1/dry-run' }), [200, 429]);
 });
 
-test('a request beyond the limit is told when to retry, and costs no query', async (t) => {
+test('a request beyond the limit gets the time to retry, and causes no query', async (t) => {
   const { ask, pass, statuses } = await serve({ actions: { perSecond: 0.25, burst: 2 } });
   const { id, token } = await createTestToken(db);
   assert.deepEqual(await statuses(2, token, post), [200, 200]);
@@ -211,7 +211,7 @@ test('requests without the scope, or without a project, are counted too', async 
 
 const failures = { perSecond: 1 / 6, burst: 3 };
 
-test('an address may send so many bad tokens; beyond that they cost no query each', async (t) => {
+test('an address can send a limited number of invalid tokens; beyond that they cause no separate queries', async (t) => {
   const { ask, pass, statuses } = await serve({ failures });
   assert.deepEqual(await statuses(4, undefined), [401, 401, 401, 401]);
   assert.deepEqual(await statuses(2, 'berth_nonsense'), [401, 401]);
@@ -234,7 +234,7 @@ test('an address may send so many bad tokens; beyond that they cost no query eac
   assert.deepEqual(await statuses(2, generateToken()), [401, 429]);
 });
 
-test('a valid token is let through even from such an address', async () => {
+test('a valid token is accepted even from such an address', async () => {
   const { statuses } = await serve({ failures });
   const [known, fresh] = [await createTestToken(db), await createTestToken(db)];
   const expired = await createTestToken(db, { expiresAt: new Date(Date.now() - 1000) });
@@ -281,7 +281,7 @@ test('a large answer counts as several requests of its address', async () => {
   }
 });
 
-test('an address may make so many public requests, whatever the route', async () => {
+test('an address can make a limited number of public requests, whatever the route', async () => {
   const { ask, pass, statuses } = await serve({ public: { perSecond: 1, burst: 4 } });
   const from = { url: '/v1/open', remoteAddress: '192.0.2.44' };
   assert.deepEqual(await statuses(2, undefined, from), [200, 200]);

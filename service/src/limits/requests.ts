@@ -63,8 +63,7 @@ interface PasswordAttempt {
 }
 
 /**
- * Errors that count as failed authentication. A missing token does not: people look at pages
- * without one.
+ * Errors that count as failed authentication. A missing token does not count, because people open pages without one.
  */
 const failures = new Set<ProblemCode>([
   'token_malformed',
@@ -169,7 +168,7 @@ export function limitRequests(limiter: Limiter, db: Db): RequestLimits {
       const { canRefuse, beginsSignIn, countsAs } = request.routeOptions.config;
       await take(reply, 'public', key, countsAs);
       if (beginsSignIn) return await take(reply, 'sign_in_starts', key);
-      // Reading something public, such as the health, is no attempt to authenticate.
+      // Reading something public, such as the health, is not an attempt to authenticate.
       if (policyOf(request) === 'reads' && !canRefuse) return;
       await takeAttempt(request, reply, key);
     },

@@ -36,7 +36,7 @@ import { type Survey, survey } from './survey.ts';
 export type EngineOption =
   | { socketPath: string }
   | {
-      /** Empty: those that the token names, or those that are known. */
+      /** If it is empty, the addresses in the token, or the known ones, are used. */
       urls: string[];
       token: JoinToken | undefined;
       /** The fingerprint of its certificate; defaults to the one in the token, or the known one. */
@@ -46,7 +46,7 @@ export type EngineOption =
 export interface Tools {
   db: Db;
   secretKey: Keyring;
-  /** Prints what is done, and warnings. */
+  /** Prints progress and warnings. */
   say: (text: string) => void;
 }
 
@@ -144,7 +144,7 @@ export async function updateLocation(tools: Tools, changes: LocationChanges): Pr
   }
 }
 
-/** Forgets a location that has no servers. What it has in Incus stays there. */
+/** Removes a location that has no servers. Its objects in Incus are kept. */
 export async function removeLocation(tools: Tools, name: string): Promise<LocationRow> {
   const { db } = tools;
   return await db.transaction().execute(async (trx) => {
@@ -279,7 +279,7 @@ async function withAllMembers(
   return { ...engine, urls: [...engine.urls, ...reached] };
 }
 
-/** Two locations in one project of one Incus would each take the other's servers for lost. */
+/** Refuses a second location in one project of one Incus: each would treat the servers of the other as unknown. */
 async function requireOwnProject(
   db: Db,
   { client }: Reached,
@@ -297,7 +297,7 @@ async function requireOwnProject(
   for (const other of await listAllLocations(db)) {
     if (other.id === ownId || other.incus_project !== project) continue;
     if ((await presentedBy(other)) !== environment.certificate_fingerprint) continue;
-    // The settings say what that is, and not these tools.
+    // The location `local` follows the settings, and not these tools.
     const change =
       other.name === 'local' ? 'Use that one, as it is' : 'Change that one with update';
     throw new SetupError(
@@ -367,14 +367,14 @@ async function enter(trx: Trx, entry: Entry, { largest, network, subnets }: Surv
   return row;
 }
 
-/** The services sync within a minute, and record what can't be read now. */
+/** Records the nodes. Services sync within a minute, and then record what can't be read now. */
 async function enterNodes(tools: Tools, location: LocationRow, client: IncusClient) {
   await syncNodes({ ...lookOf(tools, location, client), pool: location.storage_pool });
 }
 
 /**
- * Sets the rules before there are servers on the network. From then on services do so, who know
- * where the API is served, and what else is protected.
+ * Sets the rules before there are servers on the network. Later the services do so, because they know the addresses of
+ * the API and the other protected addresses.
  */
 async function closeNetwork(tools: Tools, location: LocationRow, client: IncusClient) {
   const known = { findApi: async () => [], protectedAddresses: [] };

@@ -13,7 +13,7 @@ import type { ClientIdentity } from '../locations/identity.ts';
 
 /** The parameters of joining an engine over HTTPS. */
 export interface Invitation {
-  /** Empty: those that the token names. */
+  /** If it is empty, the addresses in the token are used. */
   urls: string[];
   /** Undefined if our certificate is trusted there already. */
   token: JoinToken | undefined;
@@ -44,7 +44,7 @@ export function requireToken(text: string): JoinToken {
 export async function join(invitation: Invitation, identity: ClientIdentity): Promise<Joined> {
   const found = await findMembers(invitation);
   const engine = { urls: found.urls, server_cert: found.certificate };
-  // Only in this project does Incus show the networks of the hosts themselves.
+  // Incus shows unmanaged networks of the hosts only in this project.
   const client = createIncusClient({ ...connectionOf({ engine }, identity), project: 'default' });
   try {
     await becomeTrusted(client, invitation.token);
@@ -61,7 +61,7 @@ interface Found {
   certificate: string;
 }
 
-/** All that were named must be of the right server; of those that a token names, some need not be for us. */
+/** All given addresses must belong to the right server. Some of those in a token may not be reachable from here. */
 async function findMembers({ urls, token, fingerprint }: Invitation): Promise<Found> {
   const asked = urls.length > 0 ? urls : (token?.urls ?? []);
   const answers = await Promise.all(asked.map((url) => ask(url, fingerprint)));
@@ -82,7 +82,7 @@ async function findMembers({ urls, token, fingerprint }: Invitation): Promise<Fo
   );
 }
 
-/** Whether the right server answers there, with its certificate or what is wrong. */
+/** Checks whether the right server answers there. Returns its certificate, or the error. */
 async function ask(url: string, fingerprint: string) {
   try {
     const certificate = await presentedCertificate(url);
@@ -142,7 +142,7 @@ function refused(error: unknown): unknown {
   );
 }
 
-/** A certificate that is restricted to projects can't see the members and what they have. */
+/** A certificate that is restricted to projects can't read the members and their resources. */
 async function requireFullTrust(client: IncusClient, identity: ClientIdentity): Promise<void> {
   const own = fingerprintOf(identity.clientCert);
   const known = await client.certificates.get(own);

@@ -11,14 +11,14 @@ import { createIncusClient } from '../incus/client.ts';
 import { installationLabel } from '../instances/labels.ts';
 import { findLocationNamed } from '../locations/queries.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
-import { toolOn } from '../testing/tool.ts';
+import { toolInTerminal, toolOn } from '../testing/tool.ts';
 import { ensureLocalLocation } from './local.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'berth-local-'));
 after(() => rmSync(directory, { recursive: true, force: true }));
 const usual = { project: 'berth', pool: 'berth', network: 'berthbr0' };
 
-/** A machine's Incus with nothing in it. */
+/** The empty Incus of a machine. */
 async function startIncus(name: string) {
   const simulator = await startSimulator({ listen: { socketPath: join(directory, name) } });
   after(() => simulator.close());
@@ -29,9 +29,9 @@ async function installation() {
   const { db, connectionString, close } = await createTestDatabase();
   after(close);
   const id = randomUUID();
-  // That of the database that it is a copy of is the same for all tests.
+  // All test databases are copies with the same id, so each gets a new one.
   await db.updateTable('installation').set({ id }).execute();
-  /** As a start of a service does. */
+  /** Does the same as the start of a service. */
   const start = async ({ socketPath }: { socketPath: string }, names = usual) => {
     const client = createIncusClient({ socketPath, project: names.project });
     try {
@@ -93,7 +93,7 @@ test('another Incus than the known one is refused', async () => {
     /BERTH_INCUS_SOCKET.*BERTH_LOCAL=false.*location -- rebind local/,
   );
   await assert.rejects(berth.start(another), words);
-  // As services that share the database would come by it: its network is planted, and nobody's.
+  // With services that share a database, the other Incus can have a network without an owner.
   another.plant({ ...usual, imageAliases: [] });
   await assert.rejects(berth.start(another), words);
   assert.deepEqual((await berth.local())?.engine, before?.engine);
@@ -105,7 +105,7 @@ test('the same Incus is recognised after it has become a cluster, and after its 
   incus.model.projects.delete('berth');
   await berth.start(incus);
   incus.model.ownFingerprint = 'f'.repeat(64);
-  await assert.rejects(berth.start(incus), SetupError, 'the mark can be that of a copy');
+  await assert.rejects(berth.start(incus), SetupError, 'the label of the project could be copied');
   incus.model.members.set('a', newMember('a', '10.0.0.1:8443'));
   await berth.start(incus);
   assert.equal(incus.model.projects.get('berth')?.config[installationLabel], berth.id);
@@ -116,23 +116,20 @@ test('an Incus that replaces another is accepted once an administrator says so',
   const berth = await installation();
   await berth.start(lost);
   await assert.rejects(berth.start(replaced), SetupError);
-  const rebind = (input: string, ...args: string[]) => {
-    return toolOn(berth.connectionString, 'location', input)('rebind', 'local', ...args);
-  };
-  for (const input of ['', 'yes\n']) {
-    const { code, stderr } = await rebind(input);
-    assert.deepEqual(
-      [code, /has 0 servers[\s\S]*Nothing was changed/.test(stderr)],
-      [1, true],
-      stderr,
-    );
+  const rebind = (...args: string[]) =>
+    toolOn(berth.connectionString, 'location')('rebind', 'local', ...args);
+  const typing = (typed: string) =>
+    toolInTerminal(berth.connectionString, 'location', typed)('rebind', 'local');
+  for (const { code, stdout, stderr } of [await rebind(), await typing('yes\n')]) {
+    assert.equal(code, 1, stderr);
+    assert.match(stdout + stderr, /has 0 servers[\s\S]*Nothing was changed/);
     await assert.rejects(berth.start(replaced), SetupError);
   }
-  const { code, stdout, stderr } = await rebind('rebind\n');
-  assert.deepEqual([code, /next start/.test(stdout)], [0, true], stderr);
+  const { code, stdout } = await typing('rebind\n');
+  assert.deepEqual([code, /next start of a service takes/.test(stdout)], [0, true], stdout);
   await berth.start(replaced);
   await assert.rejects(berth.start(lost), SetupError);
-  assert.equal((await rebind('', '--yes')).code, 0);
+  assert.equal((await rebind('--yes')).code, 0);
   await berth.start(lost);
 });
 
@@ -147,7 +144,7 @@ test('resources of another installation are not used', async () => {
   await assert.rejects(second.start(incus), saying(words, wayOut));
   const onItsNetwork = { project: 'second', pool: 'second', network: 'berthbr0' };
   await assert.rejects(second.start(incus, onItsNetwork), saying(/network berthbr0\.$/, wayOut2));
-  assert.ok(!incus.model.projects.has('second'), 'nothing was made');
+  assert.ok(!incus.model.projects.has('second'), 'nothing was created');
 });
 
 const wayOut2 = /^Use other names for this one/;

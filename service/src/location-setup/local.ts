@@ -23,7 +23,7 @@ import { ensureProject, unlessExists } from './project.ts';
 
 const gigabyte = 1024 ** 3;
 const megabyte = 1024 ** 2;
-/** The pool's file is sparse: this is what it may grow to, not what it takes. */
+/** The maximum size of the pool, whose file is sparse and grows. */
 const poolShareOfFreeDisk = 0.8;
 const smallestPoolGigabytes = 5;
 
@@ -31,7 +31,7 @@ export interface LocalEngine {
   client: IncusClient;
   socketPath: string;
   names: LocalNames;
-  /** The directory that Incus keeps its data in, to see how much disk there is. */
+  /** The directory with the data of Incus, whose file system has the pool. */
   diskPath: string;
 }
 
@@ -99,7 +99,7 @@ async function ensurePool(
     const pool = { name: names.pool, driver: 'btrfs', description, config: { size, ...marks } };
     await unlessExists(client.storage.createPool(pool));
   }
-  // Also after a start that was interrupted between the two.
+  // This also repairs a start that was interrupted between the two.
   const made = await client.storage.getPool(names.pool);
   const installationId = marks[installationLabel];
   if (made) await prepareQuotas(made, { installationId, incusDir: diskPath, say });
@@ -124,7 +124,7 @@ async function ensureNetwork(
         'ipv4.nat': 'true',
         'ipv6.address': 'auto',
         'ipv6.nat': 'true',
-        // A fixed IPv6 address on a NIC asks for it (Incus documentation, "Type: nic").
+        // Incus requires it for a fixed IPv6 address on a NIC (Incus documentation, "Type: nic").
         'ipv6.dhcp.stateful': 'true',
         ...marks,
       },
@@ -139,7 +139,7 @@ interface LinkAddresses {
   addr_info: { local: string; prefixlen: number }[];
 }
 
-/** Node's own list leaves out bridges that nothing is plugged into. */
+/** Reads the addresses with `ip`, because the list of Node.js omits bridges without interfaces. */
 async function ownIpv4Addresses(): Promise<string[]> {
   const { stdout } = await promisify(execFile)('ip', ['-json', '-4', 'address']);
   const links: LinkAddresses[] = JSON.parse(stdout);

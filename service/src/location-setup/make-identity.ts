@@ -8,9 +8,9 @@ import { clientKey } from '../keys/places.ts';
 import { type ClientIdentity, loadIdentity } from '../locations/identity.ts';
 import { lockIdentity, setIdentity } from '../locations/identity-queries.ts';
 
-/** Longer than any machine lives: a certificate that ends would cut off every location at once. */
+/** A long validity, because all locations would become unreachable at once when the certificate expires. */
 const years = 30;
-/** Clocks differ. */
+/** The validity begins earlier, because clocks differ. */
 const backdatedMs = 24 * 3600 * 1000;
 const algorithm = { name: 'ECDSA', namedCurve: 'P-384', hash: 'SHA-384' };
 
@@ -33,7 +33,7 @@ export async function ensureIdentity(db: Db, secretKey: Keyring): Promise<Client
   });
 }
 
-/** A certificate signed by itself, which is all that Incus asks of a client. */
+/** Creates a self-signed certificate, which is sufficient for clients of Incus. */
 export async function createIdentity(commonName: string): Promise<ClientIdentity> {
   const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
   const now = Date.now();

@@ -4,9 +4,9 @@ import { createIncusClient, type IncusClient } from '../incus/client.ts';
 import { installationLabel } from '../instances/labels.ts';
 import type { LocationRow } from '../locations/queries.ts';
 
-// Who owns the resources in this machine's Incus, and whether it is still the engine of `local`.
+// Checks who owns the resources in this machine's Incus, and whether it is still the engine of `local`.
 
-/** Configuration keys that say which installation made something. */
+/** The configuration keys with the id of the installation that created an object. */
 export type Marks = Record<typeof installationLabel, string>;
 
 interface Engine {
@@ -77,7 +77,7 @@ async function requireOwnThings(engine: Engine, installation: string): Promise<s
 }
 
 async function lookAt({ socketPath, names: { project, pool, network } }: Engine) {
-  // The project that networks are in, whether the location's is there yet or not.
+  // The default project has the networks, even if the project of the location does not exist yet.
   const { projects, storage, networks, close } = createIncusClient({
     socketPath,
     project: 'default',
@@ -97,7 +97,7 @@ async function lookAt({ socketPath, names: { project, pool, network } }: Engine)
   }
 }
 
-/** Marks a project that somebody else has made for us, or a release that did not mark any. */
+/** Labels a project that somebody else has created for Berth, or an earlier release that did not label projects. */
 export async function mark(
   { projects }: Pick<IncusClient, 'projects'>,
   name: string,

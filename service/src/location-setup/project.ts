@@ -1,7 +1,7 @@
 import type { IncusClient } from '../incus/client.ts';
 import { isEngineError } from '../incus/transport/errors.ts';
 
-/** Makes the Incus project of a location's servers, unless it is there. */
+/** Creates the Incus project of a location's servers, unless it exists. */
 export async function ensureProject(
   { projects }: Pick<IncusClient, 'projects'>,
   name: string,
@@ -25,7 +25,7 @@ export async function ensureProject(
   );
 }
 
-/** Somebody else may have been first. */
+/** Ignores that the project exists, because somebody else may have created it first. */
 export async function unlessExists(creation: Promise<unknown>): Promise<void> {
   try {
     await creation;

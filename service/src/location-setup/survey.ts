@@ -85,7 +85,7 @@ function architectureWarning({ architectures }: ServerInfo['environment']): stri
   ];
 }
 
-/** Drivers that give each disk its size, and show that size in the guest. */
+/** Drivers that enforce the size of each disk, and show this size in the guest. */
 export const withOwnDisks = ['zfs', 'lvm', 'lvmcluster', 'ceph', 'linstor', 'truenas'];
 
 /** Further warnings about a driver, as sentences. */

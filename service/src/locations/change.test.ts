@@ -24,7 +24,7 @@ it('changed limits apply to new servers from then on', async () => {
   assert.equal((await change({ traffic_allowance: null })).json().traffic_allowance, null);
 });
 
-it('servers can reach what it allows, which is in the audit log', async () => {
+it('a location can allow destinations, which is entered in the audit log', async () => {
   const wanted = { allowed_destinations: ['10.20.0.0/16', 'fd00:20::/48'], smtp: 'open' };
   const { allowed_destinations, smtp, network_policy } = (await change(wanted)).json();
   assert.deepEqual({ allowed_destinations, smtp }, wanted);
@@ -76,7 +76,7 @@ it('a location is updated by a service that starts, without delaying creates', a
       ...net,
       ...bounds,
     });
-    // What a new server does that refers to it; an error if that had to wait.
+    // A new server takes this lock on its location. The query fails if it has to wait.
     const refer = db.selectFrom('locations').select('id').where('id', '=', id).forKeyShare();
     assert.deepEqual(await refer.noWait().execute(), [{ id }]);
   });
@@ -142,9 +142,9 @@ it('a throttle that none of its nodes can enforce is refused', async () => {
     assert.match(detail, new RegExp(`No node of this location can limit ${which} traffic`));
   }
   assert.equal((await throttle('incoming')).statusCode, 200);
-  // Whatever else is changed of a location that has it already.
+  // Other changes of a location that already has this policy are accepted.
   assert.equal((await change({ traffic_counted: 'outgoing' })).statusCode, 200);
-  // What was not tried yet may work.
+  // A limit that was not tested yet may work.
   await limit({ limits_outgoing: null });
   assert.equal((await throttle('outgoing')).statusCode, 200);
   await limit({ limits_outgoing: true });

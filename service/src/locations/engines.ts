@@ -20,7 +20,7 @@ export interface Engines {
 
 interface EnginesOptions {
   identity?: ClientIdentity | undefined;
-  /** Called for each call to any of them. */
+  /** Gets each call to any of the engines. */
   observe?: CallObserver;
 }
 
@@ -46,7 +46,7 @@ export function createEngines({ identity, observe }: EnginesOptions = {}): Engin
   };
 }
 
-/** Alike for as long as a location is reached in the same way. */
+/** A key that changes when a location is reached in another way. */
 export function wayTo(
   { engine, incus_project }: EngineLocation,
   identity: ClientIdentity | undefined,

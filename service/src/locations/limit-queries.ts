@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Queryable } from '../db/connection.ts';
 
-/** Seen from a server: what comes to it, and what it sends. */
+/** The directions of traffic from the point of view of a server: received, and sent. */
 export type Direction = 'incoming' | 'outgoing';
 
 /** Whether the kernel of a node can limit the traffic of servers; null until it was tried. */

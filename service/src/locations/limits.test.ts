@@ -19,7 +19,7 @@ it('the limits are those that an administrator has set', async () => {
   });
 });
 
-it('but no more than the largest node has, which also applies to creates', async () => {
+it('the limits do not exceed the largest node, which also applies to creates', async () => {
   await setNode({ cpu: 2, ram_mb: 4096, disk_gb: 50 });
   const other = { location_id: place.locationId, name: 'other', status: 'online' as const };
   await db

@@ -11,13 +11,13 @@ export function locationNotFound(id: number | string): Problem {
   return new Problem('location_not_found', `No location has the id ${id}.`);
 }
 
-/** For a body without `location_id`. */
+/** The error for a body without `location_id`. */
 export function unknownLocation(id: number): FieldError {
   const detail = `No location has the id ${id}. List the locations with GET /v1/locations.`;
   return { pointer: '/location_id', detail };
 }
 
-/** Changes what servers may have there, and whether there may be new ones. */
+/** Changes the limits and policies of a location, and whether it accepts new servers. */
 export async function changeLocation(
   trx: Trx,
   id: number,
@@ -89,7 +89,9 @@ const countedDirections = {
   both: ['incoming', 'outgoing'],
 } as const;
 
-/** A throttle that no node can enforce in what counts would be none. What was not tried yet may work. */
+/**
+ * Refuses a throttle that no node can enforce for the traffic that counts. A limit that was not tested yet may work.
+ */
 async function unenforced(
   trx: Trx,
   id: number,
@@ -113,7 +115,7 @@ function networkErrors(networks: readonly string[]): FieldError[] {
   });
 }
 
-/** What is wrong with a network. An ambiguous entry is refused. */
+/** The error of a network. Ambiguous entries are refused. */
 function networkError(text: string): string | undefined {
   const [address = '', length = ''] = text.split('/');
   const family = isIP(address);

@@ -17,7 +17,7 @@ export function networkOf(row: {
   return kind === 'unmanaged' ? { kind, name, vlan } : { kind, name };
 }
 
-/** A network of Incus in our words; undefined for a kind that servers can't be put on. */
+/** Converts a network of Incus. Undefined for a kind that servers can't use. */
 export function kindOf({
   managed,
   type,
@@ -29,7 +29,7 @@ export function kindOf({
 /** The own subnets of a managed network. IPv6 only if NICs on it can have fixed addresses. */
 export function subnetsOf({ type, config }: Pick<Network, 'type' | 'config'>): Subnet[] {
   const { 'ipv4.address': ipv4, 'ipv6.address': ipv6 } = config;
-  // On a bridge, the filters of a NIC are enough (Incus documentation, "Type: nic").
+  // On a bridge, the filters of a NIC are sufficient (Incus documentation, "Type: nic").
   const isIpv6Fixed = type === 'bridge' || config['ipv6.dhcp.stateful'] === 'true';
   return [
     ...(isSubnet(ipv4) ? [ipv4Pool(ipv4)] : []),

@@ -13,7 +13,7 @@ const isWatched = sql<boolean>`(locations.watched_at > now() - interval '30 seco
 /** Whether its engine is reachable according to a watcher. */
 export const isReachable = sql<boolean>`(locations.reachable and ${isWatched})`;
 
-/** Since when it is unreachable: nobody has reported since then, or its engine has not answered. */
+/** The time since which it is unreachable: since the last report, or since its engine last answered. */
 export const unreachableSince = sql<string>`case when locations.reachable then locations.watched_at
   else locations.reachable_changed_at end`;
 
@@ -45,7 +45,7 @@ function shownLocations(db: Queryable) {
   return query.selectAll().select(shownColumns);
 }
 
-/** For ids in our own rows, which may be of a removed location. */
+/** Finds a location by an id from our own rows, even if it was removed. */
 export async function requireLocation(db: Queryable, id: number): Promise<LocationRow> {
   const query = db.selectFrom('locations').selectAll().where('id', '=', id);
   return await query.executeTakeFirstOrThrow();
@@ -109,8 +109,8 @@ export interface NewLocation {
  */
 export async function upsertLocation(trx: Trx, location: NewLocation): Promise<LocationRow> {
   const values = { ...location, engine: JSON.stringify(location.engine) };
-  // Were the name, which is a key, among what is set, no server could be created meanwhile that
-  // refers to the location, and the two would wait for each other.
+  // The name is a key and is not updated. Otherwise creates that refer to the location would wait for this transaction,
+  // and it for them.
   const { name: _, ...current } = values;
   const unlessAdministered = (column: 'description' | 'max_cpu' | 'max_ram_mb' | 'max_disk_gb') =>
     sql<never>`case when locations.is_administered then ${sql.ref(`locations.${column}`)}
@@ -148,7 +148,7 @@ export async function setNetworkSubnets(
     where id = ${id} and network_subnets is distinct from ${subnets}::cidr[]`.execute(db);
 }
 
-/** Locked until the transaction ends. */
+/** Finds a location, and locks it until the transaction ends. */
 export async function lockLocation(trx: Trx, id: number): Promise<LocationRow | undefined> {
   const query = trx.selectFrom('locations').selectAll().where('id', '=', id);
   return await query.where('removed_at', 'is', null).forNoKeyUpdate().executeTakeFirst();
@@ -245,8 +245,8 @@ export async function countServers(db: Queryable, locationId: number): Promise<n
 }
 
 /**
- * Marks a location as removed, unless `refuse` throws for how many servers it has. Its name is free
- * again. A create that is under way holds a pool until it commits: it is counted, or finds no pool.
+ * Marks a location as removed, unless `refuse` throws for its number of servers. Its name can be used again. A create
+ * in progress locks a pool until it commits, so it is either counted or finds no pool.
  */
 export async function removeLocationRow(
   trx: Trx,
@@ -270,7 +270,7 @@ export async function removeLocationRow(
     .execute();
 }
 
-/** `reason` says why the engine can't be asked; null: it answers. Notes that somebody watches. */
+/** Records that the location is watched, and why its engine can't be reached; `reason` is null if it answers. */
 export async function setReachability(
   db: Queryable,
   id: number,

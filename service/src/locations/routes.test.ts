@@ -109,7 +109,7 @@ test('whether the engine is reachable is shown, with the reason if it is not', a
   const reachableSince = await since();
   await setReachability(db, 1, null);
   assert.equal(await since(), reachableSince);
-  await setReachability(db, 1, 'It hung up.');
+  await setReachability(db, 1, 'The connection was closed.');
   const unreachableSince = await since();
   assert.notEqual(unreachableSince, reachableSince);
   await setReachability(db, 1, 'It refused.');

@@ -12,7 +12,7 @@ test('an IPv4 pool is the part of the subnet that the bridge does not use', () =
   });
 });
 
-test('a bridge may be anywhere in its network', () => {
+test('a bridge can have any address of its network', () => {
   const { first, last } = ipv4Pool('192.168.7.254/24');
   assert.deepEqual([first, last], ['192.168.7.1', '192.168.7.254']);
   assert.equal(ipv4Pool('10.0.0.1/24').first, '10.0.0.2');
@@ -30,7 +30,7 @@ test('an IPv6 pool begins after the bridge', () => {
   });
 });
 
-test('a new bridge gets a subnet that none of the machine’s own overlaps', () => {
+test('a new bridge gets a subnet that does not overlap those of the machine', () => {
   assert.equal(freeIpv4Subnet(['192.168.1.7/24', '127.0.0.1/8']), '10.84.1.1/24');
   assert.equal(freeIpv4Subnet(['10.84.1.1/24', '10.84.2.200/25']), '10.84.3.1/24');
   assert.equal(freeIpv4Subnet(['10.0.0.5/8']), '172.16.84.1/24');

@@ -24,7 +24,7 @@ export function ipv4Pool(bridge: string): Subnet {
   };
 }
 
-/** `fd42:…::1/64` → its first 2^32 addresses: more than will ever be held at once. */
+/** `fd42:…::1/64` → its first 2^32 addresses, which are more than will ever be in use. */
 export function ipv6Pool(bridge: string): Subnet {
   const [gateway, length] = ipaddr.IPv6.parseCIDR(bridge);
   const network = ipaddr.IPv6.networkAddressFromCIDR(bridge);
@@ -56,7 +56,7 @@ function offset(address: ipaddr.IPv4 | ipaddr.IPv6, by: number): string {
   return ipaddr.fromByteArray(bytes).toString();
 }
 
-/** Second bytes and up of private ranges (RFC 1918) that few others use. */
+/** Private ranges (RFC 1918) that are rarely used, as their second bytes and above. */
 const candidates = [
   ...Array.from({ length: 128 }, (_, i) => `10.84.${i + 1}.1/24`),
   ...Array.from({ length: 16 }, (_, i) => `172.${16 + i}.84.1/24`),
@@ -64,8 +64,8 @@ const candidates = [
 ];
 
 /**
- * A private subnet that none of the machine's own overlaps, as a bridge's address in it. Incus's
- * `auto` also refuses what a mere route covers, which on many networks is all of 10.0.0.0/8.
+ * Returns the address of a bridge in a private subnet that does not overlap those of the machine. `auto` of Incus also
+ * excludes subnets for which there is a route, which on many networks is all of 10.0.0.0/8.
  * @param taken addresses of the machine with their prefix lengths: `192.168.1.7/24`
  */
 export function freeIpv4Subnet(taken: readonly string[]): string {

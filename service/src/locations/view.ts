@@ -37,7 +37,10 @@ export function locationView(row: ShownLocation): Location {
 
 const unusable = 'The engine of this location cannot be used at the moment.';
 
-/** What the caller may see of it: why the engine can't be reached may name its socket, so it is for administrators. */
+/**
+ * A location as the caller may see it. Only administrators see why the engine can't be reached, because the reason may
+ * contain its socket.
+ */
 export function locationViewFor({ scopes }: Pick<Caller, 'scopes'>) {
   const isAdmin = allows(scopes, 'admin');
   return (row: ShownLocation): Location => {

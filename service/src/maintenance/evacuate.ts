@@ -9,7 +9,7 @@ import { countMoves, serversOn, setEvacuated } from './moving-queries.ts';
 type Context = NodeStepContext<MovingState>;
 
 /**
- * Moves all servers away from a node, and then has Incus take it out of service: see
+ * Moves all servers away from a node, and then makes Incus take it out of service: see
  * docs/decisions/0008-an-evacuation-is-our-own.md.
  */
 export const evacuateOperation = defineNodeOperation<MovingState>({

@@ -35,7 +35,7 @@ export async function requestMaintenance(
   const node = await requireNode(trx, name, locationId);
   requireMember(node);
   requireAnswering(node);
-  // Which locks it: two requests at once come one after the other.
+  // This locks the node, so that concurrent requests run one after the other.
   await setCordoned(trx, node.id, action === 'evacuate');
   const current = await unfinishedNodeOperation(trx, node.id);
   if (current && current.kind !== opposite[action]) throw busy('node', current);

@@ -6,19 +6,19 @@ import type { NodeStepContext } from '../nodes/define-operation.ts';
 import { type StepResult, wait } from '../operations/define.ts';
 import { awaitOperation } from '../servers/engine/engine.ts';
 
-/** It also moves instances of others, of which there may be many. */
+/** A long timeout, because Incus also moves the instances of others, of which there may be many. */
 const actionSeconds = 3600;
-/** Attempts of a call that fails for a reason that may pass. */
+/** The attempts of a call that fails for a temporary reason. */
 const maxAttempts = 5;
 
-/** Incus's words for its operations on a member. */
+/** The descriptions of Incus's operations on a member. */
 const description = /^(Evacuating|Restoring) cluster/;
 
 type Context = NodeStepContext<unknown>;
 
 /**
- * Makes Incus evacuate or restore the member of a node. Undefined if it is done, otherwise how the
- * step ends. Incus moves instances of others, and marks the member as out of service or in service.
+ * Makes Incus evacuate or restore the member of a node. Returns undefined when it is done, otherwise the result of the
+ * step. Incus moves instances of others, and marks the member as out of service or in service.
  */
 export async function setMemberState(
   context: Context,
@@ -32,7 +32,7 @@ export async function setMemberState(
   const isEvacuated = member.status === 'Evacuated';
   if (isEvacuated === (action === 'evacuate')) return undefined;
   try {
-    // This is not aborted: the engine would go on anyway, and the next worker would not see it.
+    // This is not aborted: the engine would continue anyway, and the next worker would not see it.
     const call = incus.server.changeMember(member.server_name, action);
     await awaitOperation(incus, call, { signal, timeoutSeconds: actionSeconds });
     return wait(0.1);
@@ -43,7 +43,7 @@ export async function setMemberState(
   }
 }
 
-/** The time for Incus to inform other members, and to clean up. */
+/** The time for Incus to notify other members, and to clean up. */
 const forgetSeconds = 60;
 
 /**
@@ -66,7 +66,7 @@ export async function forgetMember({
   return 'there';
 }
 
-/** Another worker, or an administrator, was first. */
+/** Whether another worker, or an administrator, was first. */
 function unlessForgotten(error: unknown): void {
   if (!isEngineError(error, 'not_found')) throw error;
 }

@@ -10,7 +10,7 @@ import { countMoves, type ServerToMove } from './moving-queries.ts';
 
 /** The state of an operation that moves the servers of a node. */
 export interface MovingState {
-  /** Why a server can't be moved now, by its id: it is not tried again. */
+  /** The reasons why servers can't be moved now, by their ids. These are not tried again. */
   refused: Record<string, string>;
 }
 
@@ -19,16 +19,16 @@ export interface Left {
   id: number;
   hostname: string;
   reason: string;
-  /** Whether its move began, and failed. */
+  /** Whether its move has begun and failed. */
   hasFailed: boolean;
 }
 
 const betweenLooksSeconds = 1.5;
 
 /**
- * Begins moves, a few at once, each an operation of its own. One that is busy is awaited, and one that
- * can't be moved keeps no other. Answers how to wait, or, once nothing is left to wait for, which
- * servers stay.
+ * Begins moves, a few at once, each as a separate operation. It waits for busy servers, and a server that can't be
+ * moved does not prevent other moves. Returns how to wait, or, when there is nothing left to wait for, the servers that
+ * stay.
  */
 export async function moveServers(
   context: NodeStepContext<MovingState>,

@@ -87,7 +87,7 @@ test('each enabled address pool exports its size and its addresses in use', asyn
     [[of('192.0.2.0/24'), 1]],
   );
   assert.equal(held.length, 4);
-  // As after a restore; one address is of a server, too, and one is outside of the range.
+  // This happens after a restore. One address also belongs to a server, and one is outside of the range.
   await sql`
     with instance as (
       insert into unknown_instances (location_id, name, is_ours)

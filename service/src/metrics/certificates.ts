@@ -43,7 +43,7 @@ export function certificateGauges(registry: Registry, db: Db) {
   return { presents, ofDatabase };
 }
 
-/** Seconds since 1970, of the first one that ends. */
+/** The expiry of the certificate that expires first, in seconds since 1970. */
 function endOf(pem: string): number {
   const [...certificates] = pem.matchAll(
     /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g,

@@ -5,7 +5,7 @@ import { briefly, installationFigures, serverFigures } from './queries.ts';
 
 const ofAll = 'Every service of a database returns the same value: use the maximum, not the sum.';
 
-/** Read of the database at each scrape, by the names that the query gives them. */
+/** Metrics that are read from the database at each scrape, by their names in the query. */
 const installation: Record<string, [help: string, ...labels: string[]]> = {
   operations: ['Operations that have not ended.', 'kind', 'state'],
   operations_due: ['Operations that are due but not leased by a worker: the length of the queue.'],

@@ -211,7 +211,7 @@ test('the lag of the usage history is exported', async () => {
   const due = [
     { step_seconds: 300, at: minutesAgo(20) },
     { step_seconds: 300, at: minutesAgo(1) },
-    // Not over.
+    // This step has not ended.
     { step_seconds: 3600, at: minutesAgo(20) },
   ];
   await db.insertInto('usage_due').values(due).execute();

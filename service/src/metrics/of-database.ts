@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { Gauge, type Registry } from 'prom-client';
 import { withoutClaim } from '../db/queue/claim.ts';
 
-/** Longer than the database may take for any, and less than Prometheus waits. */
+/** Longer than the timeout of the database, and shorter than that of Prometheus. */
 const answerMs = 5000;
 
 /** Figures of the database, and the metrics that show them. */

@@ -77,7 +77,11 @@ test('the alert rules are valid, and each has tests for firing and not firing', 
   for (const name of names) {
     const cases = read('alerts.test.yml').split(`alertname: ${name}\n`).slice(1);
     const fires = cases.map((one) => !/^ +exp_alerts: \[\]/.test(one));
-    assert.deepEqual([...new Set(fires)].sort(), [false, true], `${name} is tried both ways`);
+    assert.deepEqual(
+      [...new Set(fires)].sort(),
+      [false, true],
+      `${name} has a test in which it fires, and one in which it does not`,
+    );
   }
 });
 

@@ -4,7 +4,7 @@
 interface Vulnerability {
   ids: readonly string[];
   what: string;
-  /** The first release without it, in each series that is kept up, and for all others. */
+  /** The first release without it, in each maintained series, and for all others. */
   fixedIn: Readonly<Record<string, string>> & { others: string };
 }
 

@@ -11,9 +11,8 @@ export const lostWithNode = sql<string>`'Its node ' || nodes.name || ' was decla
 
 /**
  * Declares a node lost with its servers. Each is in error from now on, and its operation ends,
- * except for a delete, which continues once the engine has removed the node. A server that is being
- * moved to another node may have left already, which its move finds out. Servers are locked before
- * the node, as in a move.
+ * except for a delete, which continues once the engine has removed the node. A server that is being moved to another
+ * node may already be there, which its move finds out. Servers are locked before the node, as in a move.
  */
 export async function declareNodeLost(trx: Trx, { id }: { id: number }): Promise<void> {
   const { rows: servers } = await sql<{ id: number }>`
@@ -35,14 +34,14 @@ export async function declareNodeLost(trx: Trx, { id }: { id: number }): Promise
     update operations set secrets = null
     where server_id = any(${ids}::bigint[]) and secrets is not null and kind <> 'delete'
   `.execute(trx);
-  // No longer counted as installed, so that the reason stays.
+  // The server no longer counts as installed, so that the reason is kept.
   await sql`
     update servers set status = 'error', error = ${lostWithNode}, installed_at = null
     from nodes where nodes.id = ${id} and servers.id = any(${ids}::bigint[])
       and servers.status <> 'deleting'`.execute(trx);
 }
 
-/** The engine has forgotten it. */
+/** Records that the engine has removed the node. */
 export async function setForgotten(trx: Trx, id: number): Promise<void> {
   await sql`
     update nodes set gone = true, status = 'offline', slow_since = null, updated_at = now(),

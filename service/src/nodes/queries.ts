@@ -17,8 +17,8 @@ const state = sql<NodeState>`case
   else 'online' end`;
 
 /**
- * Since when it is in its state, which is also `offline` while its location is unreachable. A node
- * that comes back with its location has its state since then.
+ * The time since which it has its state, which is also `offline` while its location is unreachable. A node that comes
+ * back with its location has its state since then.
  */
 const stateSince = sql<string>`case
   when nodes.lost or nodes.gone then nodes.state_since
@@ -64,7 +64,7 @@ function shownNodes(db: Queryable) {
   );
 }
 
-/** Whether it is to take no new servers. */
+/** Whether it accepts no new servers. */
 export async function setCordoned(trx: Trx, id: number, cordoned: boolean): Promise<void> {
   await trx.updateTable('nodes').set({ cordoned }).where('id', '=', id).execute();
 }

@@ -146,7 +146,7 @@ it('a node that is gone is shown as long as it has servers', async () => {
 });
 
 it('a node is offline while its location is unreachable', async () => {
-  await setReachability(db, elsewhere, 'It hung up.');
+  await setReachability(db, elsewhere, 'The connection was closed.');
   assert.equal((await ask(`/a?location_id=${elsewhere}`)).json().state, 'offline');
 });
 

@@ -38,7 +38,7 @@ export async function applyObservedNodes(
   locationId: number,
   { facts, answering, readAt }: { facts: NodeFacts[]; answering: string; readAt: string },
 ): Promise<void> {
-  // All who lock several nodes use the same order: see migration 0018.
+  // All transactions that lock several nodes use the same order: see migration 0018.
   await trx
     .selectFrom('nodes')
     .select('id')
@@ -50,7 +50,7 @@ export async function applyObservedNodes(
   const self = facts.find(({ name }) => name === answering);
   if (self) await adopt(trx, locationId, self);
   const names = facts.map(({ name }) => name);
-  // The machine is another one to its servers, which are to be rebuilt elsewhere or deleted.
+  // For its servers this is another machine. They must be rebuilt elsewhere or deleted.
   await sql`
     update nodes set name = name || ' (lost ' || id || ')', member = null
     where location_id = ${locationId} and lost and gone and servers > 0

@@ -22,7 +22,7 @@ async function after_(change: () => Promise<unknown>): Promise<[state: string, i
   await change();
   const { state, since } = await shown();
   const isNew = since >= String(rows[0]?.now);
-  assert.ok(isNew || since === before.since, `${since} is of another time`);
+  assert.ok(isNew || since === before.since, `${since} is another time`);
   return [state, isNew];
 }
 

@@ -75,7 +75,7 @@ for (const url of ['/', '/v1', '/v1/', '/api/v1']) {
   });
 }
 
-test('the page of errors has each code once, refusals before failures', async () => {
+test('the page of errors has each code once, with refusals before failures', async () => {
   const { body } = await get('/docs/errors');
   const ids = [...body.matchAll(/<tr id="(\w+)">/g)].map(([, id]) => id);
   assert.deepEqual(ids, [...Object.keys(refusals), ...Object.keys(failures)]);

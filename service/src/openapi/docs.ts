@@ -81,7 +81,7 @@ async function serveReference(docs: App): Promise<void> {
     if (isScript) {
       Object.assign(options, { onSend: [beginWithStorage, sendConstant(scriptCaching)] });
     }
-    // Generic over the types of any route; the plugin's have none of their own.
+    // This is generic over the types of any route, because the plugin does not set them.
     return route.call(docs, options as unknown as RouteOptions) as typeof docs;
   };
   await docs.register(scalar, {

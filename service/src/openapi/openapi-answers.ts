@@ -41,7 +41,7 @@ export const sharedHeaders = {
     'The URL of the next page, with `rel="next"` (RFC 8288). Absent on the last page, and without `limit`.',
     '</v1/servers?limit=100&cursor=eyJ2IjoxMDB9>; rel="next"',
   ),
-  Location: text('The path of the new object.', '/v1/servers/42'),
+  Location: text('The path of the new object, or of the image that is imported.', '/v1/servers/42'),
   'Operation-Id': integer(
     'The ID of the operation that carries out the request. `GET /v1/operations/{id}` returns it.',
     7,
@@ -105,7 +105,7 @@ export function completeAnswers(paths: Paths): Record<string, Response> {
   return Object.fromEntries(Object.entries(shared).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Whether what is made there can be shown afterwards. */
+/** Whether the created object can be read afterwards. */
 function isShown(paths: Paths, path: string): boolean {
   return Object.entries(paths).some(
     ([other, methods]) =>
@@ -113,7 +113,7 @@ function isShown(paths: Paths, path: string): boolean {
   );
 }
 
-/** The codes of a problem; empty for any other answer. */
+/** The codes of a problem; empty for any other response. */
 function codesOf({ content }: Response): string[] {
   const { schema } = content?.['application/problem+json'] ?? {};
   return schema?.allOf?.flatMap(({ properties }) => properties?.code?.enum ?? []) ?? [];
@@ -135,7 +135,8 @@ function headerNames(
   const isOutcome = isOperation && (isGood || [409, 502, 503].includes(status));
   const names: [HeaderName, boolean][] = [
     ['X-Request-Id', true],
-    ['Location', made && status === 201],
+    // What is accepted and is no operation is followed there.
+    ['Location', (made && status === 201) || (status === 202 && !isOperation)],
     ['Link', isGood && isList],
     ['Operation-Id', isOutcome],
     ['Preference-Applied', isOutcome || isCounted],

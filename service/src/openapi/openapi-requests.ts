@@ -10,7 +10,7 @@ interface HeaderRoute {
   methods: string[];
   scope: string | undefined;
   operationId: string | undefined;
-  /** Whether it answers page by page. */
+  /** Whether it returns pages. */
   isList: boolean;
   /** The errors that it declares. */
   problems?: readonly ProblemCode[];
@@ -45,7 +45,7 @@ const key = Type.Optional(
 /** Whatever their methods, they change nothing, so no response is stored. */
 const changingNothing = ['server_dry_run', 'passkey_options'];
 
-/** For the document only: an unreadable preference or key is not refused by the schema. */
+/** Used only in the document: the schema does not refuse an unreadable preference or key. */
 export function headersOf(route: HeaderRoute) {
   const { methods, scope, operationId = '', isList, problems = [] } = route;
   const changes = methods.some((one) => ['POST', 'PUT', 'PATCH', 'DELETE'].includes(one));

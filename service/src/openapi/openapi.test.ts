@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { problems } from '../problems/problem.ts';
+import { readId } from '../requests/path-id.ts';
 
 // Tests what the document says to generators of clients. `npm run check` ensures that it is current;
 // incus-sim/tests/typed-client.test.ts tests a generated client.
@@ -12,6 +13,8 @@ interface Schema {
   properties?: Record<string, Schema & { enum?: string[] }>;
   format?: string;
   pattern?: string;
+  description?: string;
+  examples?: string[];
 }
 
 interface Answer {
@@ -21,7 +24,7 @@ interface Answer {
 
 interface Operation {
   operationId: string;
-  parameters?: { name: string; in: string; description?: string }[];
+  parameters?: { name: string; in: string; description?: string; schema: Schema }[];
   requestBody?: { required: boolean };
   security?: object[];
   responses: Record<string, Answer | { $ref: string }>;
@@ -125,6 +128,8 @@ describe('the document', () => {
     }
     assert.ok(headersOf('server_create', 201).includes('Location'));
     assert.ok(!headersOf('session_create', 201).includes('Location'));
+    assert.ok(headersOf('image_import', 202).includes('Location'));
+    assert.ok(!headersOf('server_stop', 202).includes('Location'));
     for (const status of [202, 409, 502, 503]) {
       assert.ok(headersOf('server_stop', status).includes('Operation-Id'));
     }
@@ -172,6 +177,30 @@ describe('the document', () => {
     );
     assert.ok(counted.includes('server_list'));
     assert.deepEqual(withTotal, counted);
+  });
+
+  it('says what identifies an object in a path, by a schema that all its paths share', () => {
+    const inPath = operations.flatMap(({ parameters = [] }) =>
+      parameters.filter(({ in: place, name }) => place === 'path' && /^(\w+_)?id$/.test(name)),
+    );
+    assert.ok(inPath.length > 40);
+    const names = inPath.map(({ schema }) => String(schema.$ref).replace(/^.*\//, ''));
+    assert.ok(!names.includes('undefined'));
+    const { $ref } = operation('server_view').parameters?.[0]?.schema ?? {};
+    assert.equal($ref, '#/components/schemas/ServerReference');
+    for (const name of new Set(names)) {
+      const { description = '', examples = [], pattern = '' } = api.components.schemas[name] ?? {};
+      const isIdAlone = name.endsWith('Id');
+      assert.match(description, isIdAlone ? /^The ID of an? / : /^The ID(,| or) \S+ .*of an? /);
+      assert.equal(examples.length > 1, !isIdAlone, name);
+      assert.equal(pattern !== '', isIdAlone, name);
+      for (const text of ['1', '42', '9007199254740991', ...examples])
+        assert.match(text, new RegExp(pattern), name);
+      for (const text of isIdAlone ? ['0', '007', '-1', 'web-1', ''] : []) {
+        assert.doesNotMatch(text, new RegExp(pattern), name);
+        assert.equal(readId(text), undefined);
+      }
+    }
   });
 
   it('requires a body unless it is optional', () => {

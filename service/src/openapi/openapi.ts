@@ -1,4 +1,5 @@
-import { type Section, sections } from '@berth/contract/nouns';
+import { type Noun, type Section, sections } from '@berth/contract/nouns';
+import { referenceSchema } from '@berth/contract/references';
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
 import type { FastifySchema } from 'fastify';
 import { explanations } from '../problems/explanations.ts';
@@ -214,7 +215,7 @@ type SwaggerDocument = ReturnType<NonNullable<FastifyDynamicSwaggerOptions['tran
 
 interface DocumentedParameter {
   in?: string;
-  schema?: { type?: unknown };
+  schema?: { type?: unknown; reference?: Noun };
 }
 
 interface DocumentedOperation {
@@ -231,7 +232,7 @@ function completeRequests(paths: object): object {
         method,
         {
           ...operation,
-          ...commaParameters(operation),
+          ...completeParameters(operation),
           ...(operation.requestBody && { requestBody: bodyOf(operation.requestBody) }),
         },
       ]),
@@ -240,18 +241,19 @@ function completeRequests(paths: object): object {
   return Object.fromEntries(parts);
 }
 
-/** A filter with several values is separated by commas (OpenAPI 3.1, "Style Values"). */
-function commaParameters({ parameters }: { parameters?: DocumentedParameter[] }) {
-  if (!parameters) return {};
-  const style = { style: 'form', explode: false };
-  return {
-    parameters: parameters.map((one) =>
-      one.in === 'query' && one.schema?.type === 'array' ? { ...one, ...style } : one,
-    ),
-  };
+function completeParameters({ parameters }: DocumentedOperation) {
+  return parameters ? { parameters: parameters.map(completeParameter) } : {};
 }
 
-/** Whether a route answers page by page. */
+function completeParameter(one: DocumentedParameter): DocumentedParameter {
+  const { schema: { type, reference } = {} } = one;
+  if (one.in === 'path' && reference) return { ...one, schema: referenceSchema(reference) };
+  // A filter with several values is separated by commas (OpenAPI 3.1, "Style Values").
+  const isFilter = one.in === 'query' && type === 'array';
+  return isFilter ? { ...one, ...{ style: 'form', explode: false } } : one;
+}
+
+/** Whether a route returns pages. */
 function isList(schema: { querystring?: unknown } | undefined): boolean {
   const { properties = {} } = (schema?.querystring ?? {}) as { properties?: object };
   return 'limit' in properties && 'cursor' in properties;

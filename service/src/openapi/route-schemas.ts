@@ -94,7 +94,7 @@ function problemsOf({ config, method, url, schema }: RouteOptions): ProblemCode[
     ...(config?.scope === 'person' ? (['person_required'] as const) : []),
     ...(config?.needsConfirmation ? (['confirmation_required'] as const) : []),
     ...(places.length > 0 ? (['ambiguous_name'] as const) : []),
-    // A part of the path can be longer than any that there is.
+    // A part of the path can be longer than any existing one.
     ...(url.includes(':') ? (['not_found'] as const) : []),
     ...(changes ? changeProblems : []),
     ...(changes && !isPublic ? (['csrf_failed'] as const) : []),
@@ -143,7 +143,8 @@ function problemAnswer(codes: ProblemCode[]) {
 
 /**
  * The schema of an answer that `completeSchema` declared, for the document and for tests: a problem with one
- * of the codes of its route. Serialising goes without, which is as good and compiled in half the time.
+ * of the codes of its route. Responses are serialised without this schema, which has the same result and compiles in
+ * half the time.
  */
 export function withCodes(answer: DeclaredAnswer): DeclaredAnswer {
   const { codes, ...declared } = answer;

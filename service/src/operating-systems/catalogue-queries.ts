@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Queryable } from '../db/connection.ts';
 import { type CatalogueEntry, defaultCatalogue, machineArchitecture } from './catalogue.ts';
 
-/** Adds what the catalogue lacks. What an operator has changed stays as it is. */
+/** Adds the missing entries to the catalogue. Entries that an operator has changed are kept. */
 export async function insertMissing(
   db: Queryable,
   entries: readonly CatalogueEntry[] = defaultCatalogue,
@@ -27,7 +27,7 @@ function row({ slug, name, version, type, source, minRamMb, minDiskGb }: Catalog
   };
 }
 
-/** The first enabled operating system that is built here rather than pulled. */
+/** The first enabled operating system that Berth builds itself. */
 export async function builtOperatingSystem(db: Queryable) {
   return await db
     .selectFrom('operating_systems')

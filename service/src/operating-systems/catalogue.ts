@@ -39,14 +39,14 @@ function pulled(alias: string): ImageSource {
 }
 
 /**
- * Whether the guest's cloud-init can use a gateway outside of the subnet of its address. Its
- * renderers for netplan and networkd can, of which these have one; that of Alpine can't.
+ * Whether the guest's cloud-init can use a gateway outside of the subnet of its address. The renderers for netplan and
+ * networkd, which these systems use, can. That of Alpine can't.
  */
 export function takesGatewayBeyond(source: ImageSource): boolean {
   return 'build' in source || /^(debian|ubuntu)\//.test(source.alias);
 }
 
-/** This machine's architecture in the words of the kernel and of Incus. */
+/** The architecture of this machine, as the kernel and Incus name it. */
 export function machineArchitecture(arch: string = process.arch): string {
   const names: Record<string, string> = { x64: 'x86_64', arm64: 'aarch64' };
   return names[arch] ?? arch;

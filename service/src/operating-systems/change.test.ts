@@ -21,7 +21,7 @@ const add = (more: object = {}) =>
 const change = (id: number, body: object) =>
   whole.ask('PATCH', `/operating-systems/${id}`, { body, ...admin });
 
-it('one is added, and servers can be created with it', async () => {
+it('an operating system is added, and servers can be created with it', async () => {
   const added = await add();
   assert.equal(added.statusCode, 201, added.body);
   const { id, slug, minimum, enabled } = added.json();
@@ -32,7 +32,7 @@ it('one is added, and servers can be created with it', async () => {
   assert.deepEqual([again.statusCode, again.json().code], [409, 'name_taken']);
 });
 
-it('one is hidden, and its minimum changed', async () => {
+it('an operating system is disabled, and its minimum is changed', async () => {
   const hidden = await change(place.osId, { enabled: false });
   assert.equal(hidden.json().enabled, false);
   assert.equal((await whole.create()).json().errors[0].pointer, '/os_id');
@@ -42,7 +42,7 @@ it('one is hidden, and its minimum changed', async () => {
   assert.equal((await change(999, {})).json().code, 'operating_system_not_found');
 });
 
-it('an image server that the installation was not set up with is refused, by the name of the setting', async () => {
+it('an image server that is not on the list is refused, with the name of the setting', async () => {
   for (const server of ['https://images.example', 'https://images.linuxcontainers.org.example']) {
     const refused = await add({ slug: 'other', source: { server, alias: 'x' } });
     const [{ pointer, detail }] = refused.json().errors;
@@ -54,7 +54,7 @@ it('an image server that the installation was not set up with is refused, by the
   assert.equal(added.statusCode, 201, added.body);
 });
 
-it('one that is there is not offered again once its image server is not on the list', async () => {
+it('an operating system can not be enabled if its image server is no longer on the list', async () => {
   const { id } = (await add({ slug: 'delisted' })).json();
   await change(id, { enabled: false });
   const source = JSON.stringify({ server: 'https://images.example', alias: 'x' });
@@ -64,13 +64,13 @@ it('one that is there is not offered again once its image server is not on the l
   assert.equal((await change(id, { minimum: { ram: 1, disk: 1 } })).statusCode, 200);
 });
 
-it('a slug is not digits alone, which are an id, nor a UUID', async () => {
+it('a slug can have the form of neither an id nor a UUID', async () => {
   for (const slug of ['42', '3f2504e0-4f89-41d3-9a0c-0305e82c3301', '']) {
     assert.equal((await add({ slug })).json().errors[0].pointer, '/slug', slug);
   }
 });
 
-it('virtual machines are refused until they work, also where one is in the catalogue already', async () => {
+it('virtual machines are refused until Berth supports them, even if the catalogue has one', async () => {
   const refused = await add({ slug: 'machine', type: 'virtual-machine' });
   assert.deepEqual([refused.statusCode, refused.json().errors[0].pointer], [422, '/type']);
   assert.match(refused.json().errors[0].detail, /Berth cannot create virtual machines yet/);
@@ -84,7 +84,7 @@ it('virtual machines are refused until they work, also where one is in the catal
   assert.deepEqual([enabled.statusCode, enabled.json().errors[0].pointer], [422, '/enabled']);
 });
 
-it('a source that is no image server is refused', async () => {
+it('a source that is not an image server is refused', async () => {
   for (const [source, pointer] of [
     [{ server: 'http://images.example', alias: 'x' }, '/source/server'],
     [{ server: 'https://user:pass@images.example', alias: 'x' }, '/source/server'],

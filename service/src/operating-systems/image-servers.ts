@@ -1,7 +1,10 @@
-/** The image server of the Incus project, which all its installations know. */
+/** The public image server of the Incus project. */
 export const publicImageServer = 'https://images.linuxcontainers.org';
 
-/** An address of an image server as it is compared; undefined for what is none, or has more in it than a place. */
+/**
+ * The URL of an image server in the form in which URLs are compared; undefined if it is invalid, or has other parts
+ * than host, port and path.
+ */
 export function readImageServer(text: string): string | undefined {
   const url = URL.parse(text);
   if (url?.protocol !== 'https:') return undefined;
@@ -9,7 +12,7 @@ export function readImageServer(text: string): string | undefined {
   return url.origin + url.pathname.replace(/\/+$/, '');
 }
 
-/** Whether images may come from there: `allowed` are addresses as `readImageServer` answers them. */
+/** Whether images can come from this server. `allowed` are URLs as returned by `readImageServer`. */
 export function isImageServerAllowed(server: string, allowed: readonly string[]): boolean {
   const place = readImageServer(server);
   return place !== undefined && allowed.includes(place);

@@ -17,7 +17,7 @@ export function operatingSystemNotFound(id: number | string): Problem {
   return new Problem('operating_system_not_found', `No operating system has the id ${id}.`);
 }
 
-/** Adds one to the catalogue. Its image is got when a server first needs it. */
+/** Adds an operating system to the catalogue. Its image is downloaded when a server first needs it. */
 export async function createOperatingSystem(
   trx: Trx,
   { minimum, enabled = true, ...body }: OperatingSystemCreate,
@@ -36,7 +36,7 @@ export async function createOperatingSystem(
   throw new Problem('name_taken', `Another operating system has the slug ${body.slug}.`);
 }
 
-/** Changes what new servers need for it, and whether there may be any. */
+/** Changes the minimum size of new servers, and whether there can be any. */
 export async function changeOperatingSystem(
   trx: Trx,
   id: number,
@@ -59,7 +59,7 @@ export async function changeOperatingSystem(
 export const noVirtualMachines =
   'Berth cannot create virtual machines yet. Choose an operating system of the type container.';
 
-/** Why no server could be created with one, at the fields that say so. */
+/** The reasons why no server could be created with it, as errors of the fields. */
 function unusable(
   { type, source }: Pick<OperatingSystemRow, 'type' | 'source'>,
   imageServers: readonly string[],

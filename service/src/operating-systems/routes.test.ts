@@ -41,14 +41,14 @@ after(() => app.close());
 const ask = (path: string) => inject(app, { url: `/v1/operating-systems${path}`, headers });
 const slugsOf = (answer: { json(): { slug: string }[] }) => answer.json().map(({ slug }) => slug);
 
-test('operating systems are listed by id, page by page when asked', async () => {
+test('operating systems are listed by id, in pages on request', async () => {
   assert.deepEqual(slugsOf(await ask('')), ['a', 'b', 'c']);
   const first = await ask('?limit=2&architecture=x86_64');
   assert.deepEqual(slugsOf(first), ['a', 'b']);
   assert.equal(first.headers.link, undefined);
 });
 
-test('operating systems can be asked for by what they are', async () => {
+test('operating systems can be filtered', async () => {
   assert.deepEqual(slugsOf(await ask('?type=virtual-machine')), ['b']);
   assert.deepEqual(slugsOf(await ask('?enabled=true')), ['a', 'c']);
   assert.deepEqual(slugsOf(await ask('?architecture=aarch64&enabled=true')), ['c']);
@@ -57,7 +57,7 @@ test('operating systems can be asked for by what they are', async () => {
   }
 });
 
-test('an operating system is shown by its id, without where its image comes from', async () => {
+test('an operating system is shown by its id, without the source of its image', async () => {
   assert.deepEqual((await ask('/1')).json(), {
     id: 1,
     slug: 'a',
@@ -70,7 +70,7 @@ test('an operating system is shown by its id, without where its image comes from
   });
 });
 
-test('an operating system that is not there is a 404', async () => {
+test('an unknown operating system is a 404', async () => {
   for (const id of ['4', '0', '01', 'debian']) {
     const answer = await ask(`/${id}`);
     assert.equal(answer.statusCode, 404, id);

@@ -64,7 +64,7 @@ test('a shorter deadline, set by a step, aborts the next step', async () => {
   assert.equal((await untilEnded(await enter(shorter))).error?.code, 'deadline_exceeded');
 });
 
-test('a long wait ends at the deadline, even if it should last longer', async () => {
+test('a long wait ends at the deadline, even if it would last longer', async () => {
   const kind = kindOf({ only: async () => wait(3600, 'for long') }, { deadlineSeconds: 1 });
   run(kind);
   const row = await untilEnded(await enter(kind));

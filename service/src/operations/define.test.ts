@@ -7,7 +7,7 @@ import type { OperationRow } from './queries.ts';
 
 const write = async () => undefined;
 
-test('a step returns what it was given, and nothing else', () => {
+test('the result of a step has the given values, and nothing else', () => {
   assert.deepEqual(next('boot'), { outcome: 'next', step: 'boot' });
   const patch = { tries: 1 };
   assert.deepEqual(next('boot', patch), { outcome: 'next', step: 'boot', patch });

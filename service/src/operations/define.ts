@@ -33,7 +33,7 @@ export type StepResult<State> =
   | { outcome: 'done'; write: Write; message: string }
   | { outcome: 'fail'; code: FailureCode; message: string };
 
-/** Goes on with another step immediately. `patch` is merged into the operation's state. */
+/** Continues with another step immediately. `patch` is merged into the operation's state. */
 export function next<State>(step: string, patch?: Partial<State>): StepResult<State> {
   return patch ? { outcome: 'next', step, patch } : { outcome: 'next', step };
 }

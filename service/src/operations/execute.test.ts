@@ -47,7 +47,7 @@ test('a step whose result took too long to be written is followed by none under 
     fences.map(([step]) => step),
     ['first', 'second'],
   );
-  // Between them, a lease may be given up unused, because it was requested before the clock moved on.
+  // Between the runs, a lease may be given up unused, because it was requested before the clock advanced.
   assert.notEqual(fences[0]?.[1], fences[1]?.[1]);
 });
 
@@ -146,7 +146,7 @@ test('a failure keeps the secrets only of what can be retried', async () => {
   assert.equal((await untilEnded(await enter(kind, { secrets }))).secrets, null);
 });
 
-test('while a node does not answer no step runs, and the operation says what it waits for', async () => {
+test('while a node does not answer, no step runs, and the operation says what it waits for', async () => {
   const ran: unknown[] = [];
   let away: string | undefined = 'node-9';
   const server = kindOf({
@@ -189,12 +189,12 @@ test('an operation of another subject than its kind has is neither run nor faile
   run(kind, { log });
   const id = await enter(kind);
   await until(
-    'it was tried',
+    'the step was attempted',
     () => rowOf(id),
     ({ attempts }) => attempts > 0,
   );
   const [line] = lines as [{ err: { message: string }; operation: number; step: string }];
-  assert.equal(line.err.message, `The operation ${id} is of no server.`);
+  assert.equal(line.err.message, `The operation ${id} belongs to no server.`);
   assert.deepEqual([line.operation, line.step], [id, 'only']);
   const operation = db.updateTable('operations').where('id', '=', id);
   const past = new Date(0).toISOString();
@@ -222,7 +222,7 @@ test('a wait of a second keeps the lease and ends at its time; a longer one does
   ]);
 });
 
-test('a short wait is written only if it says something new', async () => {
+test('a short wait is written only if its message or progress is new', async () => {
   const seen: [wakeAt: string, message: string, progress: number][] = [];
   const said: Parameters<typeof wait>[] = [
     [0.01, 'for this'],
@@ -255,7 +255,7 @@ test('a short wait is written only if it says something new', async () => {
   );
 });
 
-test('each of several equal failures counts, and is told with its operation and step', async () => {
+test('each of several equal failures is counted, and logged with its operation and step', async () => {
   const seen: number[] = [];
   const kind = kindOf({
     only: async ({ operation, log }) => {
@@ -275,7 +275,7 @@ test('each of several equal failures counts, and is told with its operation and 
   run(kind, { log, observer });
   const id = await enter(kind);
   await untilEnded(id);
-  await until('its end is told', () => lines.length >= 4);
+  await until('its end is reported', () => lines.length >= 4);
   await stopRunners();
   assert.deepEqual(seen, [0, 1, 2]);
   const told = lines.map(({ msg, operation, step, kind: name, outcome, err }) => {
@@ -296,7 +296,7 @@ test('each of several equal failures counts, and is told with its operation and 
   assert.deepEqual([attempts, lease_holder, lease_until], [2, null, null]);
 });
 
-test('the pause before a retry begins with half a second, and grows to half a minute', async () => {
+test('the pause before a retry begins at half a second, and grows to half a minute', async () => {
   const kind = kindOf({
     only: async () => {
       throw new Error('Not yet.');
@@ -366,13 +366,13 @@ test('the last report of a step is written before its result', async () => {
   assert.deepEqual(events, ['the report', 'the result']);
 });
 
-test('while the database is away a lease is released again and again, as long as it lasts', async (t) => {
+test('while the database is unavailable, the release of a lease is retried as long as the lease lasts', async (t) => {
   const now = performance.now.bind(performance);
   let at: number | undefined;
   t.mock.method(performance, 'now', () => at ?? now());
   const refused = Object.assign(new Error('It is away.'), { code: 'ECONNREFUSED' });
 
-  /** Lets tries to release fail, with the clock at so many milliseconds after the first one. */
+  /** Makes attempts to release fail, with the clock at so many milliseconds after the first one. */
   async function tryToRelease(clock: number[], error: Error) {
     let tries = 0;
     let begin = 0;
@@ -395,7 +395,7 @@ test('while the database is away a lease is released again and again, as long as
     const { log, lines } = loggedLines();
     run(kind, { leases, log });
     const id = await enter(kind);
-    await until('it was tried', () => tries > clock.length || lines.length > 0);
+    await until('the step was attempted', () => tries > clock.length || lines.length > 0);
     await stopRunners();
     at = undefined;
     const { lease_until } = await rowOf(id);

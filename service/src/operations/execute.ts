@@ -182,7 +182,8 @@ async function runOnSubject(
   given: { signal: AbortSignal; report: (fraction: number, doing?: string) => void },
 ): Promise<StepResult<unknown>> {
   const { id } = operation;
-  if (!kind.isOf(operation)) throw new TypeError(`The operation ${id} is of no ${kind.subject}.`);
+  if (!kind.isOf(operation))
+    throw new TypeError(`The operation ${id} belongs to no ${kind.subject}.`);
   const { about, locationId, away } = await kind.load(db, operation);
   // A call to an unreachable node takes seconds to fail, and occupies a slot meanwhile.
   if (away !== undefined)

@@ -35,7 +35,7 @@ test('a permanent error ends the operation, and its reason is shown', async () =
   assert.deepEqual(row.error, { code: 'engine_invalid', message: 'No such thing.' });
 });
 
-test('of a connection to the engine that fails, users are told that the node does not answer', async () => {
+test('if a connection to the engine fails, users see that the node does not answer', async () => {
   const refused = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
   let isAway = true;
   const kind = kindOf({
@@ -47,17 +47,17 @@ test('of a connection to the engine that fails, users are told that the node doe
   run(kind);
   const id = await enter(kind);
   const { message, last_error } = await until(
-    'its error is kept',
+    'its error is stored',
     () => rowOf(id),
     (row) => row.last_error !== null,
   );
   isAway = false;
   assert.match(message, /: retrying: the node does not answer$/);
-  assert.equal(last_error, 'Incus could not be reached: ECONNREFUSED', 'operators see it');
+  assert.equal(last_error, 'Incus could not be reached: ECONNREFUSED', 'operators see the cause');
   await untilEnded(id);
 });
 
-test('of a call that is not answered in time, users are not told which one it was', async () => {
+test('if a call times out, users do not see which one it was', async () => {
   let isSilent = true;
   const untilAborted = async (signal: AbortSignal): Promise<never> => {
     await once(signal, 'abort');
@@ -71,7 +71,7 @@ test('of a call that is not answered in time, users are not told which one it wa
   run(kind);
   const id = await enter(kind);
   const { message, last_error } = await until(
-    'its error is kept',
+    'its error is stored',
     () => rowOf(id),
     (row) => row.last_error !== null,
   );
@@ -81,7 +81,7 @@ test('of a call that is not answered in time, users are not told which one it wa
   await untilEnded(id);
 });
 
-test('messages of the engine are for operators: neither a retry nor the end shows them', async () => {
+test('only operators see messages of the engine: neither a retry nor the end of an operation shows them', async () => {
   const raw = 'Failed to run: btrfs subvolume create /var/lib/incus/disk: exit status 1';
   let runs = 0;
   const kind = kindOf({
@@ -94,7 +94,7 @@ test('messages of the engine are for operators: neither a retry nor the end show
   run(kind);
   const id = await enter(kind);
   await until(
-    'its error is kept',
+    'its error is stored',
     () => rowOf(id),
     (row) => row.last_error !== null,
   );

@@ -14,11 +14,11 @@ import {
 } from './lease-queries.ts';
 import { type OperationRow, startColumns, supersededBy, supersedeOperation } from './queries.ts';
 
-// A worker that has lost its lease must not be able to write anything.
+// Tests that a worker that has lost its lease can not write anything.
 
 const kind = kindOf({ only: async () => ended() });
 const steps = new Map([['test', ['only']]]);
-const ending = { status: 'succeeded', message: 'By who came too late.' } as const;
+const ending = { status: 'succeeded', message: 'By a worker that was too late.' } as const;
 
 async function lease(id: number): Promise<OperationRow> {
   const leased = await leaseNextOperation(db, crypto.randomUUID(), steps);
@@ -103,7 +103,11 @@ test('a release with an old fence does not affect the lease of another worker', 
   assert.equal(await renewLease(db, holder), 'held');
   await releaseLease(db, holder);
   assert.equal((await rowOf(holder.id)).lease_until, null);
-  assert.equal(await renewLease(db, holder), 'lost', 'what was let go of is not taken up again');
+  assert.equal(
+    await renewLease(db, holder),
+    'lost',
+    'a lease that was released can not be renewed',
+  );
   const next = await lease(holder.id);
   assert.ok(await db.transaction().execute((trx) => finishOperation(trx, next, ending)));
 });

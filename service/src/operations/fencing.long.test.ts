@@ -19,8 +19,7 @@ import { until } from '../testing/until.ts';
 import { next } from './define.ts';
 import { leaseNextOperation, renewLease } from './lease-queries.ts';
 
-// What a worker does while it can't tell whether it still has its lease. `rowOf` queries PostgreSQL
-// directly.
+// Tests what a worker does while it does not know whether it still has its lease. `rowOf` queries PostgreSQL directly.
 
 const closing: (() => Promise<void>)[] = [];
 after(async () => {
@@ -46,7 +45,7 @@ const aborted = (signal: AbortSignal) =>
 
 const isLeased = async (id: number) => Date.parse((await rowOf(id)).lease_until ?? '') > Date.now();
 
-test('a worker whose database stalls gives up before another may begin, and writes nothing', async () => {
+test('a worker whose database stalls gives up its lease before another worker can begin, and writes nothing', async () => {
   const line = await proxy();
   const cutOff = connections('workers', line.connectionString);
   const leases = connections('leases', line.connectionString);
@@ -71,7 +70,7 @@ test('a worker whose database stalls gives up before another may begin, and writ
   });
   run(kind, { db: cutOff.db, leases: leases.db });
   const id = await enter(kind);
-  await until('the step has let go', () => seen.length > 0);
+  await until('the step has ended', () => seen.length > 0);
   assert.deepEqual(seen, [{ wasLeased: true, fence: 1 }]);
   run(kind);
   const { status, state } = await untilEnded(id);

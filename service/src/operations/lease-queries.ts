@@ -107,11 +107,11 @@ export async function leasedOperation(
     .executeTakeFirst();
 }
 
-/** How an operation is released without progress. */
+/** The options for releasing an operation without progress. */
 export interface BackOff {
   /** The time until it is retried. */
   seconds: number;
-  /** Why, for operators. */
+  /** The reason, for operators. */
   reason: string;
   /** The message of the operation meanwhile. */
   message: string;
@@ -142,7 +142,10 @@ function retryIn({ seconds, reason, message }: BackOff) {
   };
 }
 
-/** Drops all leases. For the only service of a database: earlier holders no longer run. */
+/**
+ * Removes all leases. It must be used only by the only service of a database, because earlier holders no longer run
+ * then.
+ */
 export async function dropLeases(db: Queryable): Promise<void> {
   await db
     .updateTable('operations')

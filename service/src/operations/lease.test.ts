@@ -12,7 +12,7 @@ import { supersedeOperation } from './queries.ts';
 const kind = kindOf({ only: async () => ended() });
 const steps = new Map([['test', ['only']]]);
 const renewEach = 10;
-/** Before which a lease counts as given up, by its own clock. */
+/** The time after which a lease is given up, by its own clock. */
 const fenceMilliseconds = 10_000;
 
 interface Wanted {
@@ -40,7 +40,7 @@ async function kept(t: TestContext, { leases = db, askedAgo = 0 }: Wanted = {}) 
   return { id, lease, lines, seen };
 }
 
-/** Lets a test say how much time has passed, by the clock and by the timer of the lease. */
+/** A clock and a timer for the lease, which the test advances. */
 function clockOf(t: TestContext) {
   const now = performance.now.bind(performance);
   let passed = 0;
@@ -62,7 +62,7 @@ async function untilRenewed(id: number): Promise<void> {
   await until('the lease is renewed', look, (now) => now !== before);
 }
 
-test('a lease that another worker has is held no longer, and given up once', async (t) => {
+test('a lease that another worker has taken is given up once', async (t) => {
   const clock = clockOf(t);
   const { id, lease, seen, lines } = await kept(t);
   await untilRenewed(id);
@@ -73,20 +73,20 @@ test('a lease that another worker has is held no longer, and given up once', asy
   const { lease_until: before } = await rowOf(id);
   clock.pass(fenceMilliseconds);
   const beside = await kept(t);
-  // Leases are renewed at equal intervals: the first would have been, too.
+  // Leases are renewed at equal intervals, so the first one would have been renewed by now.
   for (let times = 0; times < 4; times += 1) await untilRenewed(beside.id);
   await lease.stop();
   assert.equal((await rowOf(id)).lease_until, before);
   assert.deepEqual([seen.givenUp, lines], [1, []]);
 });
 
-test('that of a superseded operation is given up, and renewed until its step has let go', async (t) => {
+test('the lease of a superseded operation is given up, but renewed until its step has ended', async (t) => {
   const clock = clockOf(t);
   const { id, lease, seen, lines } = await kept(t);
   const project = new Project(db, place.projectId);
   await supersedeOperation(project, id, 'a test');
   await until('it is given up', () => seen.givenUp > 0);
-  for (const _ of ['soon', 'later than it lasts if it is not renewed']) {
+  for (const _ of ['soon', 'later than it lasts without a renewal']) {
     clock.pass(fenceMilliseconds - 4000);
     // The first renewal may have begun before that time had passed.
     await untilRenewed(id);
@@ -96,7 +96,7 @@ test('that of a superseded operation is given up, and renewed until its step has
   assert.deepEqual(lines, []);
 });
 
-test('a renewal that fails is told and tried again', async (t) => {
+test('a renewal that fails is logged and retried', async (t) => {
   let fails = true;
   const leases = {
     updateTable(table: 'operations') {
@@ -114,7 +114,7 @@ test('a renewal that fails is told and tried again', async (t) => {
   assert.equal(JSON.parse(lines[0] ?? '').operation, id);
 });
 
-test('one whose renewals fail is given up once its time has passed, and not before', async (t) => {
+test('a lease whose renewals fail is given up when its time has passed, and not before', async (t) => {
   const clock = clockOf(t);
   const leases = {
     updateTable() {
@@ -128,7 +128,7 @@ test('one whose renewals fail is given up once its time has passed, and not befo
   assert.deepEqual([lease.isHeld(), seen.givenUp], [false, 1]);
 });
 
-test('one that was not renewed in time is given up for good, and says so', async (t) => {
+test('a lease that was not renewed in time is given up permanently, and reports that', async (t) => {
   const clock = t.mock.method(performance, 'now', () => fenceMilliseconds);
   const { id, lease, seen, lines } = await kept(t, { askedAgo: fenceMilliseconds });
   assert.deepEqual([lease.isHeld(), seen.givenUp, lines.length], [false, 1, 1]);

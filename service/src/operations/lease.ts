@@ -74,8 +74,7 @@ export function keepLease(
   }
 
   /**
-   * Returns whether to go on renewing. The lease of a superseded operation is renewed until its
-   * step has ended.
+   * Returns whether to continue the renewals. The lease of a superseded operation is renewed until its step has ended.
    */
   async function renew(): Promise<boolean> {
     const askedAt = performance.now();

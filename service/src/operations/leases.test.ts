@@ -66,7 +66,7 @@ test('an operation waits until the step of the one that it superseded has ended'
       events.push('slow begins');
       await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
       await sleep(300);
-      events.push('slow lets go');
+      events.push('slow ends');
       signal.throwIfAborted();
       return ended();
     },
@@ -84,13 +84,13 @@ test('an operation waits until the step of the one that it superseded has ended'
   run(quick);
   const serverId = await enterServer();
   const first = await enterFor(serverId, slow);
-  await until('the slow one runs', () => events.length > 0);
+  await until('the slow step runs', () => events.length > 0);
   await db
     .transaction()
     .execute((trx) => supersedeOperation(new Project(trx, place.projectId), first, 'a test'));
   const second = await enterFor(serverId, quick);
   assert.equal((await untilEnded(second)).status, 'succeeded');
-  assert.deepEqual(events, ['slow begins', 'slow lets go', 'quick begins']);
+  assert.deepEqual(events, ['slow begins', 'slow ends', 'quick begins']);
   assert.equal((await rowOf(first)).status, 'superseded');
 });
 
@@ -121,7 +121,7 @@ async function endForOther(id: number) {
   await endLease(id);
   const leased = await leaseNextOperation(db, crypto.randomUUID(), steps);
   assert.equal(leased?.id, id);
-  const ending = { status: 'succeeded', message: 'by the other' } as const;
+  const ending = { status: 'succeeded', message: 'by the other worker' } as const;
   assert.ok(await db.transaction().execute((trx) => finishOperation(trx, leased, ending)));
 }
 

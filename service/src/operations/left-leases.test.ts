@@ -6,7 +6,7 @@ import { until } from '../testing/until.ts';
 import { wait } from './define.ts';
 import { clampFutureTimes, leaseNextOperation } from './lease-queries.ts';
 
-// Leases that nobody should hold.
+// Tests leases whose holder no longer needs them.
 
 const steps = new Map([['test', ['only']]]);
 
@@ -34,12 +34,11 @@ test('a lease that could not be released is no longer renewed', async (t) => {
   run(other);
   run(kept);
   const left = await enter(kept);
-  await until('letting go was refused', wasRefused);
+  await until('the release was refused', wasRefused);
   const beside = await enter(other);
   await untilRenewed(beside);
   const { lease_until: before } = await rowOf(left);
-  // Leases are renewed at equal intervals: by then, the first operation's would have been renewed
-  // too.
+  // Leases are renewed at equal intervals, so that of the first operation would have been renewed by now.
   await untilRenewed(beside);
   await untilRenewed(beside);
   const { fence, lease_until } = await rowOf(left);

@@ -97,10 +97,14 @@ test('an evacuation shows each server that it moves, and where it is', async () 
 
   await change(id, { status: 'failed', ...ended });
   const afterwards = (await findNodeOperation(db, id))?.servers.map((server) => server.id);
-  assert.deepEqual(afterwards, [moved, moving, broken, refused, gone], 'nobody waits any more');
+  assert.deepEqual(
+    afterwards,
+    [moved, moving, broken, refused, gone],
+    'nothing waits for it any more',
+  );
 });
 
-test('a restoration shows the servers that were evacuated from its node', async () => {
+test('a restore shows the servers that were evacuated from its node', async () => {
   const [home, refuge] = [await addNode('home'), await addNode('refuge')];
   const back = await serverOn(refuge, { evacuated_from: home });
   await serverOn(refuge);
@@ -121,7 +125,7 @@ test('a restoration shows the servers that were evacuated from its node', async 
   ]);
 });
 
-test('an operation on a server is none on a node', async () => {
+test('an operation on a server is not one on a node', async () => {
   const server = await enterServer();
   const project = new Project(db, place.projectId);
   const { id } = await insertOperation(project, { ...about, kind: 'start', serverId: server });

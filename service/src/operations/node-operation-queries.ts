@@ -30,8 +30,8 @@ export async function findNodeOperation(
 }
 
 /**
- * The servers whose move was started; while it goes on, or if a move was refused, also those that
- * are left.
+ * The servers whose move has begun. While the operation is in progress, or if a move was refused, also those that are
+ * left.
  */
 async function movedServers(db: Queryable, operationId: number): Promise<MovedServer[]> {
   const { rows } = await sql<MovedServer>`

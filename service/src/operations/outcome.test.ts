@@ -8,7 +8,7 @@ const operation = {
   ...{ message: 'Starting failed: it is refused', error: null },
 } as WaitedOperation;
 
-test('an operation has ended once nothing more comes of it', () => {
+test('an operation has ended when its result is final', () => {
   const ended = (['pending', 'running', 'succeeded', 'failed', 'superseded'] as const).map(
     hasEnded,
   );

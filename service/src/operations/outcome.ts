@@ -28,7 +28,7 @@ export function failureOf(operation: WaitedOperation): Problem | undefined {
   return new Problem(code, operation.message, { members });
 }
 
-/** Another version of the service may have ended it with a code that this one does not know. */
+/** The error of an operation. Another version of the service may have ended it with an unknown code. */
 function codeOf({ error }: WaitedOperation): FailureCode {
   const code = error?.code ?? '';
   return isKnown(code) ? code : 'operation_failed';

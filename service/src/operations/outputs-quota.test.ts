@@ -43,8 +43,8 @@ const setQuota = (mib: number | null) =>
     .execute();
 
 /**
- * The largest output that the commands of a create can have: of random bytes, which hardly
- * compress, or of one byte.
+ * The largest output that the commands of a create can have: of random bytes, which hardly compress, or of repeated
+ * bytes.
  */
 const full = (byte?: string) =>
   Array.from({ length: 64 }, () => ({
@@ -80,7 +80,7 @@ test('a project has a default quota of outputs, which are compressed', async () 
   for (const id of ids) assert.equal((await first(id)).output_expired, false);
 });
 
-test('a project over its quota loses the oldest outputs, and is told so', async () => {
+test('the oldest outputs of a project over its quota are removed, and their operations say so', async () => {
   await setQuota(1);
   const ids = await print(9);
   const [oldest = 0, newest = 0] = [ids[0], ids.at(-1)];
@@ -90,7 +90,7 @@ test('a project over its quota loses the oldest outputs, and is told so', async 
   const result = { index: 0, exit_status: 3, duration_ms: 20 };
   assert.deepEqual(kept, { ...result, output_expired: false, output_note: null });
   const gone = await until(
-    'the oldest is gone',
+    'the oldest output was removed',
     () => first(oldest),
     (it) => it.output === null,
   );
@@ -104,7 +104,7 @@ test('a project over its quota loses the oldest outputs, and is told so', async 
   const firstKept = expired.indexOf(false);
   assert.ok(
     firstKept > 0 && !expired.slice(firstKept).includes(true),
-    'in the order of their ends',
+    'outputs are removed in the order in which operations ended',
   );
 });
 

@@ -7,7 +7,7 @@ import { keepRecords } from '../retention/retention.ts';
 import { createEmptyDatabase } from '../testing/postgres.ts';
 import { storedOutputs } from './output-queries.ts';
 
-// Outputs that were stored before projects had a quota for them.
+// Tests outputs that were stored before projects had a quota for them.
 
 const { db, close } = await createEmptyDatabase();
 after(close);

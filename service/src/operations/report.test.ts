@@ -34,7 +34,7 @@ test('progress is written a few times a second at most', async (t) => {
   ]);
 });
 
-test('progress that can not be written is told, and nothing else', async () => {
+test('progress that can not be written is logged, and has no other effect', async () => {
   const operation = await rowOf(await enter(kind));
   const broken = {
     updateTable() {

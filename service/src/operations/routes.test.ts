@@ -15,7 +15,7 @@ interface Shown {
 let first: number;
 let second: number;
 before(async () => {
-  // A create that ended, a start in progress, and a stop that was superseded by a delete.
+  // The tests use a create that has ended, a start in progress, and a stop that was superseded by a delete.
   first = (await create()).json().id;
   await finish(first, 'stopped');
   await ask('POST', `/servers/${first}/start`);
@@ -96,7 +96,7 @@ test('operations can be filtered', async () => {
   );
 });
 
-test('operations can be listed in either order, page by page', async () => {
+test('operations can be listed in either order, in pages', async () => {
   const ids = idsOf(await list());
   assert.ok(ids.length >= 5);
   for (const sort of ['id', '-id', 'created_at', '-created_at']) {
@@ -112,7 +112,7 @@ test('operations can be listed in either order, page by page', async () => {
   }
 });
 
-test('the operations of a server outlive it', async () => {
+test('the operations of a deleted server are kept', async () => {
   await finish(second, 'deleting');
   await db
     .updateTable('servers')

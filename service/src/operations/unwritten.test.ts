@@ -6,7 +6,7 @@ import { until } from '../testing/until.ts';
 import { done } from './define.ts';
 import { leaseNextOperation, releaseLease } from './lease-queries.ts';
 
-// What happens to a step whose result can not be committed.
+// Tests steps whose result can not be committed.
 
 test('the step is retried with increasing delay, and the operation ends at its deadline', async () => {
   const begun: number[] = [];

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { db, ended, enter, kindOf, rowOf, run, untilEnded } from '../testing/operations.ts';
 import { next } from './define.ts';
 
-// Two versions of Berth, each with its workers, on one database.
+// Tests two versions of Berth, each with its workers, on one database.
 
 const secondsAgo = (seconds: number) => sql<string>`now() - make_interval(secs => ${seconds})`;
 
@@ -45,7 +45,7 @@ test('a kind that only a later version knows is left to a worker that knows it',
   assert.equal((await untilEnded(id)).status, 'succeeded');
 });
 
-test('what no worker knows is failed a minute after its deadline', async () => {
+test('an operation that no worker knows fails a minute after its deadline', async () => {
   const known = kindOf({ only: async () => ended() });
   const strange = kindOf({ only: async () => ended() }, { kind: 'strange' });
   const kinds = [await enter(strange), await enter(known)];
@@ -70,7 +70,7 @@ test('what no worker knows is failed a minute after its deadline', async () => {
   );
 });
 
-test('a step that goes on to one that there is not ends its operation at once', async () => {
+test('a step that continues with an unknown one fails its operation at once', async () => {
   const kind = kindOf({ first: async () => next('unheard-of') });
   run(kind);
   const { status, error } = await untilEnded(await enter(kind));

@@ -10,7 +10,7 @@ import { createWaiter } from './waiter.ts';
 const kind = kindOf({ only: async () => ended() });
 const hour = 3600;
 
-/** A waiter whose notifications and polls come when a test says so. */
+/** A waiter whose notifications and polls are triggered by the test. */
 function waiter() {
   const stopping = new AbortController();
   const handlers = new Set<(payload: { id: number }) => void>();
@@ -62,7 +62,7 @@ test('an operation that has ended, or does not exist, is returned at once', asyn
   assert.deepEqual([listeners(), reads()], [0, 2]);
 });
 
-test('one that has not ended is returned as it is when the time has passed', async () => {
+test('an operation that has not ended is returned in its current state when the time has passed', async () => {
   const { wait, listeners, reads } = waiter();
   const id = await enter(kind);
   assert.equal((await wait(id, 0))?.status, 'pending');
@@ -72,7 +72,7 @@ test('one that has not ended is returned as it is when the time has passed', asy
   assert.equal(listeners(), 0);
 });
 
-test('its end is noticed by the notification of it, and not by that of another', async (t) => {
+test('the end of an operation is detected by its notification, and not by that of another one', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const { wait, names, tell, untilRead, reads, listeners } = waiter();
   const id = await enter(kind);

@@ -33,7 +33,7 @@ for (const seconds of [0.1, 3600]) {
 }
 
 for (const [what, found] of Object.entries({ patch: { found: 7 }, commands })) {
-  test(`a wait that says nothing new but its ${what} is written`, async () => {
+  test(`a wait whose only news is its ${what} is written`, async () => {
     let looks = 0;
     const kind = kindOf(
       {
@@ -55,7 +55,7 @@ for (const [what, found] of Object.entries({ patch: { found: 7 }, commands })) {
 
 test('only retries count as attempts: a wait in between resets them', async () => {
   const seen: number[] = [];
-  // This kind is separate, because those above still wait.
+  // This kind is separate, because the operations above still wait.
   const kind = kindOf(
     {
       only: async ({ operation }) => {
@@ -83,7 +83,7 @@ test('the create of a server is its first operation', async () => {
     ids.push(id);
     await fail(id);
   }
-  // A row that was changed comes last, where nothing orders them.
+  // Without an order, an updated row is returned last.
   await fail(ids[1]);
   const project = new Project(db, place.projectId);
   assert.equal((await createOf(project, server)).id, ids[1]);

@@ -45,7 +45,7 @@ test('secrets are wiped a day after a create has failed, and no others', async (
   assert.deepEqual(await secretsOf(ids), [null, 'secret', 'secret', null]);
 });
 
-test('the secrets of a server are wiped where its operation has ended, and of no other server', async () => {
+test('the secrets of a server are wiped if its operation has ended, and those of other servers are not', async () => {
   const [server, other] = [await enterServer(), await enterServer()];
   const failed = async (serverId: number) => {
     const { id } = await insertOperation(project, { ...start, serverId, secrets: () => secrets });
@@ -67,7 +67,7 @@ test('the secrets of a server are wiped where its operation has ended, and of no
   assert.equal(await failedCreate(project, server), undefined);
 });
 
-test('an operation is stored with all that it is begun with, and changes no other', async () => {
+test('an operation is stored with all of its initial values, and changes no other one', async () => {
   const [serverId, beside] = [await enterServer(), await enter(create, { secrets })];
   const before = await rowOf(beside);
   const placement = { node: 'n', reason: 'r', nodes: 1, excluded: {}, others: [] };
@@ -99,7 +99,7 @@ test('an image is unpacked on a node by one create at a time', async () => {
   const [first, second, third] = [await enter(create), await enter(create), await enter(create)];
   await change(second, { state: JSON.stringify({ kept: true }) });
   assert.equal(await claim(first, 'a'), true);
-  assert.equal(await claim(first, 'a'), true, 'it does not stand in its own way');
+  assert.equal(await claim(first, 'a'), true, 'it does not wait for itself');
   assert.equal(await claim(second, 'a'), false);
   assert.deepEqual((await rowOf(second)).state, { kept: true });
   assert.equal(await claim(third, 'a', other.id), true, 'another node');

@@ -1,6 +1,6 @@
 /**
- * The challenge that a browser's answer is for (WebAuthn, "CollectedClientData"); undefined for
- * what is no such answer. Its signature is not checked here.
+ * The challenge in the response of a browser (WebAuthn, "CollectedClientData"); undefined if it is malformed. Its
+ * signature is not checked here.
  */
 export function challengeOf(clientDataJSON: string): string | undefined {
   const data = parse(Buffer.from(clientDataJSON, 'base64url').toString());

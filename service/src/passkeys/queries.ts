@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Queryable, Trx } from '../db/connection.ts';
 import { listing } from '../db/listing.ts';
 
-/** Users have a few; more would not fit into the options for a browser. */
+/** The maximum of passkeys of a user. More would not fit into the options for a browser. */
 const mostKnown = 100;
 const shown = ['id', 'name', 'created_at', 'last_used_at'] as const;
 

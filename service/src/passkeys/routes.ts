@@ -79,7 +79,7 @@ function signInRoutes(app: App, deps: Deps): void {
       }
       const { id, userId, counter } = found.proven;
       const answer = await signIn(request, reply, deps, async (trx) => {
-        // In the lock order of all transactions that change both.
+        // This is the lock order of all transactions that change both.
         await lockUser(trx, userId);
         if (await recordPasskeyUse(trx, id, counter)) return userId;
         throw signInFailed(request, 'The passkey was removed just now.', userId);

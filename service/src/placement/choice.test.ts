@@ -26,7 +26,7 @@ const alone = new Map<number, number>();
 const order = (nodes: NodeRoom[], group: ReadonlyMap<number, number> = alone) =>
   rank(nodes, demand, once, group).candidates.map(({ node }) => node.id);
 
-test('the most free memory comes first, then disk, then cores, then what is known the longest', () => {
+test('the node with the most free memory comes first, then by disk, by cores, and by the time since it is known', () => {
   const nodes = [
     room(6, { ramAllocatedMb: 500, diskAllocatedGb: 10, cpuAllocated: 1 }),
     room(5, { ramAllocatedMb: 500, diskAllocatedGb: 10, cpuAllocated: 1 }),
@@ -39,7 +39,7 @@ test('the most free memory comes first, then disk, then cores, then what is know
   assert.deepEqual(order(nodes.reverse()), [2, 3, 4, 5, 6, 1]);
 });
 
-test('servers of a group go to the failure domain, and then the node, that has fewest of them', () => {
+test('servers of a group go to the failure domain, and then to the node, with the fewest of them', () => {
   const nodes = [
     room(1, { failureDomain: 'rack-1' }),
     room(2, { failureDomain: 'rack-1', ramAllocatedMb: 100 }),
@@ -56,13 +56,13 @@ test('servers of a group go to the failure domain, and then the node, that has f
   assert.deepEqual(order(nodes, onFull), [4, 3, 2, 1]);
 });
 
-test('a node that is full counts all the same for the failure domain that it is in', () => {
+test('the servers of a full node count for its failure domain', () => {
   const full = room(1, { failureDomain: 'rack-1', ramAllocatedMb: 4000 });
   const nodes = [full, room(2, { failureDomain: 'rack-1' }), room(3, { ramAllocatedMb: 1000 })];
   assert.deepEqual(order(nodes, new Map([[1, 1]])), [3, 2]);
 });
 
-test('none is taken that is not to take servers, or lacks something; the first reason counts', () => {
+test('nodes that accept no servers, or lack resources, are excluded by the first reason that applies', () => {
   const cases: [Partial<NodeRoom>, string | undefined][] = [
     [{ status: 'offline', evacuated: true }, 'offline'],
     [{ evacuated: true, cordoned: true }, 'evacuated'],
@@ -73,7 +73,7 @@ test('none is taken that is not to take servers, or lacks something; the first r
     [{ diskAllocatedGb: 90 }, undefined],
     [{ cpuAllocated: 4 }, 'cpu'],
     [{ cpuAllocated: 3 }, undefined],
-    // Such as one that has less memory than when they were given it.
+    // The node has less memory than when it was allocated.
     [{ ramMb: 1000, ramAllocatedMb: 2000 }, 'ram'],
   ];
   for (const [node, reason] of cases) {
@@ -89,7 +89,7 @@ test('none is taken that is not to take servers, or lacks something; the first r
   assert.equal(candidates.length, 3);
 });
 
-test('what may be given is a multiple of what there is, but one server gets no more than there is', () => {
+test('a multiple of the resources can be allocated, but one server gets no more than the node has', () => {
   const node = room(1, { cpuAllocated: 7, ramAllocatedMb: 5400, diskAllocatedGb: 290 });
   const twice = { cpu: 2, ram: 1.5, disk: 3 };
   assert.equal(exclusionOf(node, demand, twice), undefined);
@@ -107,7 +107,7 @@ test('what may be given is a multiple of what there is, but one server gets no m
   }
 });
 
-test('why a node comes after another is said by what decided', () => {
+test('the reason why a node ranks below another one is the criterion that decided', () => {
   const why = (
     first: Partial<NodeRoom>,
     second: Partial<NodeRoom>,

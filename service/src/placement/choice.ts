@@ -6,11 +6,11 @@ export interface Demand {
   cpu: number;
   ramMb: number;
   diskGb: number;
-  /** The node that it is on, and is to leave. */
+  /** The node that it leaves, in a move. */
   currentNodeId?: number;
 }
 
-/** How many times the resources of a node may be allocated. */
+/** The overcommit ratios of the resources of a node. */
 export interface Overcommit {
   cpu: number;
   ram: number;
@@ -28,8 +28,8 @@ export function freeOf(node: NodeRoom, overcommit: Overcommit) {
 }
 
 /**
- * The first reason why a node can't be taken, if there is one. Whatever the overcommitment, a server
- * gets no more of anything than its node really has.
+ * The first reason why a node can't be chosen, if there is one. Whatever the overcommitment, a server gets no more of a
+ * resource than its node has.
  */
 export function exclusionOf(
   node: NodeRoom,
@@ -47,7 +47,7 @@ export function exclusionOf(
   return undefined;
 }
 
-/** A node that could be taken. */
+/** A node that can be chosen. */
 export interface Candidate {
   node: NodeRoom;
   free: ReturnType<typeof freeOf>;
@@ -87,7 +87,7 @@ function compare(one: Candidate, other: Candidate): number {
   return 0;
 }
 
-/** Why a node comes after the one that was chosen. */
+/** Why a node ranks below the chosen one. */
 export function whyAfter(chosen: Candidate, one: Candidate): string {
   const decides = criteria.find(({ of }) => of(chosen) !== of(one));
   return decides ? decides.after(one) : 'the same node';

@@ -30,11 +30,11 @@ const placed = (node: { id: number; name: string }, wanted: object = {}) =>
 
 const rooms = () => db.transaction().execute((trx) => roomOfNodes(trx, at.locationId));
 
-test('a node that is named is taken if it has room for just that', async () => {
+test('a requested node is chosen if it has exactly enough capacity', async () => {
   await placed(await newNode('ample'));
 });
 
-test('a node that is named is refused with the reason, and nothing lacks of one that takes none', async () => {
+test('a requested node is refused with the reason, and lacks nothing if it accepts no servers at all', async () => {
   const [, small] = [await newNode('other'), await newNode('small')];
   const cases: [node: object, wanted: object, reason: string, words: RegExp, lacking: string[]][] =
     [
@@ -56,7 +56,7 @@ test('a node that is named is refused with the reason, and nothing lacks of one 
   }
 });
 
-test('of a location those nodes are asked that are there, in the order of their ids', async () => {
+test('the existing nodes of a location are listed, in the order of their ids', async () => {
   await db.deleteFrom('nodes').execute();
   const bounds = { max_cpu: 4, max_ram_mb: 1024, max_disk_gb: 100 };
   const engine = JSON.stringify({ socket_path: '/nowhere' });
@@ -71,7 +71,7 @@ test('of a location those nodes are asked that are there, in the order of their 
   await newNode('gone', { gone: true });
   await newNode('lost', { lost: true });
   await newNode('second');
-  // A row that was written last is read last, unless it is asked otherwise.
+  // Without an order, an updated row is returned last.
   await db.updateTable('nodes').set({ cordoned: true }).where('id', '=', first.id).execute();
   assert.deepEqual(
     (await rooms()).map(({ name }) => name),
@@ -79,7 +79,7 @@ test('of a location those nodes are asked that are there, in the order of their 
   );
 });
 
-test('a node that is locked stays so, and one that does not fit is let go of', async () => {
+test('a node that fits stays locked, and the lock of one that does not fit is released', async () => {
   const [taken, left] = [await newNode('taken'), await newNode('left')];
   await db.transaction().execute(async (trx) => {
     assert.equal(await lockNodeIf(trx, left.id, () => false), false);
@@ -90,7 +90,7 @@ test('a node that is locked stays so, and one that does not fit is let go of', a
   });
 });
 
-test('a group is counted by node: the servers of it that are there, at the location', async () => {
+test('the servers of a group are counted by node, at one location', async () => {
   const project = new Project(db, at.projectId);
   const [one, other] = [await newNode('one'), await newNode('another')];
   let made = 0;
@@ -154,7 +154,7 @@ test('a server that moves does not count as its own neighbour', async () => {
   assert.deepEqual(without.placement.excluded, { current: 1, cordoned: 1 });
 });
 
-test('where others take the capacity of each node that is chosen, it ends after ten attempts', async () => {
+test('if others take the capacity of each chosen node, placement fails after ten attempts', async () => {
   await db.updateTable('nodes').set({ gone: true }).execute();
   const full = await newNode('full', { allocated_ram_mb: 1024 });
   let looks = 0;
@@ -162,7 +162,7 @@ test('where others take the capacity of each node that is chosen, it ends after 
     transformQuery: ({ node }) => node,
     transformResult: async ({ result }) => {
       const rows = result.rows.filter((row) => 'ramAllocatedMb' in row);
-      // The list, unlike the row that is locked, does not know yet.
+      // The list is older than the locked row.
       if (rows.length > 0) looks += 1;
       if (looks % 2 === 1 && looks < 2 * times) for (const row of rows) row.ramAllocatedMb = 0;
       return result;

@@ -18,7 +18,7 @@ interface Entered {
   disk?: number;
 }
 
-/** A location of these nodes, in place of the one that tests have. */
+/** A location with these nodes, which replace that of the fixtures. */
 async function world(nodes: Entered[], overcommit = { cpu: 16, ram: 1, disk: 4 }) {
   const whole = await createWholeApp();
   after(whole.close);
@@ -68,7 +68,7 @@ it('a server goes to the node with the most free resources, and its operation sa
   const placement = await shown(admin);
   const { reason, others, ...rest } = placement;
   assert.deepEqual(rest, { node: 'a', nodes: 7, excluded: { offline: 1, ram: 1 } });
-  // What is free would tell what others use.
+  // Free resources would reveal what others use.
   assert.equal(reason, 'The best of 5 nodes with room.');
   assert.deepEqual(others, [
     { node: 'c', reason: 'as much free, and known for less long' },
@@ -90,7 +90,7 @@ it('servers of a group are spread over failure domains, and then over nodes', as
   const placed = [];
   for (let n = 0; n < 5; n += 1) placed.push(await nodeOf({ group: 'database' }));
   assert.deepEqual(placed, ['a1', 'b1', 'a2', 'b2', 'a1']);
-  // Another group, and none, go by the room alone.
+  // For another group, and without a group, only the free capacity matters.
   assert.equal(await nodeOf({ group: 'web' }), 'a2');
   const { id, group } = (await create({ group: 'web' })).json();
   assert.equal(group, 'web');
@@ -179,7 +179,7 @@ it('a cordoned node gets no servers until it is uncordoned, and keeps its own', 
   );
 });
 
-/** Places and enters a server as a create does, with nothing locked before but its node. */
+/** Places and inserts a server as a create does, without locking anything except its node. */
 async function place(
   { db, place: at }: Awaited<ReturnType<typeof world>>,
   wanted: { cpu: number; ramMb: number; diskGb: number },
@@ -216,8 +216,8 @@ it('200 concurrent creates, which lock only their node, never overcommit one', a
   assert.equal(rows.length, 8);
   for (const { held, counted } of rows) {
     assert.equal(held, counted);
-    assert.ok(held <= 2560, `${held} MiB were given of 2560`);
-    assert.ok(held > 2560 - 512, 'what was refused would not have fitted in');
+    assert.ok(held <= 2560, `${held} MiB of 2560 were allocated`);
+    assert.ok(held > 2560 - 512, 'refused servers would not have fitted');
   }
   const placed = outcomes.filter((outcome) => outcome === 'placed').length;
   assert.equal(
@@ -233,7 +233,7 @@ it('concurrent creates and deletes do not deadlock', async () => {
   const made = await Promise.all(Array.from({ length: 20 }, () => create()));
   const remove = (id: number) =>
     db.transaction().execute(async (trx) => {
-      // As a delete does.
+      // A delete does the same.
       await sql`delete from addresses where server_id = ${id}`.execute(trx);
       await sql`update servers set deleted_at = now() where id = ${id}`.execute(trx);
     });

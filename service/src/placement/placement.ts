@@ -7,13 +7,13 @@ import { Problem } from '../problems/problem.ts';
 import { type Candidate, type Demand, exclusionOf, rank, whyAfter } from './choice.ts';
 import { groupByNode, lockNodeIf, type NodeRoom, roomOfNodes } from './room-queries.ts';
 
-/** A node that was chosen may be full by the time that it is locked; then another one is. */
+/** The attempts: a chosen node may be full when it is locked, and then another one is chosen. */
 const maxAttempts = 10;
-/** How many of the other nodes are named. */
+/** The number of other nodes in the result. */
 const shownOthers = 3;
 
 export interface Wanted extends Demand {
-  /** Servers of a group are to be apart from each other. */
+  /** The anti-affinity group, whose servers are spread. */
   group: string | null;
 }
 
@@ -62,7 +62,7 @@ export async function placeServer(
   throw new Problem('unavailable', detail, { retryAfter: 1 });
 }
 
-/** Takes this node only, and locks it; throws with the reason if that is impossible. */
+/** Chooses this node, and locks it. Throws with the reason if that is impossible. */
 export async function placeOnNode(
   trx: Trx,
   location: PlacementRules,
@@ -90,7 +90,7 @@ function overcommitOf(location: PlacementRules) {
   };
 }
 
-/** Without amounts: what is free tells a tenant what others use. Administrators see `others`. */
+/** Has no amounts, because free resources would show a tenant what others use. Administrators see `others`. */
 function whyChosen(
   { node, groupInDomain, groupOnNode }: Candidate,
   count: number,

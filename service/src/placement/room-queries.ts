@@ -34,7 +34,7 @@ const roomColumns = [
   'allocated_disk_gb as diskAllocatedGb',
 ] as const;
 
-/** All that a location has, by id, as they are at this moment. */
+/** The current nodes of a location, by id, without locks. */
 export async function roomOfNodes(trx: Trx, locationId: number): Promise<NodeRoom[]> {
   return await trx
     .selectFrom('nodes')

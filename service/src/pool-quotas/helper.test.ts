@@ -11,7 +11,7 @@ import { askHelper } from './as-root.ts';
 import type { RootCall } from './commands.ts';
 import { createHelper } from './helper.ts';
 
-// e2e/pool-quotas.long.test.ts tests what it does, and refuses, on a real btrfs.
+// e2e/pool-quotas.long.test.ts tests the helper on a real btrfs.
 
 const directory = temporaryDirectory('helper');
 const pools = join(directory, 'storage-pools');

@@ -62,7 +62,7 @@ test('inconsistent quotas are reported, and rescanned at the next poll', async (
     },
   });
   await watch.compare(servers);
-  await until('it is told that it counts again', () => told.at(-1)?.isInconsistent === false);
+  await until('consistent quotas are reported again', () => told.at(-1)?.isInconsistent === false);
   assert.deepEqual(told[0], { mode: 'classic', isInconsistent: true, unlimited: 0 });
   assert.deepEqual(rescans, [1.5]);
   await watch.stop();
@@ -79,7 +79,7 @@ test('a rescan that fails is logged, and not retried at once', async () => {
     },
   });
   await watch.compare(servers);
-  await until('it was tried', () => lines.length > 0);
+  await until('a rescan was attempted', () => lines.length > 0);
   const messages = lines.map((line) => JSON.parse(line).msg);
   assert.deepEqual(messages, ['The quota rescan of a storage pool failed.']);
   await watch.stop();
@@ -100,13 +100,13 @@ test('a pool of somebody else is observed, and not changed', async () => {
     clearStale: none,
   });
   await watch.compare(servers);
-  await until('it was looked at', () => looks > 3);
+  await until('the pool was checked', () => looks > 3);
   await watch.stop();
   assert.deepEqual(told[0], { mode: 'classic', isInconsistent: true, unlimited: 2 });
   assert.deepEqual(errors, []);
 });
 
-test('a restored server is checked by itself, and stale groups are cleared once a day', async () => {
+test('a restored server is checked separately, and stale groups are cleared once a day', async () => {
   let cleared = 0;
   const { watch, compared } = watched({
     async clearStale() {
@@ -115,7 +115,7 @@ test('a restored server is checked by itself, and stale groups are cleared once 
   });
   await watch.compare(servers);
   watch.syncInstance('srv-b');
-  await until('it was looked at', () => compared.length > 1);
+  await until('the pool was checked', () => compared.length > 1);
   await watch.compare(servers);
   assert.deepEqual(compared, [['srv-a', 'srv-b'], ['srv-b'], ['srv-a', 'srv-b']]);
   assert.equal(cleared, 1);

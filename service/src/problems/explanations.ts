@@ -19,8 +19,8 @@ export type Retry = 'no' | 'after_change' | 'later';
  */
 export type Explanation = readonly [when: string, action: string, retry: Retry];
 
-/** One line a code. Every code must have a line, except those that are the same for every noun. */
-// biome-ignore format: one line a code, however long
+/** One line per code. Every code must have a line, except those that are the same for every noun. */
+// biome-ignore format: one line per code, however long
 const lines = {
   // The request can't be understood.
   malformed_request: ['The body is not valid JSON or not a valid form, a header or the URL is invalid, or the request was not received in time.', 'Correct the client. `detail` names the part that is invalid.', 'no'],

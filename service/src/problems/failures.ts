@@ -1,8 +1,7 @@
 /**
- * Every way in which an operation can fail: the HTTP status that a client gets who waits for it, and a
- * title. The codes are part of the API. 409: the server, its guest, the node or the configuration is not
- * as the operation needs it. 502: the engine did not do what it was asked. 503: something is out of
- * reach or full at the moment.
+ * Every way in which an operation can fail, with the HTTP status for clients that wait for it, and a title. The codes
+ * are part of the API. 409: the server, its guest, the node or the configuration is not as the operation needs it. 502:
+ * the engine did not carry out a request. 503: something is unreachable or full at the moment.
  */
 export const failures = {
   guest_ignored_shutdown: [409, 'Guest ignored the shutdown'],

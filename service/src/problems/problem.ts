@@ -66,7 +66,7 @@ export const refusals = {
   query_timeout: [503, 'Reading took too long'],
 } as const satisfies Record<string, readonly [status: number, title: string]>;
 
-/** The codes for missing things, one for each noun, such as `token_not_found`. */
+/** The codes for missing objects, one for each noun, such as `token_not_found`. */
 function noSuchNoun() {
   const lines = nouns.map((noun) => {
     const title = `${wordsOf(noun).replace(/^./, (first) => first.toUpperCase())} not found`;
@@ -90,7 +90,7 @@ interface ProblemExtras {
   cause?: unknown;
 }
 
-/** A refusal with words for the client; the HTTP layer turns it into RFC 9457. */
+/** A refusal with a message for the client. The HTTP layer converts it to RFC 9457. */
 export class Problem extends Error {
   readonly code: ProblemCode;
   readonly errors: FieldError[] | undefined;

@@ -24,7 +24,10 @@ export async function createProject(trx: Trx, body: ProjectCreate): Promise<Proj
   return await insertProject(trx, { unique_names: true, ...body });
 }
 
-/** A quota below what is used holds for what comes: nothing is taken away but outputs, by housekeeping. */
+/**
+ * Changes a project. A quota below the usage applies to new objects. Nothing is removed except outputs, by
+ * housekeeping.
+ */
 export async function changeProject(
   trx: Trx,
   id: number,
@@ -64,7 +67,7 @@ export async function deleteProject(
   return { ...project, deleted_at: await markProjectDeleted(trx, id) };
 }
 
-/** Under the lock of the project, which creates of its servers wait for. */
+/** Requires unique names under the lock of the project, for which creates of its servers wait. */
 async function requireUniqueNames(trx: Trx, { id, name: project }: ProjectRow): Promise<void> {
   const alike = await findServersOfSameName(trx, id);
   if (!alike) return;

@@ -43,10 +43,10 @@ export async function findProjectEver(db: Queryable, id: number): Promise<Projec
   return await db.selectFrom('projects').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** Locked until the transaction ends, so that what is counted can't change meanwhile. */
+/** Locks the project until the transaction ends, so that its usage can't change meanwhile. */
 export async function lockProject(trx: Trx, id: number): Promise<ProjectRow | undefined> {
   const query = trx.selectFrom('projects').selectAll().where('deleted_at', 'is', null);
-  // Rows that refer to it may be added all the same.
+  // Rows that refer to it can still be added.
   return await query.where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
 }
 
@@ -68,9 +68,9 @@ export function listProjects(
   return listing(query, { id: 'id' });
 }
 
-/** Whether another project bears the name. */
+/** Whether another project has the name. */
 export async function isNameTaken(trx: Trx, name: string, besidesId = 0): Promise<boolean> {
-  // Two that take it at once would both find it free.
+  // Otherwise two concurrent changes would both find it free.
   await sql`select pg_advisory_xact_lock(hashtextextended(${`project ${name.toLowerCase()}`}, 0))`.execute(
     trx,
   );
@@ -129,8 +129,8 @@ export async function updateProject(
     .executeTakeFirstOrThrow();
 }
 
-/** The row stays, for what its history refers to. Its tokens hold no longer. */
-/** Revokes its tokens, too. Answers when it was deleted. */
+/** Marks a project as deleted. The row is kept, because its history refers to it. Its tokens become invalid. */
+/** Also revokes its tokens. Returns the time of the deletion. */
 export async function markProjectDeleted(trx: Trx, id: number) {
   const now = sql<string>`now()`;
   const { deleted_at } = await trx
@@ -163,7 +163,7 @@ function columns({ name, description, unique_names, quota = {} }: ProjectValues)
   };
 }
 
-/** The projects of a token, of the one that made it, and so on: it ends with each of them. */
+/** The projects of a token and of its ancestors. The token is revoked if one of them is deleted. */
 export async function listProjectsOfLineage(db: Queryable, id: number): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     with recursive lineage as (
@@ -175,7 +175,7 @@ export async function listProjectsOfLineage(db: Queryable, id: number): Promise<
   return rows.map((row) => row.id);
 }
 
-/** The project "default"; else the oldest that there is; else a new one. */
+/** The project "default", or else the oldest one, or else a new one. */
 export async function homeProject(trx: Trx): Promise<number> {
   const found = await trx
     .selectFrom('projects')

@@ -23,7 +23,7 @@ const setProject = (values: object) =>
     .where('id', '=', id)
     .execute();
 
-test('what just fits is granted, with the project as it is', async () => {
+test('a request that exactly fits is granted, and returns the project', async () => {
   await setProject({});
   const project = await required();
   assert.equal(project.id, id);
@@ -36,12 +36,12 @@ test('what just fits is granted, with the project as it is', async () => {
   });
 });
 
-test('what has no limit is granted, however much is used', async () => {
+test('without a limit, a request is granted whatever the usage', async () => {
   await setProject({ max_ram_mb: null, used_ram_mb: 1e9 });
   assert.equal((await required()).id, id);
 });
 
-test('a refusal says in words, and in their units, what is used up or too small', async () => {
+test('a refusal names each exceeded quota with its unit', async () => {
   const cases: [values: object, words: string, is?: string][] = [
     [{ max_servers: 1 }, 'limit 1 server, used 2, requested 1'],
     [{ max_cpu: 5 }, 'limit 5 cores, used 4, requested 2', 'too small'],
@@ -67,13 +67,13 @@ test('a refusal says in words, and in their units, what is used up or too small'
   }
 });
 
-test('of several that are used up the first is named for programs', async () => {
+test('the members of a refusal name the first of several exceeded quotas', async () => {
   await setProject({ max_cpu: 1, max_addresses: 1 });
   const members = { quota: 'cpu', limit: 1, used: 4, asked: 2 };
   await assert.rejects(required(), { code: 'quota_exceeded', members });
 });
 
-test('a project that there is not is not found', async () => {
+test('an unknown project is not found', async () => {
   await assert.rejects(required(999_999), {
     code: 'project_not_found',
     message: 'No project has the id 999999.',

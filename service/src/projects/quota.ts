@@ -21,8 +21,8 @@ export function quotaOf(row: ProjectRow): Held {
 }
 
 /**
- * Throws `quota_exceeded` (403) unless the project has that much left, until the transaction ends: it
- * answers with the project, locked.
+ * Throws `quota_exceeded` (403) unless the project has that much left. Returns the project, which stays locked until
+ * the transaction ends.
  */
 export async function requireQuota(
   trx: Trx,

@@ -13,7 +13,7 @@ const { headers: admin } = await createTestToken(db, { scopes: ['admin'] });
 
 let made = 0;
 
-/** A new project, and what asks in it. */
+/** A new project, and a function that sends requests in it. */
 async function newProject(quota: Record<string, number | null> = {}) {
   made += 1;
   const body = { name: `project ${made}`, quota };
@@ -92,7 +92,7 @@ describe('a project', () => {
     assert.equal((await post('blue')).statusCode, 201);
   });
 
-  it('can not be named like an id or a UUID, but existing ones may stay', async () => {
+  it('can not have a name in the form of an id or a UUID, but existing names can be kept', async () => {
     const { id } = await newProject();
     for (const name of ['007', '3f2504e0-4f89-41d3-9a0c-0305e82c3301']) {
       for (const [method, path] of [
@@ -136,7 +136,7 @@ describe('a project', () => {
     assert.equal((await whole.ask('GET', '/whoami', admin)).statusCode, 200);
   });
 
-  it('is not deleted with a token that would end with it', async () => {
+  it('can not be deleted with a token that would be revoked with it', async () => {
     const { id, delete: remove } = await newProject();
     const body = { name: 'its own', scopes: ['admin'] };
     const inIt = { 'berth-project': String(id) };

@@ -64,7 +64,7 @@ it('names are unique per project, and a project may allow duplicates', async () 
   assert.equal((await one.create('Web')).statusCode, 201);
 });
 
-it('a project can be changed to unique names if they are', async () => {
+it('a project can require unique names if its names are unique', async () => {
   const { create, change } = await newProject({ unique_names: false });
   await create('web');
   const second = (await create('web')).json().id;

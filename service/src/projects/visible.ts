@@ -4,7 +4,7 @@ import { visibleProjects } from './members/visible-projects.ts';
 import { projectNotFound } from './projects.ts';
 import { findProject, type ProjectRow } from './queries.ts';
 
-/** The project of a path. Throws `project_not_found`, also for one that is not theirs to see. */
+/** The project in a path. Throws `project_not_found` if it does not exist or the caller can't see it. */
 export async function findVisibleProject(
   db: Db,
   caller: Caller,

@@ -20,7 +20,7 @@ it('a user without memberships sees an empty list of projects', async () => {
     .insertInto('memberships')
     .values({ project_id: projectId, user_id: id, role: 'viewer' })
     .execute();
-  // The service learns of it by a notification of the database.
+  // The database notifies the service of it.
   const projects = await until('the project is listed', async () => {
     const listed = (await person.ask('GET', '/projects')).json();
     return listed.length > 0 && listed;
@@ -31,7 +31,7 @@ it('a user without memberships sees an empty list of projects', async () => {
   );
 });
 
-it('a project of others is not found for them, even if it is named', async () => {
+it('a project of others is not found, even if the request names it', async () => {
   const { credentials } = await createTestUser(db);
   const person = await signInAs(app, credentials);
   const answer = await person.ask('GET', '/projects', { 'berth-project': '1' });

@@ -20,18 +20,18 @@ export interface RunContext<Topic extends string> {
   signal: AbortSignal;
   /** Runs the reconcilers that have this topic, for this key. */
   trigger: Trigger<Topic>;
-  /** Marks the run as failed without ending it, for an error that was logged already. */
+  /** Marks the run as failed without ending it, for an error that has been logged. */
   recordFailure(error: unknown): void;
 }
 
-/** Compares the desired with the observed state of something, and corrects it, again and again. */
+/** Compares the desired with the observed state of something, and corrects it, repeatedly. */
 export interface Reconciler<Subject, Topic extends string = never> {
   /** The name in metrics and `npm run inspect`, in lower case with hyphens. */
   readonly name: string;
   readonly every?: Schedule | ((subject: Subject) => Schedule);
   /** Topics that trigger a run. During a run for the same key, they make one more run follow. */
   readonly on?: readonly Topic[];
-  /** Topics that make what a run has read outdated: it is aborted, which is no failure. */
+  /** Topics after which the data of a run is outdated. The run is aborted, which does not count as a failure. */
   readonly abortOn?: readonly Topic[];
   /** How often a failed run is retried, and the pause before each attempt. */
   readonly retry?: { readonly times: number; readonly pauseMilliseconds: number };
@@ -40,17 +40,17 @@ export interface Reconciler<Subject, Topic extends string = never> {
    * after this time.
    */
   readonly backOffMilliseconds?: number;
-  /** The message of the log for a run, or a try, that threw. */
+  /** The message of the log for a run, or an attempt, that threw. */
   readonly failure: string;
-  /** Triggered, for the key `all`, once a run has thrown and is not tried again. */
+  /** The topic that is triggered, for the key `all`, when a run has thrown and is not retried. */
   readonly onFailure?: Topic;
   run(subject: Subject, key: string, context: RunContext<Topic>): Promise<Found | undefined>;
 }
 
-/** The key of runs that are not about one of several things. */
+/** The key of runs that are not about one of several objects. */
 export const all = 'all';
 
-/** Checks the type, and changes nothing: reconcilers are data. */
+/** Returns its argument, and only checks the type: reconcilers are data. */
 export function defineReconciler<Subject, Topic extends string = never>(
   reconciler: Reconciler<Subject, Topic>,
 ): Reconciler<Subject, Topic> {

@@ -6,12 +6,12 @@ export type Outcome = (typeof outcomes)[number];
 /** A reconciler of a runner. Observers may compare it by identity: each runner makes its own. */
 export interface Registered {
   reconciler: string;
-  /** The name of the location that it is about; empty: the installation, or this service. */
+  /** The name of its location; empty if it is about the installation or this service. */
   location: string;
 }
 
 export interface Run {
-  /** Which of several things it was about; else `all`. */
+  /** The key of the object that it was about; otherwise `all`. */
   key: string;
   /** The time between the trigger and the beginning of the run. */
   lagSeconds: number;

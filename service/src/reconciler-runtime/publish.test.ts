@@ -13,7 +13,7 @@ after(close);
 
 const now = new Date('2026-11-21T12:00:00Z');
 const ago = (seconds: number) => new Date(now.getTime() - seconds * 1000);
-/** As a column of the database tells that time. */
+/** The time in the format of a column of the database. */
 const told = (seconds: number) => ago(seconds).toISOString().replace('Z', '000Z');
 
 beforeEach(async () => {
@@ -69,7 +69,7 @@ test('each status is written, with times by the clock of the database', async ()
   ]);
 });
 
-test('what a service no longer has is removed, of this service alone', async () => {
+test('statuses that a service no longer has are removed, and those of other services are not', async () => {
   const elsewhere = { ...idle, location: 'there' };
   await writeStatuses(db, 'one', [busy, idle, elsewhere]);
   await writeStatuses(db, 'two', [busy, idle]);
@@ -81,7 +81,7 @@ test('what a service no longer has is removed, of this service alone', async () 
   assert.deepEqual(await names(), ['one instance here']);
 });
 
-test('a service that has written nothing for two minutes is gone', async () => {
+test('statuses of a service that has written nothing for two minutes are removed', async () => {
   await writeStatuses(db, 'one', [idle]);
   await setDatabaseClock(db, ago(-120));
   await writeStatuses(db, 'two', [busy]);
@@ -91,7 +91,7 @@ test('a service that has written nothing for two minutes is gone', async () => {
   assert.deepEqual(await names(), ['two instances here']);
 });
 
-test('a service publishes its own every ten seconds, at once at first', async () => {
+test('a service publishes its statuses at once, and then every ten seconds', async () => {
   const { every, run } = publishStatuses;
   assert.deepEqual(every, { milliseconds: 10_000, first: 'now', from: 'end' });
   const context = {
@@ -103,6 +103,6 @@ test('a service publishes its own every ten seconds, at once at first', async ()
   assert.deepEqual(await rows(), [idleRow(serviceName), busyRow(serviceName)]);
 });
 
-test('the holder of a lease is how the SHA-256 of its service begins', () => {
+test('the holder of a lease is the beginning of the SHA-256 of the name of its service', () => {
   assert.equal(holderOf('host/1'), 'bcad5f339934946cc2a2f759c6210a6f');
 });

@@ -9,7 +9,7 @@ export interface Publishing {
   statuses: StatusRecorder['statuses'];
 }
 
-/** Writes how all reconcilers of this service do for `npm run inspect`, its own last run among them. */
+/** Writes the status of all reconcilers of this service for `npm run inspect`, including its own. */
 export const publishStatuses = defineReconciler<Publishing>({
   name: 'reconciler-statuses',
   every: { milliseconds: 10_000, first: 'now', from: 'end' },

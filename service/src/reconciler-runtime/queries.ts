@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Queryable } from '../db/connection.ts';
 import type { ReconcilerStatus } from './status.ts';
 
-/** A service that has written nothing for so long counts as gone. */
+/** The time after which the statuses of a silent service are removed. */
 const goneMinutes = 2;
 
 /** Replaces the statuses of the reconcilers of a service, and removes those of services that are gone. */

@@ -10,7 +10,7 @@ type Topic = 'wanted' | 'other' | 'outdated' | 'lost';
 type Context = RunContext<Topic>;
 type Work = (key: string, context: Context) => Promise<Found | undefined>;
 
-/** Reconcilers by name, of which each does the work of that name, on a clock that stands still. */
+/** Runs reconcilers by name, each with the work of that name, on a clock that stands still. */
 function started(
   reconcilers: Record<string, Omit<Reconciler<null, Topic>, 'name' | 'failure' | 'run'>>,
   work: Record<string, Work>,
@@ -58,7 +58,7 @@ test('each runs on its own schedule: at once, after its interval, or at a random
     },
     { now: none, later: none, random: none, never: none },
   );
-  assert.deepEqual(names(), [], 'none has run before the start has returned');
+  assert.deepEqual(names(), [], 'no reconciler has run before the start has returned');
   const times = () => Map.groupBy(names(), (name) => name);
   const count = (name: string) => times().get(`${name} all`)?.length ?? 0;
   await clock.pass(0);
@@ -148,7 +148,7 @@ test('a topic triggers its reconcilers, one run at a time per key, and no trigge
       [0, 2.5],
       [2, 0.5],
     ],
-    'the second run of a was late, as the first one took its time',
+    'the second run of a was late, because the first one took long',
   );
   assert.deepEqual(seen.slice(0, 2), ['first added, null', 'second added, null']);
   assert.deepEqual(seen.slice(-2), ['first removed', 'second removed']);
@@ -293,13 +293,13 @@ test('a run is retried as often as its reconciler says, and each error is report
   );
 });
 
-/** Ends when it is aborted, with an error, as calls do. */
+/** Ends with an error when it is aborted, as calls do. */
 const untilAborted = async (_: string, { signal }: Context) =>
   await new Promise<undefined>((_resolve, reject) =>
     signal.addEventListener('abort', () => reject(signal.reason), { once: true }),
   );
 
-test('an outdated run is aborted, which is no failure, and runs again when triggered', async () => {
+test('an outdated run is aborted, which is not a failure, and runs again when triggered', async () => {
   const { clock, trigger, runs, said, stopping, stop } = started(
     { sweep: { on: ['wanted'], abortOn: ['outdated'], onFailure: 'lost' } },
     { sweep: untilAborted },
@@ -320,12 +320,12 @@ test('an outdated run is aborted, which is no failure, and runs again when trigg
   assert.deepEqual(
     runs.map(({ outcome }) => outcome),
     ['aborted', 'aborted'],
-    'what was asked for once more is not begun after the end',
+    'a requested run does not begin after the end',
   );
   assert.deepEqual(said, []);
 });
 
-test('a stop waits for runs in progress; from then on none begins', async () => {
+test('a stop waits for runs in progress, and no run begins afterwards', async () => {
   const { work, ends } = held();
   const { clock, trigger, runs, stop } = started(
     { first: { on: ['wanted'] }, second: { on: ['other'] } },

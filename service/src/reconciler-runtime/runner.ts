@@ -5,7 +5,9 @@ import { type Clock, startTimer, systemClock } from './timing.ts';
 export interface RunnerOptions<Subject, Topic extends string>
   extends Pick<RunOptions<Subject, Topic>, 'subject' | 'signal' | 'log'> {
   reconcilers: readonly Reconciler<Subject, Topic>[];
-  /** The name of the location that they are about; empty, the default: the installation, or this service. */
+  /**
+   * The name of their location. It is empty, which is the default, if they are about the installation or this service.
+   */
   location?: string;
   observer?: RunOptions<Subject, Topic>['observer'];
   clock?: Clock;
@@ -13,7 +15,7 @@ export interface RunnerOptions<Subject, Topic extends string>
 
 export interface ReconcilerRunner<Topic extends string> {
   trigger: Trigger<Topic>;
-  /** Begins no more runs. Resolves once those under way have ended, which only the signal aborts. */
+  /** Begins no further runs. Resolves when those in progress have ended, which only the signal aborts. */
   stop(): Promise<void>;
 }
 

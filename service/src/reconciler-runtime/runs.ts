@@ -9,9 +9,9 @@ import { type Clock, pauseOn } from './timing.ts';
 export interface RunOptions<Subject, Topic extends string> {
   registered: Registered;
   subject: Subject;
-  /** Aborts the runs under way. */
+  /** Aborts the runs in progress. */
   signal: AbortSignal;
-  /** Aborted when no run is to begin any more. */
+  /** Aborted when no further run may begin. */
   stopping: AbortSignal;
   log: Logger;
   observer: RunObserver | undefined;
@@ -21,11 +21,11 @@ export interface RunOptions<Subject, Topic extends string> {
 
 /** The runs of one reconciler: one at a time for each key. */
 export interface Runs {
-  /** Runs for this key now, or once more after the run under way. */
+  /** Runs for this key now, or once more after the run in progress. */
   enqueue(key: string): void;
-  /** Aborts the runs under way. */
+  /** Aborts the runs in progress. */
   abort(): void;
-  /** Resolves when none is under way. */
+  /** Resolves when no run is in progress. */
   idle(): Promise<void>;
 }
 

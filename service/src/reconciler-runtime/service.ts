@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 
-/** What `npm run inspect` calls this service. */
+/** The name of this service in `npm run inspect`. */
 export const serviceName = `${hostname()}/${process.pid}`;
 
-/** The same as a UUID, which the holder of a lease is: how its SHA-256 begins. The fence tells it from one before. */
+/**
+ * The beginning of the SHA-256 of the name as a UUID, which identifies the holder of a lease. The fence distinguishes
+ * it from an earlier process.
+ */
 export const holderOf = (service: string) =>
   createHash('sha256').update(service).digest('hex').slice(0, 32);

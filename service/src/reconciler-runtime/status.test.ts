@@ -5,7 +5,7 @@ import { recordStatuses } from './status.ts';
 
 const place = { reconciler: 'instance', location: 'here' };
 
-/** A recorder with a clock that is set, and what it passes on. */
+/** A recorder with a clock that the test sets, and the runs that it passes on. */
 function opened() {
   const time = { now: 0 };
   const passed: string[] = [];

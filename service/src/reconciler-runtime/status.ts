@@ -113,7 +113,7 @@ function lastRun({ key, lagSeconds, seconds, outcome, found }: Run, age: number)
   return { age, key, lagSeconds, seconds, outcome, found: found ?? null };
 }
 
-/** Without what PostgreSQL refuses in JSON. */
+/** Removes characters that PostgreSQL refuses in JSON. */
 function messageOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return message.replaceAll('\0', '').slice(0, longestError).toWellFormed();

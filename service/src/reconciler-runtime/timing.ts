@@ -4,9 +4,9 @@ import type { Schedule } from './define.ts';
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
-  /** Milliseconds of a clock that only goes forward. */
+  /** Milliseconds of a monotonic clock. */
   elapsed(): number;
-  /** Calls back after that time, unless what it returned was called. */
+  /** Calls back after that time, unless the returned function was called. */
   after(milliseconds: number, callback: () => void): () => void;
 }
 
@@ -35,7 +35,7 @@ export async function pauseOn(
   cancel();
 }
 
-/** Calls `run`, which resolves at the end of the run, by the schedule, until what this returns is called. */
+/** Calls `run` by the schedule until the returned function is called. `run` resolves at the end of the run. */
 export function startTimer(
   { milliseconds, first = 'later', from = 'tick' }: Schedule,
   clock: Clock,

@@ -20,9 +20,8 @@ export async function aboutRefusal(request: FastifyRequest, db: Db) {
 }
 
 /**
- * The project whose history it belongs to: the one in the path, if the caller may know of it;
- * otherwise the one in which the caller acts. Refusals about a user or the installation belong to
- * none.
+ * The project whose history it belongs to: the one in the path, if the caller can see it; otherwise that of the
+ * request. Refusals about a user or the installation belong to none.
  */
 async function projectOfRefusal(request: FastifyRequest, db: Db): Promise<number | null> {
   const caller = callerOf(request);

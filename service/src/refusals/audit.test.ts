@@ -23,7 +23,7 @@ const victim = await createTestUser(db);
 
 const refuse = (code: ProblemCode) => () => Promise.reject(new Problem(code, 'No.'));
 
-/** Routes that refuse, under names of their own. */
+/** Routes with separate names that refuse requests. */
 function probeRoutes(api: App): void {
   const response = { 200: Type.Any() };
   const schema = { operationId: 'probe', response };
@@ -56,7 +56,7 @@ function probeRoutes(api: App): void {
   api.post('/admin', { config: asAdmin, schema }, refuse('no_capacity'));
 }
 
-/** What the service warned of. */
+/** The warnings of the service. */
 const warnings: string[] = [];
 const log = pino(
   { level: 'warn' },
@@ -76,7 +76,7 @@ async function ask(app: App, url: string, headers: object, method: 'GET' | 'POST
 const refusals = async () =>
   await db.selectFrom('audit_log').selectAll().where('status', '>=', 400).orderBy('id').execute();
 
-test('a refusal of a change is entered with who was refused, where and why', async () => {
+test('a refusal of a change is entered with the caller, the target and the reason', async () => {
   const app = await serve();
   const { headers: ofToken, id: tokenId } = await createTestToken(db, {
     scopes: ['servers:write'],
@@ -155,9 +155,9 @@ test('a refusal of a change is entered with who was refused, where and why', asy
     const none = { target_kind: null, target_id: null };
     expected.set(answer.headers['x-request-id'], entry && { ...none, ...entry });
   }
-  // All is entered by then.
+  // All refusals have been entered by now.
   await app.close();
-  // Aggregated ones are of the last request of their kind.
+  // Aggregated entries have the values of the last request of their kind.
   const entered = await refusals();
   const shown = new Map(
     entered.map((row) => {
@@ -210,12 +210,12 @@ test('refusals are aggregated, entered each minute, and the last ones at the end
   for (const other of others) assert.deepEqual(await counts(other.id), [1, 2]);
 });
 
-test('a refusal that cannot be entered is warned of, and entered later', async () => {
+test('a refusal that cannot be entered causes a warning, and is entered later', async () => {
   const app = await serve();
   const { id, headers } = await createTestToken(db, { scopes: ['servers:write'] });
   await sql`alter view audit_log rename to hidden_audit_log`.execute(db);
   await ask(app, '/v1/probe', headers);
-  await until('it is warned', () => warnings.length > 0);
+  await until('the warning is logged', () => warnings.length > 0);
   assert.deepEqual(warnings.splice(0), ['A refusal could not be entered in the audit log.']);
   await ask(app, '/v1/probe', headers);
   await sql`alter view hidden_audit_log rename to audit_log`.execute(db);
@@ -227,7 +227,7 @@ test('a refusal that cannot be entered is warned of, and entered later', async (
   );
 });
 
-test('refusals that are lost at the end are warned of', async () => {
+test('refusals that are lost at the end cause a warning', async () => {
   const app = await serve();
   const { headers } = await createTestToken(db, { scopes: ['servers:write'] });
   for (let time = 0; time < 3; time += 1) await ask(app, '/v1/probe', headers);

@@ -36,7 +36,7 @@ export function auditChanges(app: FastifyInstance, db: Db): void {
   });
 
   app.addHook('onResponse', async (request, reply) => {
-    // An operation that failed after it was accepted was entered then.
+    // An operation that failed after it was accepted has been entered already.
     if (reply.statusCode < 400 || isAudited(request) || !isToBeEntered(request)) return;
     entering.run(
       () => enterRefusal(request, reply.statusCode),
@@ -48,7 +48,7 @@ export function auditChanges(app: FastifyInstance, db: Db): void {
   async function enterRefusal(request: FastifyRequest, status: number): Promise<void> {
     const code = codeOf(request);
     const userId = signInAttemptOf(request);
-    // Whoever failed to prove to be them is not them: they are what it was tried on.
+    // A caller that failed to authenticate as this user may be somebody else, so the user is the target.
     const target: AuditTarget | null = userId ? { kind: 'user', id: userId } : namedTarget(request);
     const about = await aboutRefusal(request, db);
     if (about) await refusals.add({ ...about, target, status, code });
@@ -63,7 +63,7 @@ export function auditChanges(app: FastifyInstance, db: Db): void {
 }
 
 function isToBeEntered(request: FastifyRequest): boolean {
-  // Whoever is beyond a limit would else cost a write for each request.
+  // Otherwise callers beyond a limit would cause a write for each request.
   if (codeOf(request) === 'rate_limited') return false;
   if (signInAttemptOf(request) !== undefined) return true;
   if (!changes(request)) return false;

@@ -35,7 +35,7 @@ test('a thousand refusals of one token cost two entries per action and code', as
     { action: 'server_restart', count: 1, target_id: 4711 },
     { action: 'server_restart', count: 499, target_id: 4711 },
   ]);
-  // They named different ones.
+  // The requests named different targets.
   assert.deepEqual(of('server_start'), [
     { action: 'server_start', count: 1, target_id: 4001 },
     { action: 'server_start', count: 499, target_id: null },
@@ -127,7 +127,7 @@ test('continuing refusals are entered each minute, and those that have stopped a
   await counts.flush();
   assert.deepEqual(entered, []);
   await counts.add(entry);
-  assert.equal(entered.length, 1, 'the first after that is entered at once');
+  assert.equal(entered.length, 1, 'the first refusal after that is entered at once');
 });
 
 test('a single refusal has the same first and last time', async (t) => {
@@ -157,7 +157,7 @@ test('refusals that differ in caller, action or reason are counted separately', 
   assert.equal(entered.length, 1 + others.length);
 });
 
-/** What is entered at once, and what only at the end of the minute. */
+/** Returns the entries that are made at once, and those at the end of the minute. */
 async function enteredOf(refusals: Iterable<AuditEntry>) {
   const entered: AuditEntry[] = [];
   const counts = countRefusals(async (one) => void entered.push(one));
@@ -171,7 +171,7 @@ const countOf = (entries: AuditEntry[]) =>
   entries.reduce((sum, { counted }) => sum + (counted?.count ?? 1), 0);
 const numbers = (count: number) => Array.from({ length: count }, (_, at) => at + 1);
 
-test('a known caller is one from any address; so many addresses are distinguished', async () => {
+test('a known caller is the same from any address, and a limited number of addresses is counted', async () => {
   const many = maxAddresses + 500;
   const { atOnce, later } = await enteredOf(
     numbers(many).map((at) => ({ ...entry, address: `2001:db8::${at.toString(16)}` })),
@@ -198,7 +198,7 @@ test('an unknown caller is identified by network and attempted user', async () =
   assert.equal(atOnce.length, 6);
 });
 
-test('one caller costs so many entries a minute, and the rest of theirs is aggregated', async () => {
+test('one caller causes a limited number of entries per minute, and the other refusals are aggregated', async () => {
   const kinds = maxKinds.ofCaller + 30;
   const refusals = numbers(kinds).flatMap((at) => [
     { ...entry, action: `act_${at}`, address: '192.0.2.1' },
@@ -219,7 +219,7 @@ test('one caller costs so many entries a minute, and the rest of theirs is aggre
   assert.deepEqual(details, { actions: Object.fromEntries(actions) });
 });
 
-test('one project costs so many entries a minute, and does not affect others', async () => {
+test('one project causes a limited number of entries per minute, and does not affect others', async () => {
   const callers = maxKinds.inHistory + 50;
   const refusals = numbers(callers).flatMap((tokenId) => [
     { ...entry, tokenId, address: `192.0.2.${tokenId}` },
@@ -232,7 +232,7 @@ test('one project costs so many entries a minute, and does not affect others', a
   assert.equal(later.length, 1, 'each of the others was the first of its kind');
   const [{ projectId, tokenId, code, address, byAdministrator, counted } = entry] = later;
   assert.deepEqual([projectId, tokenId, code], [1, null, undefined]);
-  // Else members would see an administrator's.
+  // Otherwise members would see the address of an administrator.
   assert.deepEqual([address, byAdministrator], [null, true]);
   assert.equal(counted?.count, 2 * callers - maxKinds.inHistory);
 });
@@ -253,12 +253,12 @@ test('an attack on one account from many networks does not hide one on another',
   );
 });
 
-test('what of a caller is aggregated takes its share of the history', async () => {
+test('the aggregated refusals of a caller count against the limit of the history', async () => {
   const kinds = maxKinds.ofCaller + 5;
   const ofOne = numbers(kinds).map((at) => ({ ...entry, tokenId: 1, action: `act_${at}` }));
   const others = numbers(maxKinds.inHistory).map((at) => ({ ...entry, tokenId: 1 + at }));
   const { atOnce, later } = await enteredOf([...ofOne, ...others]);
-  // One of the shares is that of the rest of the first caller.
+  // One of the kinds is that of the other refusals of the first caller.
   assert.equal(atOnce.length, maxKinds.inHistory - 1);
   assert.deepEqual(
     later.map(({ tokenId, counted }) => [tokenId, counted?.count]),
@@ -269,7 +269,7 @@ test('what of a caller is aggregated takes its share of the history', async () =
   );
 });
 
-test('refusals during a write that fails are the later ones', async () => {
+test('refusals during a failed write count as later ones', async () => {
   const entered: AuditEntry[] = [];
   const writes: PromiseWithResolvers<void>[] = [];
   let isAway = true;
@@ -338,7 +338,7 @@ test('refusals that could not be written are kept, and written later', async () 
   );
 });
 
-test('very many callers take no more memory, and none is lost', async () => {
+test('very many callers use limited memory, and no refusal is lost', async () => {
   const callers = maxKinds.inAll + 2000;
   const { atOnce, later } = await enteredOf(
     numbers(callers).flatMap((tokenId) => [
@@ -347,7 +347,7 @@ test('very many callers take no more memory, and none is lost', async () => {
     ]),
   );
   assert.equal(atOnce.length, maxKinds.inAll);
-  // And one for each project.
+  // There is one more for each project.
   assert.equal(later.length, maxKinds.inAll + 500);
   assert.equal(countOf([...atOnce, ...later]), 2 * callers);
 });

@@ -6,8 +6,8 @@ import { entryOf, joined, type Tally, tallyOf } from './tally.ts';
 export const countingMs = 60_000;
 
 /**
- * How many kinds are distinguished at a time: per caller, per history, and per service. Each costs
- * at most two entries a minute.
+ * The number of kinds that are distinguished at a time, per caller, per history and per service. Each causes at most
+ * two entries per minute.
  */
 export const maxKinds = { ofCaller: 20, inHistory: 100, inAll: 10_000 };
 
@@ -56,7 +56,7 @@ export function countRefusals(enter: (entry: AuditEntry) => Promise<void>): Refu
   const hasRoom = (share: string, most: number) =>
     (taken.get(share) ?? 0) < most && countings.size < maxKinds.inAll;
 
-  /** The kind under which those are counted that exceed the limit. */
+  /** The kind under which refusals beyond the limit are counted. */
   function restOf(caller: string, history: string): Counting {
     const ofCaller = `rest of ${caller}`;
     const known = countings.get(ofCaller);
@@ -70,7 +70,7 @@ export function countRefusals(enter: (entry: AuditEntry) => Promise<void>): Refu
   async function end(key: string, counting: Counting): Promise<void> {
     const { tally } = counting;
     if (!tally) return forget(key, counting);
-    // Counting continues from here.
+    // Later refusals are counted from here on.
     Object.assign(counting, { begunAt: performance.now(), tally: undefined });
     try {
       await enter(entryOf(tally));

@@ -15,7 +15,7 @@ const ofStranger: AuditEntry = {
   code: 'sign_in_failed',
 };
 
-test('a known caller’s kind is all but the request, what it named and the address', () => {
+test('the kind of a known caller has everything except the request, its target and the address', () => {
   for (const entry of [ofToken, ofUser]) {
     const { requestId: _, target: __, address: ___, ...alike } = entry;
     assert.deepEqual(JSON.parse(kindOf(entry)), alike);
@@ -24,7 +24,7 @@ test('a known caller’s kind is all but the request, what it named and the addr
   }
 });
 
-test('a stranger’s kind has the user that was tried, and the network', () => {
+test('the kind of an unknown caller has the attempted user and the network', () => {
   const { requestId: _, address: __, ...alike } = ofStranger;
   assert.deepEqual(JSON.parse(kindOf(ofStranger)), { ...alike, network: '192.0.2.1' });
   const from = (address: string | null) => JSON.parse(kindOf({ ...ofStranger, address })).network;
@@ -32,7 +32,7 @@ test('a stranger’s kind has the user that was tried, and the network', () => {
   assert.equal(from(null), 'unknown');
 });
 
-test('a caller is a token, else a user, else whoever tried to be a user', () => {
+test('a caller is a token, or else a user, or else an unknown caller that attempted to be a user', () => {
   assert.equal(callerOf(ofToken), 'token 2');
   assert.equal(callerOf({ ...ofToken, userId: 4 }), 'token 2');
   assert.equal(callerOf(ofUser), 'user 4');
@@ -40,7 +40,7 @@ test('a caller is a token, else a user, else whoever tried to be a user', () => 
   assert.equal(callerOf({ ...ofStranger, target: null }), 'strangers as nobody');
 });
 
-test('a refusal belongs to its project, else to its caller, and those of strangers together', () => {
+test('a refusal belongs to its project, or else to its caller; those of unknown callers share a history', () => {
   assert.equal(historyOf(ofToken), 'project 1');
   assert.equal(historyOf({ ...ofStranger, projectId: 1 }), 'project 1');
   assert.equal(historyOf({ ...ofToken, projectId: null }), 'token 2');
@@ -60,7 +60,7 @@ test('entries that are alike are merged into the last one', () => {
   });
 });
 
-test('what merged entries do not have in common is left out', () => {
+test('values that merged entries do not have in common are omitted', () => {
   const differing: [other: Partial<AuditEntry>, left: Partial<AuditEntry>][] = [
     [{ projectId: 9 }, { projectId: null }],
     // The address of one caller is not shown as that of another.

@@ -3,9 +3,8 @@ import { addressKey } from '../limits/credentials.ts';
 
 /**
  * The common properties of refusals that are aggregated: everything except the request, the names
- * in its path, and the address of a known caller. For an unknown caller, as at a sign-in, the
- * target is the user that was tried, and the network counts too: for IPv6 the /64, since one
- * customer has all of it.
+ * in its path, and the address of a known caller. For an unknown caller, as at a sign-in, the target is the attempted
+ * user, and the network is also distinguished: for IPv6 the /64, since one customer has all of it.
  */
 export function kindOf(entry: AuditEntry): string {
   const { requestId: _, target, details: __, address, ...alike } = entry;
@@ -13,7 +12,7 @@ export function kindOf(entry: AuditEntry): string {
   return JSON.stringify({ ...alike, target, network: addressKey(address ?? '') });
 }
 
-/** The caller that was refused; for an unknown one, the user that was tried. */
+/** The caller that was refused; for an unknown one, the attempted user. */
 export function callerOf({ tokenId, userId, target }: AuditEntry): string {
   if (tokenId !== null) return `token ${tokenId}`;
   if (userId !== null) return `user ${userId}`;
@@ -29,7 +28,7 @@ export function historyOf(entry: AuditEntry): string {
   return isKnown(entry) ? callerOf(entry) : 'strangers';
 }
 
-/** The last of several entries, without what they do not have in common. */
+/** The last of several entries, without the values that they do not have in common. */
 export function merged(one: AuditEntry, other: AuditEntry): AuditEntry {
   const shared = <T>(of: (entry: AuditEntry) => T) => (of(one) === of(other) ? of(other) : null);
   const isSameCaller = one.tokenId === other.tokenId && one.userId === other.userId;
@@ -41,7 +40,7 @@ export function merged(one: AuditEntry, other: AuditEntry): AuditEntry {
     tokenId: shared(({ tokenId }) => tokenId),
     userId: shared(({ userId }) => userId),
     byAdministrator: one.byAdministrator || other.byAdministrator,
-    // Who may see it depends on whose it is (`audit/queries.ts`).
+    // The visibility of an entry depends on its caller (`audit/queries.ts`).
     address: isSameCaller ? other.address : null,
     target: isSameTarget ? other.target : null,
     code: shared(({ code }) => code) ?? undefined,

@@ -4,7 +4,7 @@ import type { AuditEntry } from '../audit/entry-queries.ts';
 import { refused as entry } from '../testing/refused.ts';
 import { entryOf, joined, tallyOf } from './tally.ts';
 
-test('refusals are joined with their number, times, addresses and actions', (t) => {
+test('refusals are merged with their number, times, addresses and actions', (t) => {
   let now = 1000;
   t.mock.method(performance, 'now', () => now);
   const later = (seconds: number, more: Partial<AuditEntry>) => {
@@ -31,7 +31,7 @@ test('refusals are joined with their number, times, addresses and actions', (t) 
   });
 });
 
-test('refusals of one action keep it, and an unknown address is none', (t) => {
+test('refusals of one action keep it, and an unknown address is not counted', (t) => {
   t.mock.method(performance, 'now', () => 1000);
   const nowhere = { ...entry, address: null };
   const both = joined(tallyOf(nowhere), tallyOf(nowhere));

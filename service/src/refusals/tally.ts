@@ -7,14 +7,14 @@ export const maxAddresses = 1000;
 
 const severalActions: AuditAction = 'requests_refused';
 
-/** Refusals that are to be entered as one; times are of `performance.now()`. */
+/** Refusals that become one entry. Times are those of `performance.now()`. */
 export interface Tally {
   entry: AuditEntry;
   count: number;
   firstAt: number;
   lastAt: number;
   addresses: Set<string>;
-  /** How many refusals each action had. */
+  /** The number of refusals of each action. */
   actions: Map<string, number>;
 }
 
@@ -27,7 +27,7 @@ export function tallyOf(entry: AuditEntry): Tally {
   };
 }
 
-/** Adds later refusals to the ones before; of either there may be none. */
+/** Adds later refusals to earlier ones. Both may be undefined. */
 export function joined(one: Tally | undefined, other: Tally | undefined): Tally | undefined {
   if (!one || !other) return one ?? other;
   for (const address of other.addresses) {

@@ -5,8 +5,7 @@ import { readId } from '../requests/path-id.ts';
 import { placesOf } from '../requests/reference-places.ts';
 
 /**
- * The last thing that the path of a request names, whether or not it exists. Null if audit entries
- * have no such target.
+ * The last object in the path of a request, even if it does not exist. Null if entries have no such target.
  */
 export function namedTarget({ routeOptions, params }: FastifyRequest): AuditTarget | null {
   const place = placesOf(routeOptions.schema).findLast(({ part }) => part === 'params');

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 import { Problem } from '../problems/problem.ts';
 
-/** Refuses (406) a client that can't take what the route answers with (RFC 9110, section 12.5.1). */
+/** Refuses (406) a client that does not accept the media type of the route (RFC 9110, section 12.5.1). */
 export async function requireAcceptable(request: FastifyRequest): Promise<void> {
   if (request.is404) return;
   const produced = request.routeOptions.config.produces ?? 'application/json';
@@ -11,7 +11,7 @@ export async function requireAcceptable(request: FastifyRequest): Promise<void> 
   throw new Problem('not_acceptable', `This path returns only ${produced}.`);
 }
 
-/** Whether the client takes a response that is compressed with gzip (RFC 9110, section 12.5.3). */
+/** Whether the client accepts a response that is compressed with gzip (RFC 9110, section 12.5.3). */
 export function takesGzip(request: FastifyRequest): boolean {
   return new Negotiator(request).encoding(['gzip', 'identity']) === 'gzip';
 }

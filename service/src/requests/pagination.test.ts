@@ -11,7 +11,7 @@ import { digestOf, type Page, readPage, type SortColumn, sendList } from './pagi
 const { db, close } = await createTestDatabase();
 after(close);
 
-/** Host names come twice, so that only the id tells two rows apart. */
+/** Each host name exists twice, so that only the id distinguishes two rows. */
 const rows = Array.from({ length: 7 }, (_, at) => ({
   id: at + 1,
   hostname: `host-${Math.floor(at / 2)}`,
@@ -127,7 +127,7 @@ test('the link keeps the prefix and the rest of the query', async () => {
   assert.equal(searchParams.get('sort'), '-hostname');
 });
 
-/** A cursor of `/v1/rows`, but for what it says. */
+/** A cursor of `/v1/rows`, with other values. */
 const cursorOf = (order: string, ...parts: unknown[]) =>
   encode([order, ...parts, digestOf('/rows', order, {})]);
 

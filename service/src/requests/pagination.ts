@@ -8,7 +8,7 @@ import { apiPath, canonicalPath } from './api-path.ts';
 import { countApplied, prefersCount } from './prefer.ts';
 import { isRealTime, requirePeriod } from './times.ts';
 
-/** Of rows that may be large: a list of small ones says so itself. */
+/** The number of rows in a part, for rows that may be large. Lists of small rows set another number. */
 const rowsAtFirst = 20;
 const mostRowsAtOnce = 500;
 const bytesAtOnce = 64 * 1024;
@@ -19,7 +19,7 @@ export interface Page<S extends SortColumn = SortColumn> {
   sort: S;
   descending: boolean;
   after: After | undefined;
-  /** Undefined means all. */
+  /** The number of rows; undefined means all. */
   limit: number | undefined;
   /** Digest of the list, its filters and its order, which cursors carry. */
   of: string;
@@ -41,7 +41,7 @@ export function readPage<S extends SortColumn = 'id'>({ url, query }: ListReques
   const { limit, cursor, sort: order = 'id', ...filters } = query;
   const of = digestOf(unprefixed(url), order, filters);
   return {
-    // The query's schema lists what can be sorted by.
+    // The schema of the query lists the possible values.
     sort: order.replace(/^-/, '') as S,
     descending: order.startsWith('-'),
     after: cursor === undefined ? undefined : readCursor(cursor, order, of),
@@ -82,7 +82,7 @@ export async function sendList<S extends SortColumn, R extends Row<S>>(
   if (page.limit === undefined) {
     return reply.send(await streams.begin(request, reply, framed(jsonArray, lines)));
   }
-  // Only its end tells whether there is a next page, and headers come first.
+  // Whether there is a next page is known only at the end, and headers are sent first.
   const body = await streams.gather(request, reply, framed(jsonArray, lines));
   // RFC 8288. It keeps the query and the prefix of this request.
   if (end.last) reply.header('Link', `<${nextUrl(request, page, end.last)}>; rel="next"`);
@@ -93,7 +93,7 @@ type Row<S extends SortColumn> = Record<S | 'id', string | number>;
 
 type FetchPage<S extends SortColumn, R> = (after: Page<S>['after'], limit: number) => Promise<R[]>;
 
-/** All of a list, a line of JSON each. The reply has its media type already. */
+/** Sends a whole list, with one JSON object per line. The media type must have been set. */
 export async function sendLines<R extends Row<'id'>>(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -110,7 +110,7 @@ interface Frame {
   tail?: string;
 }
 
-/** All of a list as text, by id, streamed in bounded memory. The reply has its media type already. */
+/** Sends a whole list as text, by id, streamed in bounded memory. The media type must have been set. */
 export async function sendRows<R extends Row<'id'>>(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -10,8 +10,8 @@ const unspeakable = /[\p{Cc}\p{Cs}]/u;
 export const isUuid = (text: string) => uuidPattern.test(text);
 
 /**
- * How a text that is not an id refers to something: by UUID or by name. Neither, if nothing can
- * have that name.
+ * How a text that is not an id refers to an object: by UUID or by name. The result is empty if nothing can have that
+ * name.
  */
 export function readName(text: string): { name?: string; uuid?: string } {
   if (isUuid(text)) return { uuid: text };
@@ -19,7 +19,7 @@ export function readName(text: string): { name?: string; uuid?: string } {
   return isName ? { name: text } : {};
 }
 
-/** A name as an error repeats it: of a long one the beginning, and in quotes what would not be seen otherwise. */
+/** Formats a name for an error: long names are shortened, and names with invisible characters are quoted. */
 export function shownName(text: string): string {
   const short = text.length > 40 ? `${text.slice(0, 40)}…` : text;
   return text.trim() === text && text !== '' ? short : `"${short}"`;

@@ -9,7 +9,7 @@ import { preferredWait } from './prefer.ts';
 const waitOf = (prefer?: string) =>
   preferredWait({ headers: { prefer } } as unknown as FastifyRequest);
 
-test('a wait is read as RFC 7240 has it', () => {
+test('a wait is parsed as in RFC 7240', () => {
   const waits: [string | undefined, number][] = [
     [undefined, 0],
     ['', 0],
@@ -30,7 +30,7 @@ test('a wait is read as RFC 7240 has it', () => {
 
 test('with the defaults, the longest wait outlasts a stop that fails, and no connection closes before', () => {
   const longest = waitOf('wait=999') * 1000;
-  // A guest is polled every few seconds, and Incus takes a moment to give up.
+  // A guest is polled every few seconds, and Incus needs a moment to give up.
   assert.ok(longest >= (loadConfig({}).stopTimeoutSeconds + 10) * 1000);
   assert.ok(longest < defaultTimeouts.silence);
 });

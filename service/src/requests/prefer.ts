@@ -1,13 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /**
- * Longer than the default of `BERTH_STOP_TIMEOUT` with what a stop needs besides, so that a stop that fails is the
- * response; shorter than the timeouts of proxies in the documentation, and than the silence of a connection.
+ * Longer than the default of `BERTH_STOP_TIMEOUT` and the other steps of a stop, so that the response can have its
+ * failure. Shorter than the timeouts of proxies in the documentation, and than the time after which silent connections
+ * are closed.
  */
 const longestWaitSeconds = 75;
 
 /**
- * Seconds that a client would wait for the outcome: `Prefer: wait=N` (RFC 7240, section 4.3), at
+ * The seconds that a client wants to wait for the outcome: `Prefer: wait=N` (RFC 7240, section 4.3), at
  * most `longestWaitSeconds`. 0 without it; a preference that can't be read is ignored, as the RFC asks (section 2).
  */
 export function preferredWait(request: FastifyRequest): number {
@@ -18,7 +19,7 @@ export function preferredWait(request: FastifyRequest): number {
   return Math.min(wait ?? 0, longestWaitSeconds);
 }
 
-/** Whether a client would know how long a list is: `Prefer: count=exact`, or just `count`. */
+/** Whether a client requests the length of a list: `Prefer: count=exact`, or just `count`. */
 export function prefersCount(request: FastifyRequest): boolean {
   return preferences(request).some((preference) =>
     /^\s*count\s*(=\s*"?exact"?\s*)?(;.*)?$/i.test(preference),

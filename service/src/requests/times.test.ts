@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { coerceText } from './bodies/coercion.ts';
 import { isRealTime, requirePeriod } from './times.ts';
 
-test('a time must have a zone: UTC, or an offset', () => {
+test('a time must have a time zone: UTC, or an offset', () => {
   for (const text of [
     '2026-11-21T00:00:00Z',
     '2026-11-21T23:59:59.999999Z',

@@ -4,8 +4,8 @@ const parts =
   /^(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?(?:Z|[+-](?:0\d|1[0-4]):[0-5]\d)$/;
 
 /**
- * Whether a text is a time as RFC 3339 has it, with its zone, and one that there is: there is no 31st of
- * February, no leap second, and PostgreSQL knows no year 0.
+ * Whether a text is a time of RFC 3339 with a time zone, and exists: there is no 31st of February and no leap second,
+ * and PostgreSQL has no year 0.
  */
 export function isRealTime(text: string): boolean {
   const [, year, month, day] = (parts.exec(text) ?? []).map(Number);

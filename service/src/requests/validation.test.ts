@@ -37,7 +37,7 @@ test('an unknown field is refused by name, whatever the name', async () => {
   assert.deepEqual(Object.keys(errorsOf(inForm)).sort(), ['/__proto__', '/cpu[x]']);
 });
 
-test('host names are as RFC 1123 has them, but no IDs and no addresses', async () => {
+test('host names are those of RFC 1123, except IDs and addresses', async () => {
   const label = 'a'.repeat(63);
   const good = [
     'a',
@@ -73,7 +73,7 @@ test('host names are as RFC 1123 has them, but no IDs and no addresses', async (
   }
 });
 
-test('passwords are counted in characters and hold no control characters', async () => {
+test('the length of passwords is counted in characters, and they can not contain control characters', async () => {
   const good = ['12345678', `${'😀'.repeat(127)}é`, '        '];
   for (const password of good)
     assert.equal((await postJson({ ...valid, password })).statusCode, 200);
@@ -90,11 +90,11 @@ test('passwords are counted in characters and hold no control characters', async
   for (const password of bad) {
     const answer = await postJson({ ...valid, password });
     assert.deepEqual(Object.keys(errorsOf(answer)), ['/password'], JSON.stringify(password));
-    assert.ok(!answer.body.includes('12345678'), 'the password comes back');
+    assert.ok(!answer.body.includes('12345678'), 'the response does not contain the password');
   }
 });
 
-test('commands are bounded in number, in bytes and in characters', async () => {
+test('commands are limited in number, in bytes and in characters', async () => {
   const good = [
     [],
     Array(64).fill('true'),
@@ -140,7 +140,7 @@ test('commands are bounded in number, in bytes and in characters', async () => {
   }
 });
 
-test('no answer shows an expression', async () => {
+test('no error shows a regular expression', async () => {
   const answer = await postJson({ ...valid, name: '!', password: '\n', initialCommands: ['\0'] });
   assert.ok(!/[\\^$]/.test(answer.json().detail), answer.body);
 });

@@ -30,15 +30,15 @@ function bytesOf(value: unknown): number {
 }
 
 /**
- * Validates a part of a request. The body is taken as it is; query and path are text, and become
- * what their schema says. Each bad field is reported, in the words of its schema's `explain`.
+ * Validates a part of a request. The body is not converted. The query and the path are text, and are converted to the
+ * types of their schemas. Each invalid field is reported, with the text of `explain` in its schema.
  */
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   const validate = ajv.compile(schema);
   return (input: unknown) => {
     const value = httpPart === 'body' ? input : coerceText(schema, input);
     if (validate(value)) return { value };
-    // Elsewhere all is text, so that its type says nothing.
+    // Outside of the body everything is text, so the type has no meaning.
     const isJson = httpPart === 'body' && !isForm(input);
     return { error: invalidFields(fieldErrors(validate.errors ?? [], httpPart ?? 'body', isJson)) };
   };
@@ -50,7 +50,7 @@ function fieldErrors(errors: ErrorObject[], httpPart: string, isJson: boolean): 
   ];
   const found = new Map<string, FieldError>();
   for (const error of errors) {
-    // The branches of a choice each say why they did not fit; the choice says it once.
+    // Each branch of a choice has an error. The error of the choice replaces them.
     if (choices.some((path) => error.schemaPath.startsWith(`${path}/`))) continue;
     const where = whereOf(error, httpPart);
     const key = where.parameter ?? where.pointer;
@@ -60,7 +60,7 @@ function fieldErrors(errors: ErrorObject[], httpPart: string, isJson: boolean): 
   return [...found.values()];
 }
 
-/** One of several values in a parameter has no position of its own. */
+/** The position of an error. A value of a list in a parameter has the position of the parameter. */
 function whereOf(error: ErrorObject, httpPart: string): Where {
   const pointer = pointerTo(error);
   if (httpPart === 'body') return { pointer };
@@ -100,7 +100,7 @@ function sentence(error: ErrorObject, httpPart: string, isJson: boolean): string
     return meant === undefined ? unknown : `${unknown} Did you mean ${meant}?`;
   }
   if (httpPart === 'querystring' && isRepeated(error)) return 'Must be given only once.';
-  // A choice explains all that it takes.
+  // The `explain` of a choice covers all branches.
   if (keyword === 'anyOf' && isBlank(error.data)) return 'Must not be blank.';
   const type = isJson ? wrongType(error) : undefined;
   if (type !== undefined) return type;
@@ -113,7 +113,7 @@ function sentence(error: ErrorObject, httpPart: string, isJson: boolean): string
 
 const isBlank = (value: unknown) => typeof value === 'string' && value.trim() === '';
 
-/** A parameter that is no list comes as one when it is given several times. */
+/** A parameter that was given several times is parsed as a list. */
 function isRepeated({ keyword, data }: ErrorObject): boolean {
   return keyword === 'type' && Array.isArray(data);
 }

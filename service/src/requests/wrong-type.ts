@@ -18,7 +18,7 @@ export function wrongType(error: ErrorObject): string | undefined {
   return `Must be ${names}, not ${given(error.data, wanted)}.`;
 }
 
-/** For a choice, the types of its branches. */
+/** The types of a schema; for a choice, those of its branches. */
 function wantedTypes({ keyword, params, schema }: ErrorObject): string[] {
   if (keyword === 'type') return [params.type].flat();
   if (keyword !== 'anyOf') return [];
@@ -44,7 +44,7 @@ export function outOfRange({ keyword, data }: ErrorObject): string {
   return isRange && typeof data === 'number' ? ` The value is ${numberInWords(data)}.` : '';
 }
 
-/** JSON numbers beyond 2^53 are not read exactly, and shown so. */
+/** Formats a number. JSON numbers beyond 2^53 are not parsed exactly, and are marked as such. */
 function numberInWords(value: number): string {
   const isExact = Number.isSafeInteger(value) || !Number.isInteger(value);
   return isExact ? String(value) : value.toExponential();

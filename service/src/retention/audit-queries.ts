@@ -4,7 +4,7 @@ import { varies } from '../db/filters.ts';
 import { tryLockRetention } from './lock-queries.ts';
 import { monthOf } from './months.ts';
 
-/** Months to come that have a partition. */
+/** The number of future months that have a partition. */
 const monthsAhead = 2;
 const movedAtOnce = 5000;
 
@@ -48,11 +48,11 @@ async function makePartition(trx: Trx, month: Date): Promise<void> {
   const bounds = [month, monthOf(month, 1)].map((time) => sql.lit(time.toISOString()));
   const [from, to] = bounds;
   await waitBriefly(trx);
-  // New entries wait here: one that had chosen the default partition already would then be refused.
+  // New entries wait here. Otherwise an entry that has already selected the default partition would be refused.
   await sql`lock table only audit_entries in share row exclusive mode`.execute(trx);
   await sql`lock table audit_entries_default in access exclusive mode`.execute(trx);
   await sql`create table ${sql.ref(name)} (like audit_entries including all)`.execute(trx);
-  // Entries that go to the partition of their month are no change of the log.
+  // Moving entries to the partition of their month does not change the log.
   await sql`alter table audit_entries_default disable trigger audit_entries_stay`.execute(trx);
   await sql`
     ${varies} with strayed as (
@@ -64,7 +64,7 @@ async function makePartition(trx: Trx, month: Date): Promise<void> {
   `.execute(trx);
 }
 
-/** A long-running read should not keep all others waiting behind a change of tables. */
+/** Limits the wait for a lock, so that a long-running read does not block all others behind a change of tables. */
 async function waitBriefly(trx: Trx): Promise<void> {
   await sql`set local lock_timeout = '2s'`.execute(trx);
 }
@@ -87,7 +87,7 @@ async function monthsIn(db: Queryable, table: string): Promise<Date[]> {
   return rows.map(({ month }) => new Date(month));
 }
 
-/** Drops the months that ended before a time. Answers which. */
+/** Drops the months that ended before a time, and returns them. */
 export async function dropAuditPartitions(db: Db, before: Date): Promise<string[]> {
   const dropped: string[] = [];
   for (const { name, month } of await auditPartitions(db)) {
@@ -103,8 +103,8 @@ export async function dropAuditPartitions(db: Db, before: Date): Promise<string[
 }
 
 /**
- * Moves some of the entries from before there were partitions, the oldest first, and leaves out those from
- * before a time. Answers how many it took; none when there are no more, or another service is at it.
+ * Moves some of the entries from before there were partitions, the oldest first, and removes those from before a time.
+ * Returns their number; 0 if there are no more, or another service is moving them.
  */
 export async function moveEarlierEntries(db: Db, before: Date): Promise<number> {
   const next = sql`select id from audit_log_before order by id limit ${movedAtOnce}`;

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/connection.ts';
 
-/** How long an answer can be replayed. */
+/** The time for which a response can be replayed. */
 export const idempotencyLifetime = sql`interval '24 hours'`;
 
-/** Removes the keys that no longer count. Answers how many there were. */
+/** Removes expired keys, and returns their number. */
 export async function deleteOldIdempotencyKeys(db: Db): Promise<number> {
   const result = await db
     .deleteFrom('idempotency_keys')

@@ -12,8 +12,8 @@ interface Ended {
 }
 
 /**
- * Operations in the order of their ids, which is nearly that of their ends: the oldest are found
- * without an index of their own, and without reading all others.
+ * Operations in the order of their ids, which is nearly that of their ends, so that the oldest are found without a
+ * separate index and without reading all others.
  */
 async function operationsAfter(db: Queryable, id: number, before: Date): Promise<Ended[]> {
   return await db
@@ -27,9 +27,9 @@ async function operationsAfter(db: Queryable, id: number, before: Date): Promise
 }
 
 /**
- * Removes what the initial commands printed, of some operations that ended before a time; their exit
- * statuses stay. Answers how many: none when all are done, or another service is at it. One that has not
- * ended holds back no other one.
+ * Removes the output of initial commands of some operations that ended before a time, and keeps their exit statuses.
+ * Returns their number; 0 if all are done, or another service is doing this. An operation that has not ended does not
+ * delay others.
  */
 export async function expireOutputs(db: Db, before: Date): Promise<number> {
   return await db.transaction().execute(async (trx) => {
@@ -75,7 +75,7 @@ export async function deleteOldOperations(
   return deleted;
 }
 
-/** Undefined while another service does it. */
+/** Returns undefined while another service does this. */
 async function deleteOperations(db: Db, ids: number[]): Promise<number | undefined> {
   return await db.transaction().execute(async (trx) => {
     if (!(await tryLockRetention(trx))) return undefined;

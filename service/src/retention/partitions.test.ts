@@ -15,7 +15,7 @@ const enter = (on: Queryable, at: Date) =>
   insert into audit_log (at, action, status, source, by_administrator)
   values (${at.toISOString()}, 'x', 200, 'api', false)`.execute(on);
 
-/** Makes a month's partition behind one entry that is being made, with another one behind that. */
+/** Creates the partition of a month while an entry is being written, and another entry waits. */
 async function between(month: Date) {
   const { making, entering } = await db.transaction().execute(async (trx) => {
     await enter(trx, month);
@@ -31,7 +31,7 @@ async function between(month: Date) {
 }
 
 test('an entry can be written while its partition is created', async () => {
-  // Waiting for locks ends after 2 s: on a machine that is busy it takes another month.
+  // The wait for locks ends after 2 s, so on a busy machine the next attempt uses another month.
   for (let ahead = 0; ahead < 60; ahead += 6) {
     const month = monthOf(new Date(), ahead);
     const [made, entered] = await between(month);
@@ -43,5 +43,5 @@ test('an entry can be written while its partition is created', async () => {
     assert.equal(rows.length, 0);
     return;
   }
-  assert.fail('No partition could be made.');
+  assert.fail('No partition could be created.');
 });

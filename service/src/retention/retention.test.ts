@@ -20,7 +20,7 @@ after(close);
 const place = await installation(db);
 const { signal } = new AbortController();
 
-/** A round of the job at a time. */
+/** Runs a round of the job at a given time. */
 async function round(time: string) {
   await setDatabaseClock(db, new Date(time));
   const now = new Date(await databaseTime(db));
@@ -47,7 +47,7 @@ describe('the audit log', () => {
     assert.deepEqual(await partitions(), []);
     await round('2026-02-10T00:00:00Z');
     assert.deepEqual(await partitions(), ['2026-01', '2026-02', '2026-03', '2026-04']);
-    // Nobody was there to make more.
+    // No service has created further partitions.
     for (const at of ['2026-03-01T00:00:00Z', '2026-07-31T23:59:59Z', '2026-08-01T00:00:00Z']) {
       await enter(at);
     }
@@ -116,7 +116,7 @@ describe('operations', () => {
 
   beforeEach(() => db.deleteFrom('operations').execute());
 
-  /** One that ended then; null: it goes on. */
+  /** Inserts an operation that ended at this time; null if it is in progress. */
   async function operation(endedAt: string | null, more: object = {}): Promise<number> {
     const beginning = { kind: 'create', step: 'finish', message: '', deadlineSeconds: 60 };
     const { id } = await insertOperation(project, { ...beginning, serverId });
@@ -155,7 +155,7 @@ describe('operations', () => {
     assert.deepEqual([await commands(empty), await commands(none)], [[], null]);
     assert.equal((await round('2030-02-01T00:00:02Z')).outputs, 1);
     assert.equal((await commands(young))[0].output, null);
-    // One that somebody works on loses nothing, and holds back none of those after it.
+    // An operation in progress loses nothing, and does not delay later ones.
     const long = await operation('2030-03-01T00:00:00Z');
     const later = await operation('2030-03-01T00:00:00Z');
     const underWay = { status: 'running' as const, finished_at: null };
@@ -200,7 +200,7 @@ describe('operations', () => {
   });
 });
 
-test('a clock that jumps ahead makes nothing old', () => {
+test('a clock that jumps ahead causes no removals', () => {
   let elapsed = 0;
   const trusted = trustedClock(() => elapsed);
   const hour = 3_600_000;

@@ -10,10 +10,10 @@ import { dropAuditPartitions, makeAuditPartitions, moveEarlierEntries } from './
 import { daysBefore, monthOf, monthsBefore } from './months.ts';
 import { deleteOldOperations, expireOutputs } from './operation-queries.ts';
 
-/** Others are to get at the disk between two bits of work. */
+/** The pause between two parts of the work, in which others can use the disk. */
 const pauseMilliseconds = 20;
 
-/** What a round has removed. */
+/** The numbers of what a round has removed. */
 export interface Removed {
   audit_months: number;
   operations: number;
@@ -27,7 +27,7 @@ export interface RecordsObserver {
 }
 
 interface Round {
-  /** The database's. */
+  /** The time of the database. */
   now: Date;
   /**
    * The time by which records count as old: `now`, unless the clock may have jumped. Null if
@@ -38,8 +38,8 @@ interface Round {
 }
 
 /**
- * Makes room for the audit log of the months to come, and removes the records that are kept no longer, in
- * small bits. Where one of these fails the others are done all the same: disks fill up otherwise.
+ * Creates partitions for future months of the audit log, and removes records beyond their retention period, in small
+ * parts. If one of these fails, the others still run, because the disk would fill up otherwise.
  */
 export async function keepRecords(db: Db, { now, oldBy, signal }: Round): Promise<Removed> {
   const removed = { audit_months: 0, operations: 0, outputs: 0, outputs_dropped: 0 };
@@ -77,7 +77,10 @@ export async function keepRecords(db: Db, { now, oldBy, signal }: Round): Promis
   return removed;
 }
 
-/** The end of an operation sees to its project: unless it was cut off, or the quota has changed since. */
+/**
+ * Removes outputs beyond the quotas. The end of each operation does so for its project, unless that was interrupted or
+ * the quota has changed since.
+ */
 async function keepWithinQuotas(db: Db, signal: AbortSignal): Promise<number> {
   let dropped = 0;
   for (const project of await projectsBeyondQuota(db)) {

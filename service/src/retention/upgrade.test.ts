@@ -11,11 +11,11 @@ import { keepRecords } from './retention.ts';
 const { db, close } = await createEmptyDatabase();
 after(close);
 const { signal } = new AbortController();
-/** Five a day, over more than three years. */
+/** Five entries per day, over more than three years. */
 const many = 6000;
 const now = new Date('2027-01-15T00:00:00Z');
 
-/** As the release before enters one. */
+/** Makes an entry like the previous release. */
 const enterAsBefore = (action: string) =>
   sql`
   insert into audit_log (project_id, token_id, user_id, source, by_administrator, address, action,
@@ -23,7 +23,7 @@ const enterAsBefore = (action: string) =>
   values (1, null, null, 'api', false, '192.0.2.1', ${action}, null, null, 200, null, ${action}, null)
 `.execute(db);
 
-/** As the release before reads a page of them, and as this one does. */
+/** Reads a page of entries like the previous release, and like this one. */
 async function pageAsBefore(after: number, limit: number): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     select id, at, project_id, token_id, user_id, action, target_kind, target_id, status, code,
@@ -58,12 +58,12 @@ before(async () => {
 });
 
 describe('an audit log from before there were partitions', () => {
-  it('is read and added to by both releases, all the time', async () => {
+  it('can be read and extended by both releases at any time', async () => {
     await enterAsBefore('new');
     const ids = await allIds();
     assert.equal(ids.length, many + 1);
     assert.deepEqual(await pageAsBefore(many - 2, 10), ids.slice(many - 2));
-    assert.equal(await countBefore(), many, 'what is new is entered in partitions');
+    assert.equal(await countBefore(), many, 'new entries are in partitions');
     assert.deepEqual(
       ids,
       ids.toSorted((a, b) => a - b),
@@ -71,7 +71,7 @@ describe('an audit log from before there were partitions', () => {
     assert.equal(new Set(ids).size, ids.length);
   });
 
-  it('is moved into partitions, with its ids, but for what is too old', async () => {
+  it('is moved to partitions with its ids, except for entries that are too old', async () => {
     const ids = await allIds();
     await keepRecords(db, { now, oldBy: now, signal });
     const left = await allIds();
@@ -87,7 +87,7 @@ describe('an audit log from before there were partitions', () => {
     assert.equal((await pageAsBefore(left.at(-1) ?? 0, 10)).length, 1);
   });
 
-  it('is moved where nothing is known to be old yet, too', async () => {
+  it('is also moved if nothing counts as old yet', async () => {
     await sql`
       insert into audit_log_before (at, action, status, source, by_administrator)
       overriding system value values ('2019-05-05', 'ancient', 200, 'api', false)`.execute(db);

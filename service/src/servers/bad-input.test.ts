@@ -143,7 +143,7 @@ async function refuses({ request, status, code, pointers, answered = {} }: BadCa
   }
   const previous = untouched;
   untouched = await fingerprintOf(db);
-  assert.equal(untouched, previous, 'something was created or changed');
+  assert.equal(untouched, previous, 'nothing was created or changed');
 }
 
 /** Without headers that are undefined. */

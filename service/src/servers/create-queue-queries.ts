@@ -39,7 +39,7 @@ export async function claimCreateSlot(
   return rows.length > 0;
 }
 
-/** Wakes the creates that may have a slot by now. */
+/** Wakes the creates that may have a slot now. */
 export async function wakeNextCreates(db: Db, nodeId: number): Promise<void> {
   const { rows } = await sql<{ id: number }>`
     update operations set wake_at = clock_timestamp()

@@ -42,13 +42,13 @@ const untilWoken = (id: number) => until(`${id} is woken`, async () => !(await i
 const isAsleep = async (id: number) => Date.parse((await rowOf(id)).wake_at) > Date.now();
 
 beforeEach(async () => {
-  await until('notifications are heard', () => notifications.isUpToDate());
+  await until('notifications arrive', () => notifications.isUpToDate());
 });
 afterEach(async () => {
   await db.deleteFrom('operations').execute();
 });
 
-test('the first in the queue get the slots, whoever asks first', async () => {
+test('the first creates in the queue get the slots, whichever of them checks first', async () => {
   await atMost(3);
   const ids = await queued(30);
   const shuffled = ids.toSorted(() => Math.random() - 0.5);
@@ -58,10 +58,10 @@ test('the first in the queue get the slots, whoever asks first', async () => {
     taken.toSorted((a, b) => a - b),
     ids.slice(0, 3),
   );
-  assert.equal(await take(ids[0] ?? 0), true, 'who has one keeps it');
+  assert.equal(await take(ids[0] ?? 0), true, 'a create that has a slot keeps it');
 });
 
-test('a node has twice as many slots as cores, and 4 at least', async () => {
+test('a node has twice as many slots as cores, and at least 4', async () => {
   await atMost(null);
   const ids = await queued(10);
   for (const [cpu, places] of [
@@ -75,7 +75,7 @@ test('a node has twice as many slots as cores, and 4 at least', async () => {
   }
 });
 
-test('a lower number takes no slot away, and gives none until enough are free', async () => {
+test('a lower number removes no slot, and assigns none until enough are free', async () => {
   await atMost(3);
   const [first = 0, second = 0, third = 0, fourth = 0] = await queued(4);
   for (const id of [first, second, third]) assert.equal(await take(id), true);
@@ -93,13 +93,13 @@ async function release(id: number) {
 }
 
 const ways = {
-  'no longer needs its place': release,
+  'no longer needs its slot': release,
   'has ended': async (id: number) => {
     const lease = { id, fence: (await rowOf(id)).fence };
     const ending = { status: 'succeeded', message: 'Done.' } as const;
     assert.ok(await db.transaction().execute((trx) => finishOperation(trx, lease, ending)));
   },
-  'is deleted, though its worker died': async (id: number) => {
+  'is deleted, even if its worker died': async (id: number) => {
     const dead = { lease_holder: crypto.randomUUID(), lease_until: asleep };
     await db.updateTable('operations').set(dead).where('id', '=', id).execute();
     await db.transaction().execute(async (trx) => {
@@ -115,12 +115,12 @@ for (const [what, leave] of Object.entries(ways)) {
     assert.equal(await take(first), true);
     await leave(first);
     await untilWoken(second);
-    assert.ok(await isAsleep(third), 'there is no place for it');
+    assert.ok(await isAsleep(third), 'there is no slot for it');
     assert.deepEqual([await take(third), await take(second)], [false, true]);
   });
 }
 
-test('a higher number wakes the creates that have a slot by it', async () => {
+test('a higher number wakes the creates that now have a slot', async () => {
   await atMost(1);
   const [first = 0, second = 0, third = 0, fourth = 0] = await queued(4);
   assert.equal(await take(first), true);

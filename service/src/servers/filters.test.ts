@@ -104,7 +104,7 @@ describe('project_id', () => {
     assert.equal(counted.headers['total-count'], '5');
   });
 
-  it('can only be the own project for others, and the one in the header for administrators', async () => {
+  it('can only be the own project for other callers, and the one in the header for administrators', async () => {
     assert.equal((await named('project_id=default')).length, 4);
     for (const project of ['theirs', String(theirs), '999999']) {
       const refused = await ask('GET', `/servers?project_id=${project}`);
@@ -155,7 +155,7 @@ describe('of very many servers', () => {
     await sql`analyze servers`.execute(db);
   });
 
-  /** How many rows of `servers` a query reads. */
+  /** Returns how many rows of `servers` a query reads. */
   async function readFor(work: (project: Project) => Promise<unknown>): Promise<number> {
     return await rowsRead(db, 'servers', (trx) => work(new Project(trx, project)));
   }
@@ -190,7 +190,7 @@ describe('of very many servers', () => {
   ] as const;
 
   for (const [name, work] of cheap) {
-    it(`no more rows are read than shown: ${name}`, async () => {
+    it(`reads no more rows than it returns: ${name}`, async () => {
       const read = await readFor(work);
       assert.ok(read <= 120, `${read} of ${many} were read`);
     });

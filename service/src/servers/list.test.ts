@@ -111,9 +111,9 @@ test('a server that stays is listed once, while others come and go between the p
       came.add(await enterServer(db, place, { hostname: `host-${page.length}` }));
     });
     const ids = idsOf(seen);
-    assert.equal(new Set(ids).size, ids.length, `${sort}: someone was seen twice`);
+    assert.equal(new Set(ids).size, ids.length, `${sort}: no server is listed twice`);
     const missed = [...stay].filter((id) => !ids.includes(id));
-    assert.deepEqual(missed, [], `${sort}: someone was missed`);
+    assert.deepEqual(missed, [], `${sort}: no server is missing`);
   }
 });
 

@@ -55,7 +55,7 @@ async function auditOf(operationId: string) {
   return entries.filter((entry: { action: string }) => entry.action === operationId);
 }
 
-describe('an answer to an operation', () => {
+describe('the response to a request for an operation', () => {
   it('has the operation, and its id in a header', async () => {
     const enter = (status: 'started' | 'stopped') => enterServer(db, place, { status });
     const answers = [
@@ -74,7 +74,7 @@ describe('an answer to an operation', () => {
     }
   });
 
-  it('says that the operation goes on, if the wait is over first', async () => {
+  it('says that the operation is in progress, if the wait is over first', async () => {
     const id = await enterServer(db, place, { status: 'started' });
     const answer = await ask('POST', `/servers/${id}/restart`, { prefer: 'wait=1' });
     assert.equal(answer.statusCode, 202);
@@ -138,7 +138,7 @@ describe('an operation that fails', () => {
     );
   });
 
-  it('is entered in the audit log once, as what was accepted', async () => {
+  it('is entered in the audit log once, as an accepted request', async () => {
     const before = (await auditOf('server_stop')).length;
     await failedStop('guest_ignored_shutdown', { 'idempotency-key': 'audited' });
     const entries = await auditOf('server_stop');
@@ -175,7 +175,7 @@ describe('an operation that fails', () => {
   });
 });
 
-it('an answer that the previous release stored under a key is replayed with the operation', async () => {
+it('a response that the previous release stored under a key is replayed with the operation', async () => {
   const key = { 'idempotency-key': 'of-before' };
   const made = await create({ name: 'of-before' }, key);
   const { id } = made.json();

@@ -40,7 +40,7 @@ const canRetry = sql<boolean>`(servers.status = 'error' and servers.installed_at
   where failed.server_id = servers.id and failed.secrets is not null
     and failed.finished_at is not null))`;
 
-/** Since when its state is unknown; null if it is known. */
+/** The time since which its state is unknown; null if it is known. */
 const unavailableSince = sql<string>`case
   when ${isReachable} then nodes.status_since else ${unreachableSince} end`;
 
@@ -128,7 +128,7 @@ export interface ServerOrder {
   descending: boolean;
 }
 
-/** A kilobyte each. */
+/** The number of rows in a part. Each has about a kilobyte. */
 const rowsAtFirst = 100;
 
 /** Ordered by the sort column and then by id. */
@@ -161,8 +161,8 @@ function matching(rows: ProjectRows, filters: ServerFilters) {
 }
 
 /**
- * A subquery by the index of names, or the planner would scan all servers in order. Addresses have
- * one too.
+ * A subquery that uses the index of names. Otherwise the planner would scan all servers in order. Addresses have one
+ * too.
  */
 function hasName(rows: ProjectRows, names: string[]) {
   const named = rows
@@ -282,7 +282,7 @@ export async function setServerStatus(
   await project.update('servers').set({ status, error }).where('id', '=', id).execute();
 }
 
-/** Reserves capacity on that node from now on. */
+/** Reserves capacity on the target node. */
 export async function setMovingTo(project: Project, id: number, nodeId: number): Promise<void> {
   await project.update('servers').set({ moving_to: nodeId }).where('id', '=', id).execute();
 }

@@ -9,7 +9,7 @@ import { inject } from '../testing/inject.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { enterServer } from '../testing/servers.ts';
 
-// How often each read of servers asks PostgreSQL for them: each query costs more than its rows.
+// Tests the number of queries of each read of servers, because a query costs more than its rows.
 
 const { db, connectionString, close } = await createTestDatabase();
 after(close);

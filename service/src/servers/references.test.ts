@@ -93,7 +93,7 @@ describe('a server in a path', () => {
     assert.deepEqual(entry, { target_kind: 'server', target_id: id });
   });
 
-  it('whose name several have is refused with a list of them', async () => {
+  it('whose name is ambiguous is refused with the candidates', async () => {
     const ids = [
       await enterServer(db, place, { hostname: 'twin' }),
       await enterServer(db, place, { hostname: 'twin' }),

@@ -178,7 +178,7 @@ test('invalid values are refused in short sentences', async () => {
   assert.equal(await detailOf(list), 'The body must be a JSON object, not an array.');
 });
 
-test('a token is told what needs a user', async () => {
+test('a token gets an error for requests that need a user', async () => {
   const detail = await detailOf(ask('GET', '/session'));
   assert.equal(detail, 'This request requires a session, not a token.');
 });

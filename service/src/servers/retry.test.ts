@@ -50,7 +50,11 @@ test('a failed create is retried with its secrets and addresses', async () => {
     testSecretKey.open(operationSecrets(id, of), secrets);
   assert.ok(read(operation.id, operation.secrets));
   assert.deepEqual(read(again.id, sealed), read(operation.id, operation.secrets));
-  assert.equal(read(again.id, operation.secrets), undefined, 'those of one try open in no other');
+  assert.equal(
+    read(again.id, operation.secrets),
+    undefined,
+    'the secrets of one attempt can not be decrypted for another',
+  );
   const { status, error, allowed_actions, ip_addresses } = await show(id);
   assert.deepEqual([status, error, allowed_actions], ['creating', null, ['delete']]);
   assert.deepEqual(ip_addresses, before.ip_addresses);

@@ -109,7 +109,11 @@ test('only the worker can read the secrets, and only until the create has ended'
   assert.equal(testKeyring(Buffer.alloc(32, 8)).open(place, secrets), undefined);
   assert.equal(testSecretKey.open(operationSecrets(id + 1, operation), secrets), undefined);
   const other = operationSecrets(id, operation + 1);
-  assert.equal(testSecretKey.open(other, secrets), undefined, 'another of the same server');
+  assert.equal(
+    testSecretKey.open(other, secrets),
+    undefined,
+    'another operation of the same server',
+  );
   const read = testSecretKey.open<CreateSecrets>(place, secrets);
   assert.match(read?.passwordHash ?? '', /^\$6\$/);
   assert.deepEqual(read?.commands, canaries.initialCommands);

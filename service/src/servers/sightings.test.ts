@@ -36,7 +36,7 @@ async function see(
   return await applyObservedStatuses(db, readAt, [{ uuid: (await server(id)).uuid, status }]);
 }
 
-test('a late reading does not overwrite a newer one', async () => {
+test('a late observation does not overwrite a newer one', async () => {
   const id = await enterServer(db, place);
   const early = await databaseTime(db);
   const late = await databaseTime(db);

@@ -61,7 +61,7 @@ it('after a failed stop it says so until an operation succeeds', async () => {
   assert.deepEqual([after.status, after.progress], ['The server is stopped.', 100]);
 });
 
-it('it says that a server is stopped for its traffic, until it may run again', async () => {
+it('it says that a server is stopped because of its traffic, until it can be started again', async () => {
   const id = await enterServer(db, place, { status: 'stopped' });
   const allow = async (traffic_allowance: number | null) => {
     await db.updateTable('servers').set({ traffic_allowance }).where('id', '=', id).execute();
@@ -90,7 +90,7 @@ it('administrators see a failed operation in any project', async () => {
   assert.match(status, /Last operation: The stop failed/);
 });
 
-it('an error that came later is shown along with the operation that failed before', async () => {
+it('a later error is shown together with the operation that failed before', async () => {
   const id = await enterServer(db, place, { status: 'started', operation: 'stop' });
   await fail(id, 'guest_ignored_shutdown', 'The guest did not shut down.');
   const error = 'Its instance is gone.';

@@ -19,7 +19,7 @@ import {
 } from './truth-queries.ts';
 import { setServerState } from './worker-queries.ts';
 
-// Each server has neighbours that must not change: at another location, on another node, deleted, or not seen.
+// Each test has other servers that must not change: at another location, on another node, deleted, or not observed.
 
 const { db, close } = await createTestDatabase();
 after(close);
@@ -104,7 +104,7 @@ beforeEach(async () => {
   ];
 });
 
-test('after an operation has failed, its server alone is shown as it was last seen', async () => {
+test('after an operation has failed, only its server gets its last observed status', async () => {
   const error = 'It failed.';
   for (const [real_status, values, expected] of [
     ['stopped', { error }, ['stopped', 'stopped', null]],
@@ -120,12 +120,12 @@ test('after an operation has failed, its server alone is shown as it was last se
   }
 });
 
-test('the statuses of Incus have these names here; one in transition has none', () => {
+test('each status of Incus has a name here, except for transitional ones', () => {
   const statuses = ['Running', 'Ready', 'Stopped', 'Frozen', 'Error', 'Starting'].map(engineStatus);
   assert.deepEqual(statuses, ['started', 'started', 'stopped', 'paused', 'error', undefined]);
 });
 
-test('an observed status is that of its server, with the reason if that is an error', async () => {
+test('an observed status is applied to its server, with the reason if it is an error', async () => {
   for (const [status, values, expected] of [
     ['stopped', { error: 'Before.' }, ['stopped', 'stopped', null]],
     ['error', {}, ['error', 'error', broken]],
@@ -144,7 +144,7 @@ test('an observed status is that of its server, with the reason if that is an er
   }
 });
 
-test('several are applied at once, and the ids of those that changed are returned', async () => {
+test('several statuses are applied at once, and the ids of changed servers are returned', async () => {
   const [one, two, same] = [
     await enter(),
     await enter(),
@@ -163,7 +163,7 @@ test('several are applied at once, and the ids of those that changed are returne
   );
 });
 
-test('a status that was wrong is corrected, with the time since which the real one is known', async () => {
+test('a wrong status is corrected, with the time since which the real one is known', async () => {
   const id = await enter({ status: 'error', error: 'Wrong.', real_status: 'stopped' });
   const { real_status_at } = await row(id);
   // An operation of the server that has ended does not matter.
@@ -184,7 +184,7 @@ async function enterOperation(serverId: number, finished_at: string): Promise<vo
   });
 }
 
-test('while an operation works on a server, or it was never installed, only the real status follows', async () => {
+test('while an operation is in progress, or if the server was never installed, only the real status changes', async () => {
   const working = await enter({ error: 'Before.' }, 'stop');
   const creating = await enter({ status: 'creating', installed_at: null });
   assert.deepEqual(await see('not_exists', working, creating), [working, creating]);
@@ -193,7 +193,7 @@ test('while an operation works on a server, or it was never installed, only the 
   assert.deepEqual(await updatedBy(() => see('not_exists', working, creating)), []);
 });
 
-test('a reading from before the last change is ignored, unless that lies ahead', async () => {
+test('an observation from before the last change is ignored, unless that is in the future', async () => {
   const [ahead, later] = [await enter(), await enter()];
   const readAt = await databaseTime(db);
   await set(ahead, { real_status_at: new Date(Date.now() + 3_600_000) });
@@ -205,7 +205,7 @@ test('a reading from before the last change is ignored, unless that lies ahead',
   assert.deepEqual(await applyObservedStatuses(db, readAt, await Promise.all(seen)), [ahead]);
 });
 
-test('what changes nothing takes one statement and waits for no lock; nor is a deleted server changed', async () => {
+test('an unchanged status needs one statement and no lock, and a deleted server is not changed', async () => {
   const id = await enter();
   const [, , , deleted = 0] = neighbours;
   let statements = 0;
@@ -246,7 +246,7 @@ async function placed(id: number) {
   return [node_id, moving_to, evacuated_from];
 }
 
-test('a server is on the node of the member that its instance is on, at its own location', async () => {
+test('a server is on the node of the member with its instance, at its own location', async () => {
   const moved = await enter({ evacuated_from: c });
   const arrived = await enter({ node_id: b, moving_to: c, evacuated_from: c });
   const stays = await enter({ node_id: b, evacuated_from: c });
@@ -267,7 +267,7 @@ test('a server is on the node of the member that its instance is on, at its own 
   assert.deepEqual(await updatedBy(unknown), []);
 });
 
-test('where a server is seen is ignored during an operation, and if one has ended since', async () => {
+test('the observed node of a server is ignored during an operation, and if one has ended since', async () => {
   const working = await enter({ moving_to: b }, 'move');
   const [ended, before] = [await enter(), await enter()];
   await enterOperation(before, '2026-01-01');
@@ -279,7 +279,7 @@ test('where a server is seen is ignored during an operation, and if one has ende
   assert.deepEqual(await placed(working), [a, b, null]);
 });
 
-test('servers with an instance are those that were installed or seen, and are not being deleted', async () => {
+test('servers with an instance are those that were installed or observed, and are not being deleted', async () => {
   const installed = await enter({ real_status: 'not_exists' });
   const seen = await enter({ installed_at: null, status: 'creating' });
   await enter({ installed_at: null, status: 'creating', real_status: 'not_exists' });

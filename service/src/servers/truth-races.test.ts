@@ -54,7 +54,7 @@ async function seenAmid(
 }
 
 for (const seen of ['stopped', 'not_exists'] as const) {
-  test(`a server that a request deletes stays so, even if its instance is seen as ${seen}`, async () => {
+  test(`a server that a request deletes stays deleted, even if its instance is seen as ${seen}`, async () => {
     const { status, realStatus, error } = await seenAmid(deleteAction, seen);
     assert.deepEqual([status, realStatus, error], ['deleting', seen, null]);
   });
@@ -78,7 +78,7 @@ test('capacity that a request reserves for a move is not released', async () => 
   await db.updateTable('nodes').set({ member: 'own' }).where('id', '=', place.nodeId).execute();
   const { uuid } = await server(id);
   const readAt = await databaseTime(db);
-  // It looks as if it was moved by hand. A move that is requested meanwhile finds out where it is.
+  // The server seems to have been moved by hand. A move that is requested meanwhile finds out where it is.
   await amid(
     db,
     (trx) => {

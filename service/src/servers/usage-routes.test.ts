@@ -55,7 +55,7 @@ function valuesOf(history: UsageHistory, metric: string) {
   return history.series.find((series) => series.metric === metric)?.values ?? [];
 }
 
-test('the sums and means of a step do not depend on what is rolled up yet', async () => {
+test('the sums and means of a step do not depend on how much has been rolled up', async () => {
   const server = await enterServer();
   const begin = later(beginningOf(now, 3600), -3600);
   await enterHour(server, begin);
@@ -97,7 +97,7 @@ test('series are aligned, in the documented units, and only the requested ones a
   assert.equal(history.step, 300);
 });
 
-test('invalid queries are refused with the parameter that is wrong', async () => {
+test('invalid queries are refused with the name of the parameter', async () => {
   const server = await enterServer();
   const queries = [
     ['metrics=cpu,heat', 'metrics'],
@@ -120,7 +120,7 @@ test('a server that does not exist has no history', async () => {
   assert.equal((await ask(123_456)).json().code, 'server_not_found');
 });
 
-test('the traffic of a server has its allowance, what counts, and the notices', async () => {
+test('the traffic of a server has its allowance, the part that counts, and the notices', async () => {
   const server = await enterServer();
   const month = '2026-11-01';
   const traffic = { server_id: server, month, incoming: 70, outgoing: 90 };
@@ -190,7 +190,7 @@ test('the traffic of a server is stale by its own reading, and if its engine is 
   assert.deepEqual(await age(), [iso(now), true]);
 });
 
-test('there is nothing for times long ago or in the future, and no error', async () => {
+test('times long ago or in the future have no values, and cause no error', async () => {
   const server = await enterServer();
   const nextMonth = later(now, 30 * 86_400).toISOString();
   const windows = [

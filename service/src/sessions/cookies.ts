@@ -13,7 +13,7 @@ export function readCookie({ headers }: FastifyRequest, name: string): string | 
   return parseCookie(headers.cookie ?? '')[name];
 }
 
-/** `name` is without the prefix. The cookie lasts for so many seconds; 0 removes it. */
+/** Sets a cookie; `name` has no prefix. The cookie is valid for so many seconds; 0 removes it. */
 export function setCookie(
   reply: FastifyReply,
   publicUrl: URL,

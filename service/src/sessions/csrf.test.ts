@@ -62,7 +62,7 @@ for (const [origin, host, status] of [
       payload: user.credentials,
       headers: { origin, host },
     });
-    assert.equal(signIn.statusCode, status, 'signing in, too');
+    assert.equal(signIn.statusCode, status, 'signing in is also refused');
   });
 }
 

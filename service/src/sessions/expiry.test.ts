@@ -35,7 +35,7 @@ test('a session expires after 12 hours without use', async () => {
   );
   const expiry = async () => Date.parse((await ask('GET', '/session')).json().expires_at);
   const before = await expiry();
-  const later = await until('its use prolongs it', expiry, (at) => at > before);
+  const later = await until('its use extends the session', expiry, (at) => at > before);
   assert.ok(later - before > 10 * 3_600_000);
   await age(cookie, "expires_at = now() - interval '1 second'");
   assert.equal((await ask('GET', '/session')).json().code, 'session_ended');
@@ -49,5 +49,5 @@ test('a session expires after 30 days, even if it is used', async () => {
   await age(cookie, days);
   const left = async () =>
     Date.parse((await ask('GET', '/session')).json().expires_at) - Date.now();
-  await until('an hour at most is left', left, (milliseconds) => milliseconds <= 3_600_000);
+  await until('at most an hour is left', left, (milliseconds) => milliseconds <= 3_600_000);
 });

@@ -68,7 +68,7 @@ test('all sign-in attempts from an IPv6 /48 share one limit', async () => {
   assert.deepEqual(
     await guesses(5, () => guess('2001:db8:2:1::7')),
     refusedAfter(4, 5),
-    'one /64 of another /48',
+    'a /64 of another /48',
   );
   assert.deepEqual(await guesses(9, (at) => guess(`192.0.2.${at}`)), Array(9).fill(401), 'IPv4');
   const { statusCode } = await signIn('2001:db8:3::1', user.credentials);
@@ -101,7 +101,7 @@ test('attempts on one account from many addresses are limited, and its user can 
   const { credentials } = await createTestUser(db);
   assert.equal((await signIn('192.0.2.1', credentials)).statusCode, 201, 'another person');
   const elsewhere = await signIn('198.51.100.2', user.credentials);
-  assert.equal(elsewhere.statusCode, 201, 'from where they never were');
+  assert.equal(elsewhere.statusCode, 201, 'from an unknown network');
 });
 
 test('attempts on an unknown email address are limited as those on a known one', async () => {

@@ -61,7 +61,7 @@ test('concurrent sign-ins are checked only up to the limit of attempts', async (
   assert.deepEqual(found, [401, 401, 401, ...Array(9).fill(429)]);
 });
 
-test('starting a sign-in with a passkey has a limit of its own, and is no attempt', async () => {
+test('starting a sign-in with a passkey has a separate limit, and is not an attempt', async () => {
   const { post } = await serve({ attempts: few, sign_in_starts: { ...few, burst: 5 } });
   const options = () => post('/session/passkey/options');
   const where = { origin: 'http://localhost:8080', rpId: 'localhost' };

@@ -9,7 +9,7 @@ function networkOf(address: string) {
 }
 
 const knownFor = sql`interval '30 days'`;
-/** Keeps the number of rows of one user small. */
+/** The maximum of networks of one user. */
 const maxNetworks = 100;
 
 /**
@@ -49,7 +49,7 @@ export async function recordNetwork(trx: Trx, userId: number, address: string): 
       order by used_at desc offset ${maxNetworks})`.execute(trx);
 }
 
-/** Returns how many there were. */
+/** Deletes old networks, and returns their number. */
 export async function deleteOldNetworks(db: Queryable): Promise<number> {
   const query = db.deleteFrom('known_networks');
   const old = query.where('used_at', '<=', sql<string>`now() - ${knownFor}`);

@@ -27,7 +27,7 @@ export interface NewSession {
 /** Limits the sessions that a program can create; nobody uses so many browsers. */
 const maxSessions = 50;
 
-/** Also ends the oldest sessions of the user if there are too many. */
+/** Inserts a session, and ends the oldest ones of the user if there are too many. */
 export async function insertSession(trx: Trx, session: NewSession): Promise<void> {
   await trx
     .insertInto('sessions')
@@ -37,7 +37,7 @@ export async function insertSession(trx: Trx, session: NewSession): Promise<void
       address: session.address,
       user_agent: session.userAgent,
       expires_at: fromNow,
-      // Never in the future, whatever the clock of a provider says.
+      // The time must not be in the future, whatever the clock of a provider says.
       ...(session.provenAt && { confirmed_at: sql<string>`least(now(), ${session.provenAt})` }),
     })
     .execute();

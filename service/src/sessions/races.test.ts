@@ -76,7 +76,7 @@ test('a user who is deleted during a change of their password stays deleted', as
   assert.equal(row.password_hash, null);
 });
 
-test('a change does not restore a deleted user', async () => {
+test('a change of the password does not restore a deleted user', async () => {
   await db.transaction().execute(erase);
   await db.transaction().execute((trx) => updateUser(trx, user.id, { name: 'Back' }));
   const row = await db.selectFrom('users').selectAll().where('id', '=', user.id).executeTakeFirst();

@@ -134,14 +134,14 @@ test('an unknown email address, a wrong password and a disabled user get the sam
 test('a password is hashed for an unknown email address as for a known one', async (t) => {
   const user = await member();
   const without = await createTestUser(db, { password: null });
-  // The first one also makes the hash that those are compared with who have none.
+  // The first request also creates the hash for unknown email addresses.
   await post({ email: 'nobody@example.com', password: 'not-the-right-one' });
   const { mock } = t.mock.method(passwordGate, 'run');
   for (const email of [user.email, without.email, 'nobody@example.com']) {
     const answer = await post({ email, password: 'not-the-right-one' });
     assert.equal(answer.statusCode, 401);
     assert.equal(mock.callCount(), 1, email);
-    // What comes of a hash that was compared, rather than of nothing.
+    // A hash was compared, and did not match.
     assert.equal(await mock.calls[0]?.result, false);
     mock.resetCalls();
   }

@@ -7,7 +7,7 @@ import { insertState, takeStateRow } from './state-queries.ts';
 /** The state of a sign-in that continues after a redirect or a prompt of the browser. */
 export type StateKind = 'oidc' | 'passkey-registration' | 'passkey-sign-in';
 
-/** Enough time to type something, or to find a key. */
+/** The time to type something, or to find a security key. */
 export const stateSeconds = 600;
 
 /** Stores the state for the next step. Returns the secret by which it is found. */
@@ -24,7 +24,7 @@ export async function keepState(
   return secret;
 }
 
-/** Returns the state once, whatever happens then. Undefined if it is unknown or too old. */
+/** Returns the state, and removes it. Undefined if it is unknown or too old. */
 export async function takeState<T>(
   db: Queryable,
   secretKey: Keyring,

@@ -10,7 +10,7 @@ export async function findSettings(db: Queryable): Promise<SettingsRow> {
   return await db.selectFrom('settings').select(columns).executeTakeFirstOrThrow();
 }
 
-/** Serialises changes. */
+/** Locks the settings, so that changes run one after the other. */
 export async function lockSettings(trx: Trx): Promise<SettingsRow> {
   return await trx.selectFrom('settings').select(columns).forUpdate().executeTakeFirstOrThrow();
 }

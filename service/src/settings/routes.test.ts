@@ -17,7 +17,7 @@ const ask = (method: 'GET' | 'PATCH', url = '/v1/settings', payload?: object) =>
 
 const standard = { audit_months: 13, operations_months: 13, outputs_days: 30 };
 
-test('records are kept for 13 months, and outputs for 30 days, until somebody says otherwise', async () => {
+test('records are kept for 13 months and outputs for 30 days, until the settings are changed', async () => {
   assert.deepEqual((await ask('GET')).json(), { retention: standard });
   const changed = await ask('PATCH', undefined, { retention: { outputs_days: 7 } });
   assert.deepEqual(changed.json(), { retention: { ...standard, outputs_days: 7 } });
@@ -30,7 +30,7 @@ test('records are kept for 13 months, and outputs for 30 days, until somebody sa
   assert.deepEqual((await ask('PATCH', undefined, {})).json(), changed.json());
 });
 
-test('what is out of bounds is refused, by its name', async () => {
+test('a value out of range is refused, with the name of the setting', async () => {
   const before = (await ask('GET')).json();
   for (const [name, value] of [
     ['audit_months', 0],

@@ -6,20 +6,20 @@ import { setDatabaseClock } from '../testing/clock.ts';
 import { enterServer } from '../testing/servers.ts';
 import { createAppWithClock } from '../testing/statements.ts';
 
-// The month before is asked for: of older ones nothing can be counted any more.
+// The tests request the previous month, because nothing can be counted for older months any more.
 
 const { db, place, ask, close } = await createAppWithClock();
 after(close);
 
 const [before, turn] = ['2026-12', Date.parse('2027-01-01T00:00:00Z')];
-// What was seen at the turn counts a minute later.
+// An observation at the end of the month counts a minute later.
 const now = turn + 3_600_000;
 await setDatabaseClock(db, new Date(now));
 
 const isFinal = async (month = before): Promise<boolean> =>
   (await ask('GET', `/projects/${place.projectId}/statement?month=${month}`)).json().is_final;
 
-/** A server that was last seen to be so before the turn, and was read then. */
+/** Inserts a server that was last observed with this status, and read, before the end of the month. */
 async function enterBefore(status: ServerStatus): Promise<number> {
   const server = await enterServer(db, place, { status });
   const since = new Date(turn - 3_600_000);
@@ -53,33 +53,33 @@ afterEach(async () => {
   await db.updateTable('nodes').set({ compared_at: null, lost: false }).execute();
 });
 
-test('a month is final where no server was', async () => {
+test('a month without servers is final', async () => {
   assert.equal(await isFinal(), true);
 });
 
-test('a server that runs keeps it open until its counters are read', async () => {
+test('a month with a running server is not final until the counters of the server are read', async () => {
   const server = await enterBefore('started');
   await comparedAt(turn + 1);
   assert.equal(await isFinal(), false);
-  // What is read late is of the month before at the earliest.
+  // Late readings belong to the previous month at the earliest.
   assert.equal(await isFinal('2020-02'), true);
   await readAt(server, turn + 5000);
   assert.equal(await isFinal(), true);
 });
 
-test('a server that was stopped keeps it open until its engine was asked again', async () => {
+test('a month with a stopped server is not final until its instance was compared again', async () => {
   const server = await enterBefore('stopped');
   assert.equal(await isFinal(), false);
   await comparedAt(turn - 1);
   assert.equal(await isFinal(), false);
   await comparedAt(turn + 1);
   assert.equal(await isFinal(), true);
-  // What it moves from now on is of this month.
+  // Its traffic from now on belongs to the current month.
   await see(server, 'started');
   assert.equal(await isFinal(), true);
 });
 
-test('one that was seen to run after all has to be read', async () => {
+test('the counters of a server that was seen running since must be read', async () => {
   const server = await enterBefore('stopped');
   await see(server, 'started');
   await comparedAt(now);
@@ -88,7 +88,7 @@ test('one that was seen to run after all has to be read', async () => {
   assert.equal(await isFinal(), true);
 });
 
-test('what was being read as a server was seen not to run is waited for', async () => {
+test('a reading in progress while a server is seen stopped delays the final statement', async () => {
   const server = await enterBefore('started');
   await comparedAt(turn + 1);
   await see(server, 'stopped');
@@ -99,20 +99,20 @@ test('what was being read as a server was seen not to run is waited for', async 
   assert.equal(await isFinal(), true);
 });
 
-test('a server that the engine reports to be broken may be seen to run later', async () => {
+test('a month with a server that the engine reports as broken is not final', async () => {
   await enterBefore('error');
   await comparedAt(turn + 1);
   assert.equal(await isFinal(), false);
 });
 
-test('a server that broke after it was seen not to run keeps nothing open', async () => {
+test('a server that broke after it was seen stopped does not delay the final statement', async () => {
   const server = await enterBefore('stopped');
   await comparedAt(turn + 1);
   await see(server, 'error');
   assert.equal(await isFinal(), true);
 });
 
-test('what can never be read again keeps nothing open', async () => {
+test('servers that can never be read again do not delay the final statement', async () => {
   await enterBefore('started');
   assert.equal(await isFinal(), false);
   await db.updateTable('nodes').set({ lost: true }).execute();
@@ -128,7 +128,7 @@ test('what can never be read again keeps nothing open', async () => {
   assert.equal(await isFinal(), true);
 });
 
-test('a create that failed before it had an instance waits for the next comparison alone', async () => {
+test('a month with a create that failed without an instance is final after the next comparison', async () => {
   const server = await enterBefore('error');
   const none = { real_status: 'not_exists' as const, installed_at: null };
   await db.updateTable('servers').set(none).where('id', '=', server).execute();

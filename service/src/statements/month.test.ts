@@ -7,7 +7,7 @@ const november = { name: '2026-11', from: at('2026-11-01T00:00:00') };
 const end = at('2026-12-01T00:00:00');
 const read = (now: string) => readMonth('2026-11', at(now));
 
-test('a month begins with its first moment, and is read until now', () => {
+test('a month begins with its first moment, and ends now while it is the current one', () => {
   assert.throws(() => read('2026-10-31T23:59:59.999'), {
     code: 'validation_failed',
     errors: [{ parameter: 'month', detail: 'This month has not begun.' }],
@@ -17,7 +17,7 @@ test('a month begins with its first moment, and is read until now', () => {
   }
 });
 
-test('it is over at its end, and is the last one until the next is over', () => {
+test('a month is over at its end, and is the previous one until the next month is over', () => {
   for (const now of ['2026-12-01T00:00:00', '2026-12-31T23:59:59.999']) {
     assert.deepEqual(read(now), { ...november, to: end, isOver: true, isLast: true });
   }
@@ -26,7 +26,7 @@ test('it is over at its end, and is the last one until the next is over', () => 
   }
 });
 
-test('without a name it is the month of now, in UTC', () => {
+test('the default is the current month, in UTC', () => {
   const now = at('2026-11-01T00:00:00');
   assert.deepEqual(readMonth(undefined, now), {
     ...november,

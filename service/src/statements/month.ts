@@ -7,7 +7,7 @@ export interface Month {
   from: Date;
   to: Date;
   isOver: boolean;
-  /** The one before this: what is read late may be of it still, of older ones never. */
+  /** Whether it is the previous month. Late readings can belong to it, and never to older months. */
   isLast: boolean;
 }
 

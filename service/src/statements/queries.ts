@@ -18,10 +18,9 @@ export interface StatementRow {
 }
 
 /**
- * Whether all traffic of a project until the end of the last month is counted. A reading after the
- * end of the month contains a part of it (see `addTraffic`), so each server must have been read
- * since, or have been seen as not running. Servers that can never be read again do not count: their
- * instance is gone, or their node was declared lost.
+ * Whether all traffic of a project until the end of the last month is counted. A reading after the end of the month
+ * contains a part of it (see `addTraffic`), so each server must have been read since, or have been observed as stopped.
+ * Servers that can never be read again do not count: their instance is gone, or their node was declared lost.
  */
 export async function isCountedUntil(
   db: Queryable,
@@ -61,7 +60,7 @@ export interface StatementPart {
   /** Two times of a month. */
   from: Date;
   to: Date;
-  /** The id of the last server of the part before; 0 at the beginning. */
+  /** The id of the last server of the previous part; 0 at the beginning. */
   afterId: number;
   limit: number;
 }

@@ -30,7 +30,7 @@ test('each change of state or size ends a span and begins the next, in its trans
     setServerState(trx, server, { status: 'started', realStatus: 'started' }),
   );
   await db.updateTable('servers').set({ cpu: 2 }).where('id', '=', server).execute();
-  // Nothing that is counted changes with these.
+  // These changes affect no values of a statement.
   await db.updateTable('servers').set({ cpu: 2, hostname: 'b' }).where('id', '=', server).execute();
   await db
     .transaction()
@@ -62,7 +62,7 @@ test('a change that is rolled back leaves no span', async () => {
   assert.deepEqual(await spansOf(server), before);
 });
 
-test('a span begins when the engine has the instance, and ends when it has it no more', async () => {
+test('a span begins when the engine has the instance, and ends when the instance is gone', async () => {
   const server = await enterServer(db, place, { status: 'creating' });
   assert.deepEqual(await spansOf(server), []);
   const see = (realStatus: EngineStatus) =>
@@ -88,7 +88,7 @@ test('a create that fails before there is an instance is on no statement', async
   assert.equal(await isOn(), false);
 });
 
-test('a server that was deleted in mid-month is on the statement, with what it moved', async () => {
+test('a server that was deleted during the month is on the statement, with its traffic', async () => {
   await setDatabaseClock(db, new Date(now));
   const server = await enterServer(db, place, { hostname: 'gone' });
   const begun = now - 1_800_000;
@@ -110,7 +110,7 @@ test('a server that was deleted in mid-month is on the statement, with what it m
   assert.ok(Math.abs(shown.ram_gb_hours - shown.hours_running / 4) < 1e-5);
 });
 
-test('as CSV it has the same, a line each server', async () => {
+test('the CSV file has the same values, with one line per server', async () => {
   await setDatabaseClock(db, new Date(now));
   const { servers } = await statement();
   const answer = await ask('GET', `/projects/${place.projectId}/statement.csv?month=${thisMonth}`);
@@ -128,13 +128,13 @@ test('as CSV it has the same, a line each server', async () => {
   );
 });
 
-test('a month that is over is final, and one before the first server empty', async () => {
+test('a month that is over is final, and one before the first server is empty', async () => {
   const { servers, is_final, from, to } = await statement('?month=2020-02');
   assert.deepEqual([servers, is_final], [[], true]);
   assert.deepEqual([from, to], ['2020-02-01T00:00:00.000000Z', '2020-03-01T00:00:00.000000Z']);
 });
 
-test('months that are none, or have not begun, are refused', async () => {
+test('invalid months, and months that have not begun, are refused', async () => {
   for (const month of ['2026-13', '2026', 'now', '9999-12', '0000-01']) {
     const answer = await ask('GET', `${path}?month=${month}`);
     assert.equal(answer.statusCode, 422, month);
@@ -142,7 +142,7 @@ test('months that are none, or have not begun, are refused', async () => {
   }
 });
 
-test("a statement is its own project's and no other's, also when that is deleted", async () => {
+test('a statement can be read only in its own project, also after the project was deleted', async () => {
   const admin = (await createTestToken(db)).headers;
   const body = { name: 'another' };
   const other = (await ask('POST', '/projects', { body, ...admin })).json();

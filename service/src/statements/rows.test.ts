@@ -5,7 +5,7 @@ import { createTestProject } from '../testing/people.ts';
 import { enterServer } from '../testing/servers.ts';
 import { createAppWithClock } from '../testing/statements.ts';
 
-// Which servers are on a statement, and with what, to the last digit.
+// Tests which servers are on a statement, and their exact values.
 
 const { db, place, ask, close } = await createAppWithClock();
 after(close);
@@ -25,7 +25,7 @@ type Span = [
 
 interface Lived {
   spans?: Span[];
-  /** Bytes in and out, by month. */
+  /** Received and sent bytes, by month. */
   moved?: Record<string, [incoming: number, outgoing: number]>;
   deletedAt?: string;
   projectId?: number;
@@ -84,7 +84,7 @@ const shown = ({ id, uuid }: typeof resized, hostname: string) => ({
   deleted_at: null as string | null,
 });
 
-test('a statement has the parts of spans in its month, and the traffic of it', async () => {
+test('a statement has the parts of spans in its month, and the traffic of the month', async () => {
   const { servers } = (await ask('GET', `${path}?month=2026-11`)).json();
   assert.deepEqual(servers, [
     {
@@ -105,7 +105,7 @@ test('a statement has the parts of spans in its month, and the traffic of it', a
   ]);
 });
 
-test('the lines of its CSV have all of it, and nothing for what is not', async () => {
+test('the lines of its CSV have all values, and empty fields for missing ones', async () => {
   const { body } = await ask('GET', `${path}.csv?month=2026-11`);
   const [, ...lines] = body.split('\r\n');
   const { locationId } = place;
@@ -117,7 +117,7 @@ test('the lines of its CSV have all of it, and nothing for what is not', async (
   ]);
 });
 
-test('that of the month before has what was deleted at its end', async () => {
+test('the statement of the previous month has a server that was deleted at its end', async () => {
   const { servers } = (await ask('GET', `${path}?month=2026-10`)).json();
   const named = servers.map((one: { hostname: string }) => one.hostname);
   assert.deepEqual(named, ['resized', 'deleted-at-turn', 'ended-at-turn']);

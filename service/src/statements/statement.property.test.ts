@@ -19,7 +19,7 @@ import '../testing/fixed-seed.ts';
 const month = readMonth('2026-11', new Date('2027-01-01T00:00:00Z'));
 const hour = 3_600_000;
 
-/** A change, and how many seconds after the one before; a clock may be set back. */
+/** A change, and the seconds since the previous one. They are negative if the clock was set back. */
 const change = fc.record({
   seconds: fc.oneof(
     { weight: 6, arbitrary: fc.integer({ min: 0, max: 12 * 86_400 }) },
@@ -33,16 +33,16 @@ const change = fc.record({
     fc.record({ cpu: fc.integer({ min: 1, max: 64 }) }),
     fc.record({ ram_mb: fc.integer({ min: 128, max: 262_144 }) }),
     fc.record({ disk_gb: fc.integer({ min: 1, max: 4096 }) }),
-    // Nothing that is counted changes with these.
+    // These changes affect no values of a statement.
     fc.constant({ hostname: 'renamed' }),
-    fc.constant({ error: 'It is not well.' }),
+    fc.constant({ error: 'It is broken.' }),
   ),
 });
 const life = fc.record({
-  /** Around the month, so that some begin before it and some end after. */
+  /** Seconds from the beginning of the month. Some servers begin before the month, and some end after it. */
   begin: fc.integer({ min: -40 * 86_400, max: 29 * 86_400 }),
   changes: fc.array(change, { maxLength: 10 }),
-  /** Seconds after the last change; null: it is still there. */
+  /** Seconds after the last change; null if it was not deleted. */
   deleted: fc.option(fc.integer({ min: 0, max: 20 * 86_400 }), { freq: 2 }),
 });
 type Life = typeof life extends fc.Arbitrary<infer T> ? T : never;
@@ -52,13 +52,13 @@ const setBack: Life = {
   deleted: 16,
 };
 
-test('a statement has the hours that a plain recomputation of each life has', async () => {
+test('the hours of a statement are those of a simple computation for each server', async () => {
   await fc.assert(
     fc.asyncProperty(life, async (lived) => {
       const uuid = await live(lived);
       const [row] = await statementOf(uuid);
       const expected = recomputed(lived);
-      // One of no hours may be on it: it was there for a moment by a clock that was set back.
+      // A server without hours can be on the statement, because it existed for a moment by a clock that was set back.
       assert.equal((row?.hours ?? 0) > 0, expected !== undefined);
       for (const [name, value] of Object.entries(expected ?? {})) {
         const shown = row?.[name as 'hours'] ?? Number.NaN;
@@ -84,7 +84,7 @@ async function statementOf(uuid: string) {
   return servers.filter((server) => server.uuid === uuid);
 }
 
-/** Does to a server what the service would at these times: the trigger sees to the rest. */
+/** Changes a server at these times like the service. The trigger writes the spans. */
 async function live({ begin, changes, deleted }: Life): Promise<string> {
   let at = month.from.getTime() + begin * 1000;
   await setClocks(new Date(at));
@@ -107,8 +107,8 @@ async function live({ begin, changes, deleted }: Life): Promise<string> {
 }
 
 /**
- * What it is between two changes, while the engine has it. A clock that was set back stands still until it
- * is beyond.
+ * The state of a server between two changes, while the engine has its instance. A clock that was set back stands still
+ * until its previous time has passed.
  */
 function segments({ begin, changes, deleted }: Life) {
   let clock = month.from.getTime() + begin * 1000;
@@ -116,7 +116,7 @@ function segments({ begin, changes, deleted }: Life) {
   let is = { exists: true, is_running: true, cpu: 2, ram_mb: 1024, disk_gb: 10 };
   const parts: (typeof is & { from: number; to: number })[] = [];
   const passUntil = (to: number) => {
-    // Of the time in which the engine does not have it nothing is kept.
+    // There are no spans for the time without an instance.
     if (!is.exists) return;
     parts.push({ ...is, from: latest, to });
     latest = to;
@@ -124,7 +124,7 @@ function segments({ begin, changes, deleted }: Life) {
   for (const { seconds, to } of changes) {
     clock += seconds * 1000;
     const next = { ...is, ...countedOf(to) };
-    // What is as it was ends nothing.
+    // A change without effect ends no span.
     if (isDeepStrictEqual(next, is)) continue;
     if (clock > latest) passUntil(clock);
     if (next.exists && !is.exists) latest = Math.max(latest, clock);

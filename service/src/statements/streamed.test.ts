@@ -9,10 +9,10 @@ const { db, place, ask, close } = await createWholeApp();
 after(close);
 const path = `/projects/${place.projectId}/statement`;
 
-/** More than is read, or sent, at once. */
+/** More servers than are read, or sent, at once. */
 const many = 1200;
 
-test('a statement with many servers is streamed, whole and in order, as JSON and as CSV', async () => {
+test('a statement with many servers is streamed, complete and in order, as JSON and as CSV', async () => {
   const first = await enterServer(db, place, { status: 'stopped' });
   await sql`insert into servers overriding system value
     select (jsonb_populate_record(servers, jsonb_build_object(
@@ -22,7 +22,11 @@ test('a statement with many servers is streamed, whole and in order, as JSON and
     db,
   );
   const answer = await ask('GET', path);
-  assert.equal(answer.headers['content-length'], undefined, 'it is not made as a whole');
+  assert.equal(
+    answer.headers['content-length'],
+    undefined,
+    'the response is not created as a whole',
+  );
   const { servers, project_id } = answer.json() as Statement;
   assert.equal(project_id, place.projectId);
   const ids = servers.map(({ server_id }) => server_id);
@@ -39,7 +43,7 @@ test('a statement with many servers is streamed, whole and in order, as JSON and
   );
 });
 
-test('a statement without servers is one all the same', async () => {
+test('a statement without servers is valid', async () => {
   const { servers, month } = (await ask('GET', `${path}?month=2020-02`)).json();
   assert.deepEqual([servers, month], [[], '2020-02']);
   const csv = await ask('GET', `${path}.csv?month=2020-02`);

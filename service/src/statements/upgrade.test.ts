@@ -7,7 +7,7 @@ import { createEmptyDatabase } from '../testing/postgres.ts';
 import { readMonth } from './month.ts';
 import { statementRows } from './queries.ts';
 
-// Statements of months before the release that has a span begin in the engine.
+// Tests statements of months before the release in which spans begin with the instance.
 
 const { db, close } = await createEmptyDatabase();
 after(close);
@@ -19,13 +19,13 @@ const ids: Record<string, number> = {};
 
 interface Past {
   installed?: boolean;
-  /** The step at which its create ended. */
+  /** The last step of its create. */
   step: string;
   ran?: boolean;
   deleted?: boolean;
 }
 
-/** A server that was asked for in February, as the release before has entered it. */
+/** Inserts a server that was requested in February, like the previous release. */
 async function enterPast(name: string, { installed = false, step, ran = false, deleted }: Past) {
   const { rows } = await sql<{ id: number }>`
     insert into servers (uuid, project_id, location_id, os_id, node_id, hostname, mac, cpu, ram_mb,
@@ -71,7 +71,7 @@ before(async () => {
   await migrate(db);
 });
 
-test('servers that never existed are taken off the statements of months before, and no others', async () => {
+test('servers that never existed are removed from the statements of earlier months, and no others', async () => {
   const project = (await db.selectFrom('projects').select('id').executeTakeFirstOrThrow()).id;
   const rows = await statementRows(db, project, { ...month, afterId: 0, limit: 100 });
   const shown = rows.map(({ hostname, disk_gb_seconds }) => [hostname, disk_gb_seconds / 3600]);
@@ -82,7 +82,7 @@ test('servers that never existed are taken off the statements of months before, 
   ]);
 });
 
-test('the audit log says of which, and how much they were too much', async () => {
+test('the audit log has these servers with their excess hours', async () => {
   const query = db.selectFrom('audit_log').select(['target_id', 'details', 'source']);
   const entries = await query
     .where('action', '=', 'statement_correct')

@@ -10,7 +10,7 @@ export interface StatementOf {
   isFinal: boolean;
 }
 
-/** All but the servers, which come last and may be many. */
+/** The statement without its servers, which are last and can be many. */
 export function statementHead({
   projectId,
   month,

@@ -1,23 +1,23 @@
 import type { FastifyReply } from 'fastify';
 import { whenClosed } from './when-closed.ts';
 
-/** How slowly a client may read. */
+/** The minimum speed at which a client must read. */
 export interface Pace {
-  /** Slower clients fall behind. */
+  /** The minimum speed. Slower clients fall behind. */
   leastBytesPerSecond: number;
   /** A client that lags further behind is disconnected. */
   behindMs: number;
 }
 
-/** No more is handed to the connection at once, so that it is known how much was taken. */
+/** The maximum that is passed to the connection at once, so that it is known how much was sent. */
 const pieceBytes = 16 * 1024;
-/** About what a connection holds that was not sent yet. */
+/** About the number of bytes that a connection buffers. */
 const unsentBytes = 64 * 1024;
 
 /**
- * An answer in pieces, each made once the ones before it were taken. Who takes them slower than asked for is
- * behind by the difference, and catches up by taking more; who falls behind by too much is cut off. Only what
- * the client makes us wait counts: not how long the answer takes to make.
+ * A response in pieces, each of which is created when the previous ones were sent. A client that reads below the
+ * minimum speed falls behind by the difference, and catches up by reading faster. A client that falls too far behind is
+ * disconnected. Only the time that the service waits for the client counts, and not the time to create the response.
  */
 export async function* paced(
   reply: FastifyReply,

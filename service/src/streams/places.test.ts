@@ -9,7 +9,7 @@ import { createMetrics } from '../metrics/metrics.ts';
 import { createTestApp, createTestToken } from '../testing/app.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 
-// Who has no token, beside those who have one.
+// Tests clients without a token together with clients that have one.
 
 const { db, pool, close } = await createTestDatabase();
 after(close);
@@ -24,7 +24,7 @@ afterEach(async () => {
   lines.length = 0;
 });
 
-/** Answers more than a connection holds: one without a token, one with. */
+/** Routes with more content than a connection buffers: one that needs no token, and one that does. */
 function largeRoutes(api: App): void {
   const text = 'x'.repeat(20_000_000);
   for (const [path, scope] of [
@@ -46,7 +46,7 @@ async function serve() {
   return { port: (app.server.address() as AddressInfo).port, metrics };
 }
 
-/** One that begins to read an answer, and then never reads on. Answers the head of it. */
+/** Begins to read a response, and then stops reading. Returns the head of the response. */
 async function readSlowly(port: number, path: string, headers: Record<string, string>) {
   const socket = connect({ port, host: '127.0.0.1' });
   socket.on('error', () => undefined);

@@ -53,8 +53,8 @@ interface Share {
 }
 
 /**
- * A token, a person or an address may have a tenth of all, a project a third, and all who have not said who they
- * are a fifth together.
+ * A token, a signed-in user or an address can have a tenth of all, a project a third, and all unauthenticated clients
+ * together a fifth.
  */
 function sharesOf(request: FastifyRequest, most: number): Share[] {
   const part = (parts: number) => Math.max(1, Math.floor(most / parts));

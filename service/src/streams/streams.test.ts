@@ -16,7 +16,7 @@ import { until } from '../testing/until.ts';
 const { db, close } = await createTestDatabase();
 after(close);
 
-/** More than the buffers of any connection hold. */
+/** More than the buffers of any connection. */
 const endless = 1_000_000;
 let fetched: number[] = [];
 
@@ -74,7 +74,7 @@ async function serve({ most = 20, behind = defaultTimeouts.behind, leastSpeed = 
 const headersOf = async (scopes: ['admin'] | ['servers:read'] = ['servers:read']) =>
   (await createTestToken(db, { scopes })).headers;
 
-/** One that begins to read an answer, and then never reads on. */
+/** Begins to read a response, and then stops reading. */
 async function readSlowly(path: string, { authorization }: { authorization: string }) {
   const socket = connect({ port, host: '127.0.0.1' });
   socket.on('error', () => undefined);
@@ -94,15 +94,15 @@ test('each token can have a tenth of the large responses', async () => {
   const refused = await readSlowly('/endless', one);
   assert.match(refused.head, /^HTTP\/1\.1 429 .*\r\nretry-after: 2\r\n/is);
   assert.match(refused.head, /4 large answers are being sent to this token, .* with limit\./);
-  // What is small is answered all the same, and so is who has none.
+  // Small responses are not limited, and neither are clients that have no large one.
   assert.equal(statusOf(await readSlowly('/short', one)), 200);
   assert.equal(statusOf(await readSlowly('/endless?limit=10', one)), 200);
   assert.equal(statusOf(await readSlowly('/endless?limit=100', one)), 429);
   assert.equal(statusOf(await readSlowly('/text', one)), 429);
   assert.equal(statusOf(await readSlowly('/endless', other)), 200);
-  // One that is hung up on gives its place back.
+  // A closed connection frees its place.
   sockets[0]?.destroy();
-  await until('there is a place', async () => statusOf(await readSlowly('/endless', one)) === 200);
+  await until('a place is free', async () => statusOf(await readSlowly('/endless', one)) === 200);
 });
 
 test('a project can have a third of the large responses, and gets a 503 if all are in use', async () => {
@@ -131,7 +131,7 @@ test('a response that is not read is generated only up to the buffer of its conn
   const headers = await headersOf();
   await readSlowly('/endless', headers);
   let before = -1;
-  await until('it stands still', async () => {
+  await until('nothing more is generated', async () => {
     const is = fetched.length;
     const stands = is === before;
     before = is;
@@ -139,7 +139,7 @@ test('a response that is not read is generated only up to the buffer of its conn
     return stands;
   });
   const rows = fetched.reduce((sum, limit) => sum + limit, 0);
-  // Of the gigabyte that it has: what the kernel takes, and not much more.
+  // Of a gigabyte, only the buffers of the kernel and not much more are filled.
   assert.ok(rows < 50_000, `${rows} rows of 1 KB`);
 });
 
@@ -156,12 +156,12 @@ for (const path of ['/endless', '/text']) {
     await serve({ behind: 1000, leastSpeed: 1_000_000 });
     const headers = await headersOf();
     const { socket } = await readSlowly(path, headers);
-    // Nobody reads: that it was closed is seen by the service alone.
+    // Nobody reads, so only the service can detect that the connection was closed.
     const count = () =>
       new Promise<number>((resolve, reject) => {
         app.server.getConnections((error, open) => (error ? reject(error) : resolve(open)));
       });
-    await until('it is cut off', count, (open) => open === 0);
+    await until('it is disconnected', count, (open) => open === 0);
     assert.ok(!socket.destroyed);
     const whole = await app.inject({ url: '/v1/long', headers });
     assert.equal(whole.json().length, 3000);

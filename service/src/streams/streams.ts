@@ -48,14 +48,14 @@ export interface StreamSettings extends Pace {
   refused: (share: string) => void;
 }
 
-/** Bounds what large answers take: how many there are, what each holds in memory, and for how long. */
+/** Limits the number of large responses, their memory and their duration. */
 export function boundStreams(
   app: FastifyInstance,
   { most, refused, ...pace }: StreamSettings,
 ): void {
   const places = createPlaces(most, refused);
   const send = (reply: FastifyReply, chunks: AsyncIterable<string | Buffer>) =>
-    // Nothing is made before it is wanted.
+    // Nothing is created before it is needed.
     Readable.from(paced(reply, chunks, pace), { objectMode: false, highWaterMark: 1 });
 
   const streams: Streams = {
@@ -104,7 +104,7 @@ export function boundStreams(
   });
 }
 
-/** The connection, which asks for more, knows nothing of whose queries those are that make it. */
+/** Restores the claim of the request, because the connection that requests more data has none. */
 function inContext<T>(chunks: AsyncGenerator<T>): AsyncIterable<T> {
   const run = AsyncLocalStorage.snapshot();
   return {

@@ -12,7 +12,7 @@ import { serverBody } from './servers.ts';
 /** A request to a route that an authorised caller makes. */
 export interface AccessCase {
   prefix: AccessRoute['prefix'];
-  /** With objects of the own project, or of all. */
+  /** With objects of the own project, or of all projects. */
   path: string;
   body?: object | undefined;
   /** The status of a success. */
@@ -61,7 +61,7 @@ function usual(route: AccessRoute, world: AccessWorld): AccessCase {
   const noun = first && 'noun' in first && first.noun in world.foreign ? first.noun : undefined;
   return {
     ...{ prefix, path, status: promised(schema), body: bodyOf(route) },
-    // Whoever may list what is for administrators sees those of all projects.
+    // Lists for administrators have the objects of all projects.
     ...(isOfProject && { foreign: noun }),
   };
 }
@@ -82,7 +82,7 @@ function bodyOf({ schema: { body = {} } }: AccessRoute): object | undefined {
 async function enterOtherNouns(world: AccessWorld, app: App, routes: AccessRoute[]): Promise<void> {
   for (const noun of nouns.filter((one) => world.own[one] === undefined)) {
     const create = routes.find(({ name }) => name === `${noun}_create`);
-    // A person's own objects are requested in their session.
+    // The own objects of a user are requested in the user's session.
     if (!create || create.scope === 'person') continue;
     const isOfProject = create.scope !== 'admin';
     const { admin, write, foreign } = world.headers;
@@ -113,7 +113,7 @@ const specialActions: Partial<Record<ServerAction, Partial<AccessCase>>> = {
   move: { status: 409 },
 };
 
-/** Each action has a server of its own. */
+/** Each action has a separate server. */
 function actionCases({ toActOn }: AccessWorld): Record<string, Partial<AccessCase>> {
   const cases = Object.values(actions).map(({ name, route }) => {
     const url = route?.url ?? `/servers/:id/${name}`;
@@ -149,7 +149,7 @@ function special(world: AccessWorld): Record<string, Partial<AccessCase>> {
       status: 409,
     },
     node_cordon: { path: '/nodes/node-1/cordon' },
-    // As with servers that others create.
+    // Other cases create servers, so the node must accept them again.
     node_uncordon: { path: '/nodes/node-1/uncordon' },
     operating_system_create: {
       body: {

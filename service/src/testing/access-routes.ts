@@ -5,7 +5,7 @@ import { inject } from './inject.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 
-/** A route, and what it declares about who may use it. */
+/** A route with its declared authorization. */
 export interface AccessRoute {
   /** The `operationId`. */
   name: string;
@@ -18,7 +18,7 @@ export interface AccessRoute {
   schema: FastifySchema;
 }
 
-/** Under both prefixes the same ones are served: the first is enough. */
+/** Both prefixes serve the same routes, so the first one is sufficient. */
 export function accessRoutes(app: App): AccessRoute[] {
   const ours = app.knownRoutes
     .map(({ options }) => options)

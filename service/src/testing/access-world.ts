@@ -10,7 +10,7 @@ import { type Installation, installation } from './fixtures.ts';
 import { type Credentials, createTestUser } from './people.ts';
 import { enterServer, operationUnderWay } from './servers.ts';
 
-/** Two projects, each with what a route may be asked about. */
+/** Two projects, each with an object of every noun. */
 export interface AccessWorld {
   place: Installation;
   /** Objects of the project, or of all. */
@@ -19,11 +19,11 @@ export interface AccessWorld {
   spare: Partial<Record<Noun, number>>;
   /** A server for each action, in a state in which the action is allowed. */
   toActOn: Record<ServerAction, number>;
-  /** Objects of the other project, which is one of them. */
+  /** Objects of the other project, and the project itself. */
   foreign: Partial<Record<Noun, number>> & { project: number };
-  /** The email address of somebody who is in no project. */
+  /** The email address of a user without a project. */
   newcomer: string;
-  /** The credentials of a user who may do everything. */
+  /** The credentials of an administrator. */
   credentials: Credentials;
   headers: Record<
     'admin' | 'write' | 'foreign' | 'read' | 'metrics' | 'expired' | 'revoked',

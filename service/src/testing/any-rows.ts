@@ -1,17 +1,17 @@
 import type pg from 'pg';
 import { escapeIdentifier as name } from 'pg';
 
-// Rows of any kind for all tables, whichever there are: what can stand in a column is read of the
-// catalog, and what a constraint refuses is drawn again.
+// Generates rows for all tables. The possible values of a column are read from the catalog, and rows that a constraint
+// refuses are generated again.
 
 interface Column {
   table: string;
   column: string;
   type: string;
   is_nullable: boolean;
-  /** Table and column that it refers to. */
+  /** The table and the column that it refers to. */
   refers_to: [string, string] | null;
-  /** Texts that a check of its table names. */
+  /** Texts in a check constraint of its table. */
   checked: string[];
 }
 
@@ -76,7 +76,10 @@ function one<T>(all: T[]): T {
   return all[Math.floor(Math.random() * all.length)] as T;
 }
 
-/** Codes of PostgreSQL for what is drawn again: null, unique, check, out of range, long for an index. */
+/**
+ * Error codes of PostgreSQL after which a row is generated again: null, unique, check, out of range, too long for an
+ * index.
+ */
 const drawnAgain = new Set(['23502', '23505', '23514', '22003', '54000']);
 const mostDraws = 2000;
 const fewDraws = 20;
@@ -88,7 +91,7 @@ export async function enterAnyRows(pool: pg.Pool, tables: string[], wanted = 5):
     const own = columns.filter((column) => column.table === table);
     let entered = await countRows(pool, table);
     let refused = 0;
-    // A table with rows may not accept more.
+    // A table with rows may not accept another one.
     while (entered < wanted && refused < (entered > 0 ? fewDraws : mostDraws)) {
       if (await enterRow(pool, table, own)) entered += 1;
       else refused += 1;

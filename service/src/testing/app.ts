@@ -14,7 +14,7 @@ import { testKeyring } from './keys.ts';
 export const testSecretKey = testKeyring();
 
 const plenty = { burst: 1_000_000, perSecond: 1_000_000 };
-/** Tests ask faster than any client may. */
+/** High limits, because tests send requests faster than clients are allowed to. */
 export const generousLimits: Limits = {
   reads: plenty,
   actions: plenty,

@@ -1,6 +1,6 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 
-// A device with passkeys, as WebAuthn describes it (https://www.w3.org/TR/webauthn-3/), in software.
+// A software authenticator for passkeys (https://www.w3.org/TR/webauthn-3/).
 
 interface Request {
   challenge: string;
@@ -8,16 +8,16 @@ interface Request {
   rpId: string;
 }
 
-/** Who attests the kind of device: the passkey itself, or the key of its maker. */
+/** Who attests the model of the device: the passkey itself, or its manufacturer. */
 type Attestation = 'self' | { key: KeyObject; certificate: Buffer };
 
 export interface Device {
   counter: number;
-  /** Whether the person unlocks it. */
+  /** Whether the user was verified. */
   isUnlocked: boolean;
-  /** Makes a passkey, as `navigator.credentials.create` does. */
+  /** Creates a passkey, like `navigator.credentials.create`. */
   create(request: Request & { userId: string; attestation?: Attestation }): object;
-  /** Signs with it, as `navigator.credentials.get` does. */
+  /** Signs a challenge, like `navigator.credentials.get`. */
   get(request: Request): { response: Record<string, string> } & Record<string, unknown>;
 }
 

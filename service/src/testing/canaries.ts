@@ -21,7 +21,7 @@ const tables = [
   ...['audit_log', 'idempotency_keys'],
 ];
 
-/** Every row of what people and requests leave behind. */
+/** Every row that users and requests have written. */
 export async function rowsAbout(db: Db): Promise<string[]> {
   const rows = tables.map(async (table) => {
     const found = await sql`select t::text as line from ${sql.table(table)} t`.execute(db);

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../db/connection.ts';
 
-/** Functions that PostgreSQL is made to find before its own: what they tell can be moved. */
+/** Functions that PostgreSQL finds before its own ones, and whose time can be set. */
 export const movableClock = `
   create schema clock;
   create table clock.moved (time timestamptz not null);

@@ -1,4 +1,4 @@
-/** The part of a JSON schema from which an example is made. */
+/** The part of a JSON schema that determines an example. */
 interface Shape {
   examples?: unknown[];
   enum?: unknown[];
@@ -8,7 +8,7 @@ interface Shape {
   items?: Shape;
 }
 
-/** The first example of a schema; of an object, those of the fields that it needs, or of its first one. */
+/** The first example of a schema. For an object, it has the examples of the required fields, or of the first field. */
 export function exampleOf(shape: Shape): unknown {
   const [example] = shape.examples ?? shape.enum ?? [];
   if (example !== undefined) return example;

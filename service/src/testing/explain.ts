@@ -20,7 +20,7 @@ export interface Statement {
   values: unknown[];
 }
 
-/** Every statement that is run on a connection of the pool from now on. */
+/** Records every statement that is run on a connection of the pool from now on. */
 export function recordStatements(pool: pg.Pool): Statement[] {
   const recorded: Statement[] = [];
   pool.on('connect', (client) => {
@@ -36,7 +36,7 @@ export function recordStatements(pool: pg.Pool): Statement[] {
 
 const explain = 'explain (analyze, timing off, format json)';
 
-/** All nodes of the plan by which the service runs a statement. */
+/** All nodes of the plan of a statement of the service. */
 export async function planOf(client: pg.Client, { text, values }: Statement): Promise<PlanNode[]> {
   const { rows } = text.includes(plannedByValues)
     ? await client.query(`${explain} ${text}`, values)
@@ -67,7 +67,7 @@ function nodesOf(node: PlanNode): PlanNode[] {
   return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 }
 
-/** How many rows were read, whether or not they matched. */
+/** The number of rows that were read, including those that did not match. */
 export function rowsRead(node: PlanNode): number {
   const removed =
     (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0);

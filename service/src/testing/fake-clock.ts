@@ -1,7 +1,7 @@
 import type { Clock } from '../reconciler-runtime/timing.ts';
 
 export interface FakeClock extends Clock {
-  /** Advances the time. Timers fire in order, and after each everything that takes no time runs. */
+  /** Advances the time. Timers fire in order, and after each one all pending promises run. */
   pass(milliseconds: number): Promise<void>;
 }
 

@@ -9,12 +9,12 @@ const ofSigningIn = ['sessions', 'known_networks', 'sign_in_states'];
 const ofKysely = ['kysely_migration', 'kysely_migration_lock'];
 const incidental = new Set([...ofServices, ...ofSigningIn, ...ofKysely]);
 
-/** A number for everything that a request may create or change: the same before and after, or not. */
+/** A number for everything that a request may create or change. It differs if something has changed. */
 export async function fingerprintOf(db: Db): Promise<string> {
   const tables = (await tablesOf(db)).filter((table) => !incidental.has(table));
   const rows = sql.join(
     tables.map(
-      // A use is no change.
+      // The time of the last use does not count as a change.
       (table) => sql`select ${table}, to_jsonb(t) - 'last_used_at' from ${sql.table(table)} t`,
     ),
     sql` union all `,
@@ -26,7 +26,7 @@ export async function fingerprintOf(db: Db): Promise<string> {
   return found[0]?.fingerprint ?? '';
 }
 
-/** Without those in partitions: the audit log has an entry of each refusal. */
+/** The tables without partitions, because the audit log gets an entry for each refusal. */
 async function tablesOf(db: Db): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select relname::text as name from pg_class

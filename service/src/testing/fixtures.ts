@@ -10,7 +10,7 @@ export interface Installation {
 }
 
 export interface Sizes {
-  /** How many IPv4 addresses the location has. */
+  /** The number of IPv4 addresses of the location. */
   addresses?: number;
   nodeRamMb?: number;
 }
@@ -18,7 +18,7 @@ export interface Sizes {
 /** The kernel of the simulated engine, so that the node counts as probed. */
 const kernelVersion = '6.12.0-simulated';
 
-/** A location with a node, a pool of each family and the catalogue: what a first start enters. */
+/** Inserts the same as a first start: a location with a node, a pool of each family, and the catalogue. */
 export async function installation(db: Db, sizes: Sizes = {}): Promise<Installation> {
   const { addresses = 200, nodeRamMb = 1024 * 1024 } = sizes;
   await insertMissing(db);
@@ -47,6 +47,6 @@ export async function installation(db: Db, sizes: Sizes = {}): Promise<Installat
            (select id::int from operating_systems where slug = 'debian-12') as "osId"
     from location, node`.execute(db);
   const [made] = rows;
-  if (!made) throw new Error('The fixtures were not entered.');
+  if (!made) throw new Error('The fixtures were not inserted.');
   return made;
 }

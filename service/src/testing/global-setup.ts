@@ -2,7 +2,7 @@ import { sharedCluster, startCluster } from './postgres.ts';
 
 let stop: (() => Promise<void>) | undefined;
 
-/** Once a run: one PostgreSQL for all its test files (`node --test --test-global-setup`). */
+/** Starts one PostgreSQL for all test files of a run (`node --test --test-global-setup`). */
 export async function globalSetup(): Promise<void> {
   const cluster = await startCluster();
   stop = cluster.stop;

@@ -10,10 +10,10 @@ import { type DeclaredAnswer, withCodes } from '../openapi/route-schemas.ts';
 const ajv = new Ajv2020({ allErrors: true, strict: false });
 formats.default(ajv, ['date-time', 'ipv4', 'ipv6']);
 
-/** Statuses that come about before or without a route. */
+/** Statuses of responses before a route is found, or without one. */
 const withoutRoute = new Set([400, 404, 405, 429]);
 
-/** `app.inject`, and fails when the answer is not one that the route declares for its status. */
+/** Like `app.inject`, but fails if the response does not match the schema that the route declares for its status. */
 export async function inject(
   app: App,
   options: InjectOptions & { url: string },
@@ -31,7 +31,7 @@ export async function inject(
   return answer;
 }
 
-/** The parts of an answer that its schema describes: each line, the text, or all of it. */
+/** The parts of a response that its schema describes: each line, the text, or the whole body. */
 function partsOf({ body, headers }: LightMyRequestResponse): unknown[] {
   const type = String(headers['content-type']);
   if (!type.includes('json')) return [body];

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Db, Trx } from '../db/connection.ts';
 
-/** Resolves when so many queries of this database wait for a lock. */
+/** Waits until so many queries of this database wait for a lock. */
 export async function untilWaiting(db: Db, count: number): Promise<void> {
   for (let attempt = 0; attempt < 1000; attempt += 1) {
     const { rows } = await sql<{ count: number }>`
@@ -15,8 +15,8 @@ export async function untilWaiting(db: Db, count: number): Promise<void> {
 }
 
 /**
- * Begins `second` once `first` has done its part and before it commits; answers what became of
- * `second`. It must wait for `first`.
+ * Begins `second` after the work of `first` and before its commit, and returns the result of `second`, which must wait
+ * for `first`.
  */
 export async function amid<T>(
   db: Db,
@@ -26,7 +26,7 @@ export async function amid<T>(
   const begun = await db.transaction().execute(async (trx) => {
     await first(trx);
     const running = second();
-    // It may be refused before it waits; the caller handles that.
+    // It may fail before it waits. The caller handles that.
     running.catch(() => undefined);
     await Promise.race([untilWaiting(db, 1), running]);
     return { running };

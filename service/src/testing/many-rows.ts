@@ -5,9 +5,9 @@ import type { Installation } from './fixtures.ts';
 export const manyRows = 100_000;
 
 /**
- * A hundred thousand rows in each table that customers make grow: three of five are of the installation's
- * project. Of what lists filter by, each has a value that five rows of this project have and no others
- * (`rare`), one that only rows of the other project have (`elsewhere`), and those of all the rest.
+ * Inserts a hundred thousand rows into each table that customers can make grow. Three of five rows belong to the
+ * installation's project. Each column for a filter has one value that only five rows of this project have (`rare`), one
+ * that only rows of the other project have (`elsewhere`), and one for all other rows.
  */
 export async function enterManyRows(db: Db, place: Installation, otherProjectId: number) {
   await db.transaction().execute(async (trx) => {
@@ -28,7 +28,7 @@ const isElsewhere = sql`n % 5 = 3`;
 const age = sql`make_interval(secs => (${sql.lit(manyRows)} - n) * 10)`;
 const rows = sql`generate_series(1, ${sql.lit(manyRows)}) n`;
 
-/** One of three values, by the number of the row. */
+/** Returns one of three values by the number of the row. */
 const oneOf = (rare: unknown, elsewhere: unknown, other: unknown) =>
   sql`case when ${isRare} then ${sql.lit(rare)} when ${isElsewhere} then ${sql.lit(elsewhere)} else ${sql.lit(other)} end`;
 
@@ -76,7 +76,7 @@ function insertInto({ name, columns }: NewTable, project: RawBuilder<unknown>) {
   const names = ['project_id', ...columns.map((column) => column.name)].map((one) => sql.ref(one));
   const drawn = columns.map((column) => {
     const value = values[column.type];
-    if (!value) throw new Error(`many-rows.ts has to say what is in ${name}.${column.name}.`);
+    if (!value) throw new Error(`Add the value of ${name}.${column.name} to many-rows.ts.`);
     return value;
   });
   return sql`insert into ${sql.table(name)} (${sql.join(names)})

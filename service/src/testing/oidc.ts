@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { Provider } from 'oidc-provider';
 import type { OidcSettings } from '../identities/provider.ts';
 
-/** What the provider says of a person. */
+/** The claims of the provider about a person. */
 export interface Account {
   sub: string;
   email?: string;
@@ -13,14 +13,14 @@ export interface Account {
 
 export interface TestProvider {
   settings: OidcSettings;
-  /** Signs in there as a browser would. Answers the query with which it comes back to us. */
+  /** Signs in there like a browser. Returns the query of the redirect to Berth. */
   visit(authorizationUrl: string, account: Account): Promise<string>;
   close(): Promise<void>;
 }
 
 export const clientSecret = 'canary-of-the-client-secret';
 
-/** A real OpenID provider, on loopback, at which anybody is who they say. */
+/** A real OpenID provider on the loopback address, which accepts any claims. */
 export async function startTestProvider(redirectUri: string): Promise<TestProvider> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -69,10 +69,10 @@ export async function startTestProvider(redirectUri: string): Promise<TestProvid
         cookies.set(name, value);
       }
       const location = page.headers.get('location');
-      if (!location) throw new Error(`The provider says: ${page.status} ${await page.text()}`);
+      if (!location) throw new Error(`The provider returned ${page.status}: ${await page.text()}`);
       url = new URL(location, url);
     }
-    throw new Error('The provider does not send the browser back.');
+    throw new Error('The provider did not redirect the browser to Berth.');
   }
 
   return {

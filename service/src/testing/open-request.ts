@@ -23,7 +23,7 @@ export async function openRequest(url: string, token: string, path: string, body
     'Connection: close',
   ];
   socket.write(`${head.join('\r\n')}\r\n\r\n`);
-  // The service says that it takes the body: it has begun with the request.
+  // The service has accepted the body, so it has begun to process the request.
   await Promise.race([once(socket, 'data'), closed]);
   received.length = 0;
   return {

@@ -24,7 +24,7 @@ import { testKeyring } from './keys.ts';
 import { createTestDatabase } from './postgres.ts';
 import { until } from './until.ts';
 
-// A database for the tests of a file, and runners that stop after each test.
+// A database for the tests of a file, and runners, which stop after each test.
 
 export type State = Record<string, unknown>;
 
@@ -35,7 +35,7 @@ const notifications = listenForNotifications(database.connectionString, log);
 export const place = await installation(db);
 const runners: OperationRunner[] = [];
 
-/** Stops all that run. */
+/** Stops all runners. */
 export async function stopRunners(): Promise<void> {
   await Promise.all(runners.splice(0).map((runner) => runner.stop()));
 }
@@ -66,7 +66,7 @@ export function kindOf(
   });
 }
 
-/** Uses connections of the worker's own, if given. */
+/** Uses the given connections of the worker, or else those of the tests. */
 export function run(
   kind: OperationKind,
   own: Partial<Execution> = {},
@@ -152,7 +152,7 @@ export async function untilEnded(id: number) {
 export const ended = () => done('Well done.', async () => undefined);
 
 interface Watcher {
-  /** Called with the SQL of each statement before it is sent. What it throws fails the statement. */
+  /** Called with the SQL of each statement before it is sent. If it throws, the statement fails. */
   before?(text: string): void;
   /** Called with the SQL and the number of rows of each answer, which is held back until then. */
   after?(text: string, rows: number): void | Promise<void>;
@@ -175,7 +175,7 @@ export function watched({ before, after: answered }: Watcher): Db {
   });
 }
 
-/** What a log is told, line by line. */
+/** Collects the lines of a log. */
 export function loggedLines() {
   const lines: Record<string, unknown>[] = [];
   const level = { level: 'info' };

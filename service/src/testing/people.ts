@@ -20,7 +20,7 @@ interface TestUser {
   email?: string;
   password?: string | null;
   isAdmin?: boolean;
-  /** By the id of the project. */
+  /** Roles by the id of the project. */
   roles?: Record<number, Role>;
 }
 
@@ -54,7 +54,7 @@ export function cookieOf(answer: { headers: Record<string, unknown> }, name = 'b
   return cookie.split(';')[0] ?? '';
 }
 
-/** A browser in which somebody has signed in: with their cookie and the token for changes. */
+/** A browser in which a user has signed in, with the cookie and the CSRF token. */
 export function browser(app: App, cookie: string, csrf: string) {
   const headers = { cookie, 'berth-csrf': csrf };
   const ask = (

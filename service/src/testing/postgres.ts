@@ -15,16 +15,16 @@ export interface TestDatabase {
 }
 
 interface Cluster {
-  /** The database `berth`, from which the others are cloned, as services use it. */
+  /** The database `berth`, which services use and from which the others are cloned. */
   connectionString: string;
   superuserConnectionString: string;
   stop(): Promise<void>;
 }
 
 const settings = {
-  // Two files at a time, each with several services of some 30 connections and a pool of 20 of its own.
+  // Two files run at a time, each with several services of about 30 connections and a pool of 20.
   max_connections: '400',
-  // Nothing here is to outlive a crash.
+  // The data does not have to survive a crash.
   ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
 };
 
@@ -38,9 +38,8 @@ let open = 0;
 let made = 0;
 
 /**
- * A database of its own, cloned from a migrated one, in the PostgreSQL that the run shares. A file
- * that is run alone starts one with its first database, and stops it when the last is closed: give
- * `close` to `after`.
+ * Creates a separate database, cloned from a migrated one, in the PostgreSQL that the run shares. A file that is run
+ * alone starts a PostgreSQL with its first database, and stops it when the last one is closed: pass `close` to `after`.
  */
 export async function createTestDatabase(): Promise<TestDatabase> {
   return await createDatabase(ofTemplate);
@@ -99,7 +98,7 @@ async function leaveCluster(cluster: Cluster): Promise<void> {
   await cluster.stop();
 }
 
-/** PostgreSQL in a directory that goes when it stops, or when this process ends, with the schema in place. */
+/** Starts PostgreSQL with the migrated schema, in a directory that is removed when it stops or this process ends. */
 export async function startCluster(): Promise<Cluster> {
   const dataDir = temporaryDirectory('postgres');
   const postgres = await startEmbeddedPostgres({ dataDir, settings });

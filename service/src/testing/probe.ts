@@ -29,7 +29,7 @@ function probeRoutes(api: App): void {
   );
 }
 
-/** A body that the probe takes. */
+/** A valid body for the probe. */
 export const valid = {
   name: 'web-1.example.com',
   location_id: 1,
@@ -67,7 +67,7 @@ interface Sent {
   type?: string | undefined;
 }
 
-/** A service whose routes show what becomes of a body. */
+/** A service whose routes return the parsed body. */
 export async function openProbe() {
   const { db, close } = await createTestDatabase();
   const app = await createTestApp(db, [probeRoutes]);
@@ -107,7 +107,7 @@ export async function openProbe() {
   };
 }
 
-/** The bad values of an answer: by pointer those of the body, by `?` and their name parameters. */
+/** The errors of a response by position: a pointer for the body, and `?` with the name for parameters. */
 export function errorsOf(answer: { json(): { errors: FieldError[] } }) {
   return Object.fromEntries(answer.json().errors.map((error) => [placeOf(error), error.detail]));
 }

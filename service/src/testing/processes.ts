@@ -5,7 +5,7 @@ const killedWithinMs = 60_000;
 /** The time for PostgreSQL to shut down in order, so that it leaves no shared memory. */
 const graceMs = 5000;
 
-/** Every process of the machine but this one. */
+/** The ids of all processes of the machine except this one. */
 export function processIds(): number[] {
   return readdirSync('/proc')
     .map(Number)
@@ -30,7 +30,7 @@ export const environment = (pid: number) => readProcess(pid, 'environ').split('\
 
 /** Processes whose command line or environment contains a text, such as a directory that was made for them. */
 export function processesNaming(text: string): number[] {
-  if (text === '') throw new TypeError('Every process names nothing.');
+  if (text === '') throw new TypeError('An empty text would match every process.');
   return processIds().filter(
     (pid) => commandLine(pid).includes(text) || readProcess(pid, 'environ').includes(text),
   );
@@ -50,7 +50,7 @@ export async function killAll(find: () => number[]): Promise<void> {
 
 const isPostgres = (pid: number) => readProcess(pid, 'comm').trim() === 'postgres';
 
-/** A process that has just ended is passed over. */
+/** Ignores that a process has just ended. */
 export function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);

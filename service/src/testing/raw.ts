@@ -5,14 +5,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const answeredWithinMs = 30_000;
 
 interface RawAnswer {
-  /** The status of the first answer; 0 if the connection was closed without one. */
+  /** The status of the first response; 0 if the connection was closed without one. */
   status: number;
-  /** Everything that came. */
+  /** Everything that was received. */
   text: string;
   isClosed: boolean;
 }
 
-/** Sends bytes as they are, and answers what comes until the connection ends, or an answer is there. */
+/** Sends bytes unchanged, and returns what is received until the end of the connection or of the response. */
 export async function sendRaw(port: number, bytes: string | Buffer): Promise<RawAnswer> {
   const socket = await open(port);
   let text = '';
@@ -27,7 +27,7 @@ export async function sendRaw(port: number, bytes: string | Buffer): Promise<Raw
   socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
   const end = performance.now() + answeredWithinMs;
   while (!isClosed && !isWhole(text) && performance.now() < end) await sleep(5);
-  // If the connection is to be closed, its end comes right after the answer.
+  // If the connection is closed, its end follows the response at once.
   const closes = text === '' || /^connection: close/im.test(text);
   while (closes && !isClosed && performance.now() < end) await sleep(5);
   socket.destroy();

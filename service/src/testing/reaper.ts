@@ -3,16 +3,15 @@ import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Runs a script that removes what this process leaves, once it has ended, however it ended: only this process holds the
- * other end of the script's standard input. The script begins with `await ownerIsGone()`.
+ * Runs a script that cleans up after this process has ended in any way. Only this process holds the other end of the
+ * script's standard input. The script begins with `await ownerIsGone()`.
  */
 export function startReaper(script: URL, ...args: string[]): void {
   const reaper = spawn(process.execPath, [fileURLToPath(script), ...args], {
-    // It has a session of its own, so that a signal to the terminal or the process group does not
-    // end it.
+    // It runs in a separate session, so that a signal to the terminal or the process group does not end it.
     detached: true,
     stdio: ['pipe', 'ignore', 'inherit'],
-    // Nothing that names what another reaper removes.
+    // Its arguments must not contain a directory that another reaper removes.
     env: { PATH: process.env.PATH },
   });
   reaper.unref();

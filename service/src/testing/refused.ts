@@ -1,6 +1,6 @@
 import type { AuditEntry } from '../audit/entry-queries.ts';
 
-/** The entry of a request of a token that was refused. */
+/** The audit entry of a refused request with a token. */
 export const refused: AuditEntry = {
   projectId: 1,
   tokenId: 2,

@@ -23,11 +23,11 @@ export const serverBody = (place: Installation, more: Record<string, unknown> = 
 interface EnteredServer {
   status?: ServerStatus;
   hostname?: string;
-  /** The kind of an operation that is under way on it. */
+  /** The kind of the operation in progress on it. */
   operation?: string;
 }
 
-/** A server as it is once it was created, without asking the API. */
+/** Inserts a created server, without using the API. */
 export async function enterServer(
   db: Db,
   place: Installation,
@@ -54,7 +54,7 @@ export async function enterServer(
   });
 }
 
-/** The operation that is under way on a server. */
+/** The operation in progress on a server. */
 export async function operationUnderWay(db: Db, serverId: number): Promise<OperationRow> {
   return await db
     .selectFrom('operations')

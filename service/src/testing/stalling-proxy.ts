@@ -3,22 +3,22 @@ import { createConnection, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { temporaryDirectory } from './temporary-directory.ts';
 
-/** The way to a PostgreSQL, on which anything can happen. */
+/** A proxy for a PostgreSQL, with faults. */
 export interface StallingProxy {
-  /** Leads to the same database. */
+  /** Connects to the same database through the proxy. */
   connectionString: string;
-  /** Nothing more comes through, either way, though connections stay and new ones are taken. */
+  /** Transfers nothing in either direction, but keeps connections open and accepts new ones. */
   stall(): void;
   /** Ends all connections, and each new one. */
   cut(): void;
-  /** All comes through again, also what was sent meanwhile. */
+  /** Transfers everything again, including what was sent meanwhile. */
   resume(): void;
   close(): Promise<void>;
 }
 
 const socketName = '.s.PGSQL.5432';
 
-/** Stands before the unix socket of `connectionString`, as what is between two machines does. */
+/** Starts a proxy for the unix socket of `connectionString`, which stands for the network between two machines. */
 export async function startStallingProxy(connectionString: string): Promise<StallingProxy> {
   const url = new URL(connectionString.replace('@/', '@localhost/'));
   const upstreamPath = join(url.searchParams.get('host') ?? '', socketName);
@@ -42,7 +42,7 @@ export async function startStallingProxy(connectionString: string): Promise<Stal
     pairs.add(pair);
     for (const end of pair) {
       end.on('error', () => undefined);
-      // Neither end hears of the other while nothing comes through.
+      // While nothing is transferred, neither end is notified when the other one closes.
       end.on('close', () => state !== 'stalled' && forget(pair));
     }
     if (state === 'open') pass(pair);

@@ -10,7 +10,7 @@ const startingMs = 500;
 const [root = ''] = process.argv.slice(2);
 // Searches for the name alone, since it also occurs in URLs. It must be unique.
 const name = basename(root);
-if (!/^berth-\w{6}$/.test(name)) throw new Error(`"${root}" is no directory of tests.`);
+if (!/^berth-\w{6}$/.test(name)) throw new Error(`"${root}" is not a directory of tests.`);
 
 await ownerIsGone();
 const theirs = () => processesNaming(name);

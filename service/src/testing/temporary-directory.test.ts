@@ -9,7 +9,7 @@ import { eventually } from './until.ts';
 
 const urlOf = (module: string) => JSON.stringify(new URL(module, import.meta.url).href);
 
-/** A test run that has started PostgreSQL and something that runs on by itself, and prints where. */
+/** A test run that has started PostgreSQL and a separate process, and prints its directory. */
 const script = `
   import { spawn } from 'node:child_process';
   import { createTestDatabase } from ${urlOf('postgres.ts')};
@@ -30,7 +30,7 @@ for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGKILL'] as const) {
     const root = dirname(String((await once(run.stdout, 'data'))[0]).trim());
     const theirs = () => processesNaming(basename(root));
     assert.ok(existsSync(root));
-    // PostgreSQL, what sleeps, and the reaper.
+    // These are PostgreSQL, `sleep`, and the reaper.
     assert.ok(theirs().length >= 3, `${theirs().length} processes`);
     run.kill(signal);
     await eventually(() => {

@@ -6,9 +6,9 @@ import { startReaper } from './reaper.ts';
 let root: string | undefined;
 
 /**
- * Makes a directory for what a test starts, and answers its path, which is short enough for a unix socket below it. Who
- * makes it removes it. If this process ends before that, however it ends, a reaper removes it, after it has ended every
- * process that names it in its command line or environment, such as services, PostgreSQL and HAProxy.
+ * Creates a directory for the processes of a test. Its path is short enough for a unix socket in it. The caller removes
+ * the directory. If this process ends before that, in any way, a reaper ends every process that has the directory in
+ * its command line or environment, such as services, PostgreSQL and HAProxy, and removes it.
  *
  * @param name up to 12 letters and hyphens, for people who look at what is there
  */

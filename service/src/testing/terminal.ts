@@ -20,24 +20,24 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 /** A service that `npm start` runs in a terminal, on an embedded PostgreSQL and without an engine. */
 export interface InTerminal {
   url: string;
-  /** All that it has printed so far. */
+  /** Its output so far. */
   output(): string;
-  /** Like the key: the terminal sends SIGINT to each process in its foreground, including npm. */
+  /** Presses Ctrl-C: the terminal sends SIGINT to each process in its foreground, including npm. */
   ctrlC(): void;
   /** Closes the terminal's window: SIGHUP. */
   hangUp(): void;
-  /** Signals the process group of the service, which includes npm. */
+  /** Sends a signal to the process group of the service, which includes npm. */
   signalGroup(signal: NodeJS.Signals): void;
-  /** Signals the service alone, again and again until it has ended. */
+  /** Sends a signal to the service only, repeatedly until it has ended. */
   signalToTheEnd(signal: NodeJS.Signals): Promise<void>;
   /** Resolves with the exit status of npm when the terminal has ended; NaN when it was closed. */
   ended: Promise<number>;
 }
 
-/** A directory for the data of services, and what is to be done with it at the end of a test. */
+/** A directory for the data of services, which is cleaned up at the end of a test. */
 export function dataDirectory() {
   const path = mkdtempSync(join(tmpdir(), 'berth-terminal-'));
-  /** All that runs for it, PostgreSQL too. */
+  /** The ids of all its processes, including PostgreSQL. */
   const processes = () =>
     processIds().filter(
       (pid) =>

@@ -8,7 +8,7 @@ test('it returns what it waited for', async () => {
     looks += 1;
     return looks;
   };
-  assert.equal(await until('it was looked at', look), 1);
+  assert.equal(await until('it was checked', look), 1);
   assert.equal(await until('the third look', look, (seen) => seen === 3), 3);
 });
 
@@ -22,7 +22,7 @@ test('it says what it waited for and what it saw last', async () => {
 
 test('an error ends it', async () => {
   const broken = () => Promise.reject(new Error('broken'));
-  await assert.rejects(until('it is whole', broken), /^Error: broken$/);
+  await assert.rejects(until('it is complete', broken), /^Error: broken$/);
 });
 
 test('a check is repeated until it throws nothing', async () => {
@@ -35,7 +35,7 @@ test('a check is repeated until it throws nothing', async () => {
   assert.equal(await eventually(check), 3);
 });
 
-test('a check that never holds is said as it was seen last', async () => {
+test('the error of a check that never holds has its last error', async () => {
   const check = async () => assert.equal('started', 'stopped', 'it is started');
   await assert.rejects(
     eventually(check, 0.1),

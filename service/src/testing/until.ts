@@ -10,7 +10,7 @@ type Nothing = false | null | undefined | 0 | '';
 
 /**
  * Calls `look` until `isSo` accepts what it returns, by default anything truthy, and returns that. After `seconds` it
- * throws an error that says what was waited for and what was seen last. An error that `look` throws ends the waiting.
+ * throws an error that says what was waited for and what was seen last. An error that `look` throws ends the wait.
  *
  * @param what the condition, as it follows the word "until": `the queue is empty`
  */
@@ -44,8 +44,8 @@ export async function until<T>(
 const longer = (pauseMs: number) => Math.min(pauseMs * growth, longestPauseMs);
 
 /**
- * Calls `check` until it throws nothing, and returns what it returned: for conditions that assertions say best. After
- * `seconds` it throws an error that says what `check` threw last.
+ * Calls `check` until it throws nothing, and returns its result. It is for conditions that are best written as
+ * assertions. After `seconds` it throws an error that says what `check` threw last.
  */
 export async function eventually<T>(check: () => T | Promise<T>, seconds = 60): Promise<T> {
   const end = performance.now() + seconds * 1000;

@@ -10,7 +10,7 @@ import type { UsageSource } from '../usage/collect/source.ts';
 import { setDatabaseClock } from './clock.ts';
 import { createDatabaseWithClock } from './postgres.ts';
 
-// A database, an engine and a clock for the tests of a file, at a new start before each of them.
+// A database, an engine and a clock for the tests of a file, which are reset before each test.
 
 const database = await createDatabaseWithClock();
 export const { db } = database;
@@ -22,29 +22,29 @@ interface Counters {
   out: number;
   read?: number;
   written?: number;
-  /** Another one after each restart of the guest. */
+  /** The interface on the host, which is another one after each restart of the guest. */
   run?: string;
   /** The name of the host's interface, if an administrator has fixed it. */
   hostName?: string;
   startedAt?: Date;
 }
 
-/** An engine's answers, set by each test. A call that finds an `Error` throws it. */
+/** The responses of an engine, which each test sets. A call throws if its response is an `Error`. */
 export const engine = {
   members: new Map<string | undefined, Map<string, Counters> | Error | 'hangs'>(),
   /** Bytes, by instance. */
   disks: new Map<string, number | Error | 'hangs'>(),
-  /** The error of asking any member for its metrics; NICs and states can still be read. */
+  /** The error of each request for metrics. NICs and states can still be read. */
   metricsEndIn: undefined as Error | undefined,
   /** Instances whose NIC can't be read. */
   unreadableNics: new Set<string>(),
-  /** Instances whose reading never ends by itself. */
+  /** Instances whose reading hangs. */
   hangingNics: new Set<string>(),
-  /** Instances whose own state does not come in time. */
+  /** Instances whose state is not returned in time. */
   hangingStates: new Set<string>(),
-  /** How often each member, or the only server, was asked for its metrics. */
+  /** The number of requests for the metrics of each member, or of the only server. */
   metricsAsked: 0,
-  /** Families that are left out of the metrics. */
+  /** Families that are omitted in the metrics. */
   untold: new Set<string>(),
   /** Called when a NIC is read. */
   onCard: undefined as (() => void) | undefined,
@@ -291,7 +291,7 @@ export async function currentOf(uuid: string) {
     .executeTakeFirst();
 }
 
-/** What a disk of 3 GB takes. */
+/** The usage of a disk of 3 GB. */
 export const diskBytes = 3 * 2 ** 30;
 
 /** The rows of the finest history of a server, by time. */

@@ -17,11 +17,11 @@ import { operationUnderWay, serverBody } from './servers.ts';
 
 interface WholeApp extends Sizes {
   log?: Logger;
-  /** All, unless a test asks for few: those are there sooner. */
+  /** The routes. The default is all of them; a few start faster. */
   routes?: readonly Routes<AllDeps>[];
 }
 
-/** The whole API on a database of its own, without a worker for operations. */
+/** The whole API on a separate database, without workers. */
 export async function createWholeApp({ log, routes = allRoutes, ...sizes }: WholeApp = {}) {
   const { db, pool, connectionString, close } = await createTestDatabase();
   const place = await installation(db, sizes);
@@ -60,7 +60,7 @@ export async function createWholeApp({ log, routes = allRoutes, ...sizes }: Whol
   const create = (more = {}, headers = {}) =>
     ask('POST', '/servers', { body: serverBody(place, more), ...headers });
 
-  /** Ends the operation on a server as its worker would. */
+  /** Ends the operation on a server like its worker. */
   async function finish(serverId: number, status: ServerStatus): Promise<void> {
     const lease = await operationUnderWay(db, serverId);
     await db.transaction().execute(async (trx) => {

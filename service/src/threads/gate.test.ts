@@ -5,13 +5,13 @@ import { createGate } from './gate.ts';
 const patient = { mostWaiting: 10, longestWaitMs: 60_000 };
 const busy = { code: 'unavailable', retryAfter: 2 };
 
-/** Work that ends when it is told to. */
+/** Work that ends when `end` is called. */
 function job<T>(value: T) {
   const { promise, resolve } = Promise.withResolvers<T>();
   return { work: () => promise, end: () => resolve(value) };
 }
 
-test('no more than so many run at once, and who waits comes in turn', async () => {
+test('the concurrency is limited, and waiting work runs in order', async () => {
   const gate = createGate({ ...patient, atOnce: 2 });
   const begun: number[] = [];
   const jobs = [0, 1, 2, 3].map(job);
@@ -32,7 +32,7 @@ test('no more than so many run at once, and who waits comes in turn', async () =
   assert.equal(gate.waiting, 0);
 });
 
-test('one too many is refused at once', async () => {
+test('work beyond the maximum of waiting work is refused at once', async () => {
   const gate = createGate({ atOnce: 1, mostWaiting: 1, longestWaitMs: 60_000 });
   const slow = job('done');
   const runs = [gate.run('a', slow.work), gate.run('a', slow.work)];
@@ -41,7 +41,7 @@ test('one too many is refused at once', async () => {
   assert.deepEqual(await Promise.all(runs), ['done', 'done']);
 });
 
-test('who has waited too long is refused, and never begun', async () => {
+test('work that has waited too long is refused, and never begins', async () => {
   const gate = createGate({ atOnce: 1, mostWaiting: 1, longestWaitMs: 1 });
   const slow = job('done');
   const run = gate.run('a', slow.work);
@@ -56,7 +56,7 @@ test('who has waited too long is refused, and never begun', async () => {
   assert.equal(isBegun, false);
 });
 
-test('work that fails makes room, too', async () => {
+test('failed work also frees its slot', async () => {
   const gate = createGate({ ...patient, atOnce: 1 });
   const fails = gate.run('a', async () => {
     throw new Error('No.');
@@ -66,7 +66,7 @@ test('work that fails makes room, too', async () => {
   assert.equal(await next, 'next');
 });
 
-test('each who asks comes in turn, however many of one wait', async () => {
+test('callers take turns, however much work of one caller waits', async () => {
   const gate = createGate({ ...patient, atOnce: 1 });
   const begun: string[] = [];
   const gates = ['a', 'a', 'a', 'a', 'b', 'c', 'b'].map((asker) =>
@@ -79,7 +79,7 @@ test('each who asks comes in turn, however many of one wait', async () => {
   assert.equal(gate.waiting, 0);
 });
 
-test('where all places are taken, the last of who has most of them gives way', async () => {
+test('if all places are taken, the last work of the caller with the most places is refused', async () => {
   const gate = createGate({ atOnce: 1, mostWaiting: 4, longestWaitMs: 60_000 });
   const slow = job('done');
   const begun: string[] = [];
@@ -94,7 +94,7 @@ test('where all places are taken, the last of who has most of them gives way', a
   const pushed = assert.rejects(a3, busy);
   const c1 = enter('c1');
   await pushed;
-  // Nobody has so many more than c that one of theirs would make it fairer.
+  // Nobody has enough places that giving one to c would be fairer.
   const c2 = assert.rejects(enter('c2'), busy);
   await assert.rejects(enter('a4'), busy);
   slow.end();
@@ -102,7 +102,7 @@ test('where all places are taken, the last of who has most of them gives way', a
   assert.deepEqual(begun, ['a0', 'a1', 'b1', 'c1', 'a2']);
 });
 
-/** A gate that one has gone through, and of whose places all are taken once these have come. */
+/** A gate with one running work, whose waiting places these callers fill. */
 async function fill(askers: string[][]) {
   const gate = createGate({ atOnce: 1, mostWaiting: askers.length, longestWaitMs: 60_000 });
   const slow = job('done');
@@ -122,7 +122,7 @@ async function fill(askers: string[][]) {
   return { enter, end, begun };
 }
 
-test('strangers leave half of the places to others, however many they are', async () => {
+test('unknown callers leave half of the places to known ones, however many they are', async () => {
   const strangers = ['s1', 's2', 's3', 's4'].map((name) => ['strangers', `of ${name}`, name]);
   const { enter, end, begun } = await fill(strangers);
   assert.equal(await enter('strangers', 'of s5', 's5'), 'unavailable');
@@ -135,7 +135,7 @@ test('strangers leave half of the places to others, however many they are', asyn
   assert.deepEqual(begun, ['first', 's3', 'k1', 's4', 'k2']);
 });
 
-test('the many of one group give way to who is of another one', async () => {
+test('a large group gives up places to callers of another group', async () => {
   const { enter, end, begun } = await fill(['a', 'b', 'c', 'd'].map((name) => ['large', name]));
   const others = [enter('small', 'x'), enter('small', 'y')];
   assert.equal(await enter('small', 'z'), 'unavailable');

@@ -7,13 +7,13 @@ interface GateLimits {
   longestWaitMs: number;
 }
 
-/** Whose work it is: a name, or the names of nested groups, from the largest to the caller. */
+/** The caller of the work: a name, or the names of nested groups, from the largest to the caller. */
 export type Asker = string | readonly string[];
 
 export interface Gate {
-  /** How many are waiting. */
+  /** The number of waiting entries. */
   readonly waiting: number;
-  /** Throws `unavailable` (503) for one too many, and for one that has waited too long. */
+  /** Runs work. Throws `unavailable` (503) if too many entries wait, or if this one has waited too long. */
   run<T>(asker: Asker, work: () => Promise<T>): Promise<T>;
 }
 
@@ -23,9 +23,9 @@ interface Waiting extends Waiter {
 }
 
 /**
- * Limits concurrency. Few may wait, and not for long: work must not be done for callers who gave
- * up. Callers take turns, and if the queue is full, the one with the most entries loses one: nobody
- * can keep others out by asking more often. The same applies to groups of callers.
+ * Limits concurrency. The queue is short, and waits are limited, because work must not be done for callers who gave up.
+ * Callers take turns, and if the queue is full, the caller with the most entries loses one. So nobody can lock others
+ * out by sending more requests. The same applies to groups of callers.
  */
 export function createGate({ atOnce, mostWaiting, longestWaitMs }: GateLimits): Gate {
   let running = 0;
@@ -68,7 +68,7 @@ export function createGate({ atOnce, mostWaiting, longestWaitMs }: GateLimits): 
     last.refuse();
   }
 
-  /** The place goes to whose turn it is. */
+  /** Runs the entry whose turn it is. */
   function leave(): void {
     const next = queue.next();
     if (next) next.admit();

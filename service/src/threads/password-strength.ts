@@ -37,8 +37,8 @@ async function load(): Promise<ZxcvbnFactory> {
 }
 
 /**
- * What is weak about a password and what to do; undefined if it is strong. `about` is what others
- * know about its owner.
+ * Returns why a password is weak and what to do; undefined if it is strong. `about` has what others know about its
+ * owner.
  */
 export async function weaknessOf(
   password: string,

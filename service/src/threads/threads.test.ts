@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { until } from '../testing/until.ts';
 import { hashGuestPassword, weaknessOfPassword } from './threads.ts';
 
-test('what a thread makes is what is made here', async () => {
+test('a thread has the same result as this process', async () => {
   const hash = await hashGuestPassword('correct horse', 'a test');
   const perl = `print crypt('correct horse', '${hash.slice(0, 20)}')`;
   assert.equal(execFileSync('perl', ['-e', perl]).toString(), hash);
@@ -23,7 +23,7 @@ for (const [what, work] of [
   ['a password that is slow to guess', weaknessOfPassword],
   ['a long password of a guest', ({ password }) => hashGuestPassword(password, 'a test')],
 ] as [string, typeof weaknessOfPassword][]) {
-  test(`${what} does not hold the loop`, async () => {
+  test(`${what} does not block the event loop`, async () => {
     const passwords = ['p4$$w0rd'.repeat(16), '19901231'.repeat(16), '4@8({[<3'.repeat(16)];
     await work({ password: 'the first one loads', about }, 'a test');
     const look = async () => {
@@ -35,15 +35,15 @@ for (const [what, work] of [
       clearInterval(timer);
       return turns;
     };
-    // Done here, each would leave the loop a turn or two.
-    await until('the loop turns meanwhile', look, (turns) => turns >= 20);
+    // In this thread, each would leave the event loop only one or two iterations.
+    await until('the event loop runs meanwhile', look, (turns) => turns >= 20);
   });
 }
 
-test('threads with nothing to do keep no process alive', () => {
+test('idle threads do not keep the process alive', () => {
   const url = new URL('./threads.ts', import.meta.url).href;
   const script = `const { hashGuestPassword } = await import('${url}'); await hashGuestPassword('x', 'a test');`;
   const cwd = fileURLToPath(new URL('.', import.meta.url));
-  // Such a thread ends by itself after 60 s. It throws when the time is over.
+  // An idle thread ends by itself after 60 s. The call throws at its timeout.
   execFileSync(process.execPath, ['--input-type=module', '-e', script], { cwd, timeout: 50_000 });
 });

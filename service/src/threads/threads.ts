@@ -11,19 +11,19 @@ const threads = new Piscina<unknown, unknown>({
   idleTimeout: 60_000,
 });
 
-/** For the whole process. A create waits here for about 10 ms, a new password for up to 200. */
+/** The pool of the process. A create waits here for about 10 ms, a new password for up to 200 ms. */
 const gate = createGate({ atOnce, mostWaiting: 200, longestWaitMs: 10_000 });
 
 /**
- * A guest's password as its `/etc/shadow` keeps it. `asker` is who waits in turn with others. Throws
- * `unavailable` (503) when too many wait for it.
+ * A guest's password as its `/etc/shadow` keeps it. `asker` is the caller, for taking turns. Throws `unavailable` (503)
+ * if too many callers wait.
  */
 export async function hashGuestPassword(password: string, asker: string): Promise<string> {
   return (await run(asker, 'hashGuestPassword', password)) as string;
 }
 
 /**
- * What is weak about a user's password and what to do; undefined if it is strong. Throws as above.
+ * Returns why a user's password is weak and what to do; undefined if it is strong. Throws as above.
  */
 export async function weaknessOfPassword(
   of: NewPassword,
@@ -37,7 +37,7 @@ async function run(
   name: keyof typeof import('./work.ts'),
   value: unknown,
 ): Promise<unknown> {
-  // A thread that only starts keeps no process alive, not even one that waits for it.
+  // A thread that is starting does not keep the process alive, even if the process waits for it.
   const held = setInterval(() => undefined, 60_000);
   try {
     return await gate.run(asker, () => threads.run(value, { name }));

@@ -1,4 +1,4 @@
-/** Whoever waits: `path` names the groups that they are of, from the largest to themselves. */
+/** A waiter. `path` has the names of its groups, from the largest to its own. */
 export interface Waiter {
   readonly path: readonly string[];
 }
@@ -11,7 +11,7 @@ export interface Turns<W extends Waiter> {
   readonly size: number;
   add(waiter: W): void;
   remove(waiter: W): void;
-  /** Removes the waiter whose turn it is. */
+  /** Removes and returns the waiter whose turn it is. */
   next(): W | undefined;
   /**
    * The waiter to drop for a new one with this path: the last one of the largest group, on the
@@ -84,7 +84,7 @@ function newGroup<W>(): Group<W> {
   return { size: 0, groups: new Map(), waiters: new Set() };
 }
 
-/** All that there are of the groups of a path, the one of all first. */
+/** The existing groups of a path, beginning with the root. */
 function groupsOf<W>(all: Group<W>, path: readonly string[]): Group<W>[] {
   const found = [all];
   for (const name of path) {
@@ -113,7 +113,7 @@ function lastOf<W>(group: Group<W>): W | undefined {
   return largest ? lastOf(largest) : [...group.waiters].at(-1);
 }
 
-/** The first of several that are as large. */
+/** The largest group; of several, the first one. */
 function largestOf<W>({ groups }: Group<W>): Group<W> | undefined {
   let largest: Group<W> | undefined;
   for (const group of groups.values()) {

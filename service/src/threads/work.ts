@@ -9,7 +9,7 @@ export function hashGuestPassword(password: string): string {
 
 export interface NewPassword {
   password: string;
-  /** What others know about its owner. */
+  /** Words that others know about its owner. */
   about: readonly string[];
 }
 

@@ -79,14 +79,14 @@ test('a revoked token is not replaced, with or without its file', async () => {
   await rm(path);
   assert.equal(await ensureAdminToken(db, dataDir), 'revoked');
   assert.equal(await ensureAdminToken(db, join(dataDir, 'second'), false), 'revoked');
-  // What somebody else calls the same is another one.
+  // A token of the same name that somebody else has created is another token.
   const { id } = await createTestToken(db);
   const values = { name: 'first admin token', parent_id: found?.id ?? 0 };
   await db.updateTable('tokens').set(values).where('id', '=', id).execute();
   assert.equal(await ensureAdminToken(db, dataDir), 'revoked');
 });
 
-/** As a database and a directory that never had one. */
+/** Resets the database and the directory, as if they had never had a token. */
 async function forget(): Promise<void> {
   await rm(join(dataDir, 'admin-token'), { force: true });
   await db.updateTable('tokens').set({ name: 'another' }).execute();
@@ -113,6 +113,6 @@ test('of the processes that share a database, one has the file of the token', as
     }),
   );
   const kept = made.filter((admin) => typeof admin === 'object');
-  assert.equal(kept.length, 1, 'those that start at once make one');
+  assert.equal(kept.length, 1, 'processes that start at the same time create one token');
   assert.ok(await holds(kept[0]?.token ?? ''));
 });

@@ -15,14 +15,14 @@ const name = 'first admin token';
 
 export interface AdminToken {
   token: string;
-  /** Whether it was created just now. */
+  /** Whether this start has created it. */
   created: boolean;
   /** The path of its file, which only the owner can read. */
   path: string;
 }
 
 /**
- * Why a service has none: another service of its database has the file, or the token was revoked.
+ * Why this service has no token: another service of its database has the file, or the token was revoked.
  */
 export type NoAdminToken = 'elsewhere' | 'revoked';
 

@@ -152,7 +152,7 @@ test('the use of a token is recorded once a minute at most', async () => {
   assert.ok(first);
   assert.equal(await lastUse(other), null);
   assert.equal((await findTokenByHash(db, used.hash))?.isNoted, true);
-  // However long this test takes.
+  // This does not depend on the duration of the test.
   await db.updateTable('tokens').set({ last_used_at: future }).execute();
   await recordTokenUse(db, used.id);
   assert.equal(await lastUse(used), future);
@@ -167,7 +167,7 @@ test('all tokens are listed by id, with their state', async () => {
   await db.deleteFrom('tokens').execute();
   const [kept, ended] = [await enter({ name: 'kept' }), await enter({ expires_at: past })];
   const gone = await enter({ project_id: goneId, scopes: ['servers:read'], revoked_at: past });
-  // Rows that are written again are found later, unless they are sorted.
+  // Without an order, updated rows are returned last.
   await db.updateTable('tokens').set({ created_at: past }).where('id', '=', ended.id).execute();
   await db.updateTable('tokens').set({ created_at: past }).where('id', '=', kept.id).execute();
   await db.updateTable('tokens').set({ created_at: past }).execute();
@@ -210,7 +210,7 @@ test('a token is the last admin token if no other one is valid', async () => {
   }
   assert.deepEqual(await areLast(), [true, false, false]);
   await revokeToken(db, last.id);
-  assert.deepEqual(await areLast(), [false, false, false], 'none is valid anyway');
+  assert.deepEqual(await areLast(), [false, false, false], 'no token is valid anyway');
 });
 
 test('a token is revoked only once, and alone', async () => {

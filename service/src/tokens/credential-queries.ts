@@ -76,7 +76,7 @@ export async function findTokenInHistory(db: Queryable, hash: Buffer) {
     .executeTakeFirst();
 }
 
-/** Those hashes that are of sessions, or of tokens that were not revoked. */
+/** Returns those of these hashes that belong to sessions, or to tokens that were not revoked. */
 export async function findKnownHashes(db: Queryable, hashes: Buffer[]): Promise<Buffer[]> {
   const { rows } = await sql<{ hash: Buffer }>`
     select secret_sha256 as hash from tokens

@@ -112,7 +112,7 @@ test('revoking a token keeps its ancestors', async () => {
   assert.deepEqual(await Promise.all([root, child, grandchild].map(holds)), [true, false, false]);
 });
 
-/** Each made by the one before; straight into the table. */
+/** Inserts tokens directly into the table, each of which was created with the previous one. */
 async function chain(length: number): Promise<void> {
   await sql`
     with recursive line (id, at) as (

@@ -25,7 +25,7 @@ async function enter(name: string, of = project, parentId: number | null = null)
   return id;
 }
 
-/** Rows that are written again are found later, unless they are sorted. */
+/** Updates rows, which are returned last without an order. */
 const rewrite = (id: number) =>
   db.updateTable('tokens').set({ last_used_at: null }).where('id', '=', id).execute();
 

@@ -55,7 +55,7 @@ export interface NewToken {
   parentId: number | null;
 }
 
-/** How many valid tokens there are. */
+/** The number of valid tokens. */
 export async function countTokens(project: Project): Promise<number> {
   const { count } = await project
     .select('tokens')

@@ -106,7 +106,7 @@ it('the list has the unrevoked tokens of the project by id, filtered by prefix',
   const ids = [await enter('list-b'), await enter('LIST-a'), await enter('other')];
   await whole.ask('DELETE', `/tokens/${await enter('list-gone')}`, headers);
   const foreign = await enter('list-foreign', admin);
-  // Rows that are written again are found later, unless they are sorted.
+  // Without an order, updated rows are returned last.
   await db.updateTable('tokens').set({ last_used_at: null }).where('id', '=', own).execute();
   const listed = async (query: string) => {
     const answer = await whole.ask('GET', `/tokens${query}`, headers);
@@ -165,7 +165,7 @@ describe('the tokens that can be revoked', () => {
   const personal = async (ask: Awaited<ReturnType<typeof member>>['ask']) =>
     (await ask('POST', '/tokens', { body: { name: 'x', scopes: ['servers:write'] } })).json();
 
-  it('a member can revoke their tokens and the descendants of those, an owner all', async () => {
+  it('a member can revoke their own tokens with their descendants, and an owner all tokens', async () => {
     const [alice, bob] = [await member('owner'), await member('member')];
     const [hers, his] = [await personal(alice.ask), await personal(bob.ask)];
     const child = (await make({ scopes: ['servers:read'] }, bearer(his.token))).json();

@@ -4,7 +4,7 @@ import { allows } from '../callers/scopes.ts';
 import { type FieldError, invalidFields, Problem } from '../problems/problem.ts';
 import { isWithin, normalNetwork } from './networks.ts';
 
-// A token is no stronger than its maker: in what it may, from where, and for how long.
+// A token is no stronger than its creator: in its scopes, its networks and its expiry.
 
 export function rulesErrors(body: Partial<TokenCreate>, caller: Caller): FieldError[] {
   return [
@@ -14,7 +14,7 @@ export function rulesErrors(body: Partial<TokenCreate>, caller: Caller): FieldEr
   ];
 }
 
-/** What the schema refuses in a body, and what the rules do of its other fields: both are told at once. */
+/** Merges the errors of the schema with those of the rules for other fields, so that they are reported together. */
 export function withRules(
   error: unknown,
   request: { body: unknown; readonly caller: Caller },
@@ -46,7 +46,7 @@ function expiryErrors(expiresAt: string | null, caller: Caller): FieldError[] {
   return [{ pointer, detail: `Must not be later than your own expiry, ${caller.expiresAt}.` }];
 }
 
-/** In UTC with all six digits that PostgreSQL keeps: texts of that kind are in the order of their times. */
+/** Converts a time to UTC with the six fractional digits of PostgreSQL, so that texts have the order of their times. */
 function exactly(time: string): string {
   const [, digits = ''] = /\.(\d+)/.exec(time) ?? [];
   const second = new Date(time.replace(/\.\d+/, '')).toISOString().slice(0, 19);

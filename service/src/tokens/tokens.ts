@@ -20,7 +20,7 @@ import {
 import { rulesErrors } from './rules.ts';
 import { generateToken, tokenHash } from './token.ts';
 
-/** Valid tokens of a project. Nobody can keep track of more. */
+/** The maximum of valid tokens of a project. */
 const maxTokens = 1000;
 
 export function tokenNotFound(id: number | string): Problem {
@@ -56,7 +56,7 @@ export async function createToken(
   return { token, row: await requireToken(project, id) };
 }
 
-/** Holds the lock until the transaction ends, so that two requests can't take the last one. */
+/** Checks the number of tokens under a lock until the transaction ends, so that concurrent requests can't exceed it. */
 async function requireQuota(trx: Trx, project: Project): Promise<void> {
   if (!(await lockProject(trx, project.id))) throw projectNotFound(project.id);
   if ((await countTokens(project)) < maxTokens) return;

@@ -11,7 +11,7 @@ import {
   setThrottles,
 } from './allowance-queries.ts';
 
-// The number of bytes at which an allowance is nearly used, and used up.
+// Tests the number of bytes at which an allowance is nearly used, and used up.
 
 const { db, close } = await createTestDatabase();
 after(close);
@@ -52,7 +52,7 @@ const cases = [
 ];
 
 for (const { bytes, allowance, near, notices, exceeded } of cases) {
-  test(`of an allowance of ${allowance} bytes ${bytes} are used: it is used up: ${exceeded}`, async () => {
+  test(`an allowance of ${allowance} bytes of which ${bytes} are used is ${exceeded ? '' : 'not '}used up`, async () => {
     const id = await used(bytes, allowance);
     assert.equal(await isNear(id), near);
     assert.deepEqual(await noted(id), notices);

@@ -26,7 +26,7 @@ beforeEach(async () => {
   bytes = 0;
 });
 
-/** Counts so many times a second after another, with 1,000 bytes each time. */
+/** Counts so many times, with 1,000 bytes each time. */
 async function count(times: number, seconds: number, upkeep = false): Promise<void> {
   for (let time = 0; time < times; time += 1) {
     bytes += 1000;
@@ -44,12 +44,12 @@ async function totalOf(table: Resolution['table']) {
 
 const firstPartition = async (table: Resolution['table']) => (await partitionsOf(db, table))[0];
 
-test('history that was not rolled up for days is made up for at once', async () => {
+test('history that was not rolled up for days is rolled up at once', async () => {
   await count(120, 1800);
   await keepHistory(db, now());
   await count(1, 2 * hour, true);
   assert.deepEqual(await totalOf('usage_5m'), { total: 120_000, rows: 120 });
-  // A row is named by its beginning, 15 s before its reading: so two are in each hour.
+  // A row has the time of its beginning, 15 s before its reading, so each hour has two rows.
   assert.deepEqual(await totalOf('usage_1h'), { total: 120_000, rows: 60 });
 });
 
@@ -65,9 +65,9 @@ test('what a service left unfinished is rolled up after an outage of weeks, with
     transformResult: async ({ result }) => result,
   });
   await keepHistory(counted, now());
-  // It is kept for each `Db` which partitions there are.
+  // Each `Db` caches its partitions.
   forgetPartitions(db);
-  assert.ok(queries < 40 * 24, 'less than one for each hour of the gap');
+  assert.ok(queries < 40 * 24, 'there is less than one partition for each hour of the gap');
   assert.deepEqual(await totalOf('usage_5m'), { total: 4000, rows: 1 });
   assert.deepEqual(await totalOf('usage_1h'), { total: 4000, rows: 1 });
   assert.deepEqual(await totalOf('usage_15s'), { total: 4000, rows: 4 });
@@ -79,7 +79,7 @@ test('rows that were not rolled up are not dropped until there are too many', as
   assert.deepEqual(await dropOldPartitions(db, later(begin, 60 * hour)), []);
   assert.equal((await totalOf('usage_15s'))?.rows, 80);
   const lost = await dropOldPartitions(db, now());
-  // 72 hours that hold rows follow each of those that went.
+  // After each dropped hour, there are 72 hours with rows.
   assert.deepEqual(
     lost.map(({ from }) => from),
     Array.from({ length: lost.length }, (_, index) => later(begin, index * hour)),
@@ -88,11 +88,11 @@ test('rows that were not rolled up are not dropped until there are too many', as
   assert.equal((await totalOf('usage_15s'))?.rows, 72);
   await keepHistory(db, later(now(), hour));
   assert.equal((await totalOf('usage_5m'))?.rows, 72);
-  // Not empty hours, but those with rows: three and one to spare stay.
+  // Empty hours do not count. Three hours with rows and one more are kept.
   assert.equal((await totalOf('usage_15s'))?.rows, 4);
 });
 
-test('a span that can not be rolled up does not keep old rows from being dropped', async (t) => {
+test('a span that can not be rolled up does not prevent old rows from being dropped', async (t) => {
   await count(80, hour);
   await sql`alter table usage_5m add constraint refuses check (traffic_in < 0) not valid`.execute(
     db,
@@ -105,7 +105,7 @@ test('a span that can not be rolled up does not keep old rows from being dropped
   assert.deepEqual(await totalOf('usage_5m'), { total: 72_000, rows: 72 });
 });
 
-test('figures beyond the range of a column do not keep a span from being rolled up', async () => {
+test('values beyond the range of a column do not prevent a span from being rolled up', async () => {
   await ensurePartitions(db, now());
   const row = { server_id: 1, at: now(), samples: 32_767 };
   await db
@@ -198,15 +198,15 @@ test('rows that are written while their span is rolled up are included the next 
 
 const acts = (kind: string, ...by: number[]) =>
   fc.record({ kind: fc.constant(kind), by: fc.constantFrom(...by) });
-// By whole spans, so that what is recorded anew meets what was made before.
+// The clock jumps by whole spans, so that new rows belong to spans that exist.
 const act = fc.oneof(
   { weight: 5, arbitrary: acts('count', 15, 300, 900, hour) },
   { weight: 3, arbitrary: acts('upkeep', 0) },
-  // Long enough for rows of 15 s to go.
+  // Long enough for rows of 15 s to be dropped.
   { weight: 2, arbitrary: acts('work', 1800) },
   { weight: 2, arbitrary: acts('jump', -9 * hour, -6 * hour, -3 * hour, -900, 900, 5 * hour) },
   { weight: 1, arbitrary: acts('jump', -56 * year, -10 * day, 10 * day, year, 30 * year) },
-  // To what it would be had it not jumped.
+  // The clock returns to the time that it would have without the jump.
   { weight: 2, arbitrary: acts('mend', 0) },
 );
 
@@ -215,7 +215,7 @@ test('whatever the clock does, each hour of the history is the sum of what was r
     fc.asyncProperty(fc.array(act, { minLength: 10, maxLength: 40 }), async (all) => {
       await sql`truncate usage_15s, usage_5m, usage_1h, usage_due`.execute(db);
       const model = await play(all);
-      // All that was recorded is over, by a clock that is right or not.
+      // All recorded spans have ended, by a correct clock and by a wrong one.
       await keepHistory(db, later(new Date(Math.max(...model.keys(), now().getTime())), 3 * hour));
       for (const resolution of resolutions) await assertKept(resolution, model);
       const whole = [...model.values()].reduce((sum, one) => sum + one, 0);
@@ -225,7 +225,7 @@ test('whatever the clock does, each hour of the history is the sum of what was r
   );
 });
 
-/** Carries the acts out, and adds up plainly what was recorded in each hour. */
+/** Carries out the actions, and simply adds up what was recorded in each hour. */
 async function play(all: { kind: string; by: number }[]): Promise<Map<number, number>> {
   const model = new Map<number, number>();
   let real = new Date('2026-11-21T12:00:00Z');
@@ -235,7 +235,7 @@ async function play(all: { kind: string; by: number }[]): Promise<Map<number, nu
     pass(seconds);
     await ensurePartitions(db, now());
     const at = beginningOf(now(), 15);
-    // None is the sum of others.
+    // No value is the sum of others.
     const row = { server_id: 1, at, traffic_in: 7 ** (model.size % 15), samples: 1 };
     await db.insertInto('usage_15s').values(row).execute();
     const of = beginningOf(at, hour).getTime();
@@ -254,7 +254,7 @@ async function play(all: { kind: string; by: number }[]): Promise<Map<number, nu
   return model;
 }
 
-/** Of each partition that is still there. */
+/** The values of each existing partition. */
 async function assertKept({ table, partitionSeconds }: Resolution, model: Map<number, number>) {
   const { rows } = await sql<{ of: string; total: number }>`
     select date_trunc('hour', at) as of, sum(traffic_in)::bigint as total

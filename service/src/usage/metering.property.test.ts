@@ -110,7 +110,7 @@ test('traffic between two months is split by time, and both parts add up to ever
           [month?.incoming ?? 0, of.in],
           [month?.outgoing ?? 0, of.out],
         ] as const) {
-          // A byte is indivisible.
+          // Bytes are rounded.
           const off = Math.abs(shown - Number(right));
           assert.ok(off <= turns, `${name}: ${shown}, by time ${right}`);
         }
@@ -148,7 +148,7 @@ function share(
   else add(turn, 1, 1);
 }
 
-/** Plays the acts, and adds up separately the traffic that was read. */
+/** Carries out the actions, and separately adds up the traffic that was read. */
 async function meter(acts: Act[]) {
   const uuid = await insertServer();
   // The clock starts so that some of its jumps cross the turn of a month, in both directions.

@@ -9,7 +9,7 @@ import { createTestApp, createTestToken } from '../testing/app.ts';
 import { inject } from '../testing/inject.ts';
 import { collectAfter, db, insertServer, setClocks } from '../testing/usage.ts';
 
-// What the API shows of months while the clocks of the service and of PostgreSQL advance.
+// Tests the months in the API while the clocks of the service and of PostgreSQL advance.
 
 let app: App;
 let headers: Record<string, string>;
@@ -96,7 +96,7 @@ test('two months later both are 0, and later traffic belongs to the last month a
   await readAt('2026-11-30T12:00:00Z', 500, 50);
   const after = { month: '2027-01', in: [0, 0], out: [0, 0] };
   assert.deepEqual(await shownAt('2027-01-31T12:00:00Z'), after);
-  // Nobody knows when it passed: 31 days of December, and 31 of January.
+  // The time of the traffic is unknown: it is divided among 31 days of December and 31 of January.
   await readAt('2027-02-01T00:00:00Z', 1120, 112);
   assert.deepEqual(await shownAt('2027-01-31T23:59:59Z'), {
     month: '2027-01',

@@ -150,7 +150,7 @@ test('a NIC with impossible counters does not affect other servers', async () =>
   assert.equal((await currentOf(odd))?.cpu_seconds, 1);
 });
 
-test('figures that are missing in one reading are not zero, and lose nothing', async () => {
+test('values that are missing in one reading are not zero, and nothing is lost', async () => {
   const uuid = await insertServer();
   await collectAfter(0, { [uuid]: { cpu: 10, in: 0, out: 0, read: 1000, written: 10 } });
   engine.untold.add('incus_disk_read_bytes_total').add('incus_memory_MemTotal_bytes');

@@ -26,7 +26,7 @@ const read: UsageRow = {
   traffic_before_outgoing: null,
 };
 
-test('shows what was read, and when', () => {
+test('shows the values and the times at which they were read', () => {
   assert.deepEqual(usageView(read), {
     cpu: 12.35,
     ram: 100.01,

@@ -35,7 +35,7 @@ const isRunning = ({ real_status }: Known) => real_status === 'started' || real_
 /** Only the figures of a running server become stale: those of a stopped one do not change. */
 const isStale = (row: Known, isOld: boolean) => !row.can_be_asked || (isRunning(row) && isOld);
 
-/** Traffic is read separately, and may fail by itself. */
+/** Traffic is read separately, so that it may be stale alone. */
 const trafficAge = (row: Known & Pick<UsageRow, 'network_read_at' | 'traffic_is_old'>) => ({
   read_at: row.network_read_at,
   is_stale: isStale(row, row.traffic_is_old),

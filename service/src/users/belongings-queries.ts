@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Queryable, Trx } from '../db/connection.ts';
 
-// What other folders store for a user, and what must end, or be checked, when the user is deleted.
+// Queries of objects in other folders that belong to a user, and are checked or removed when the user is deleted.
 
 /** Locks the owners of the projects that a user owns, until the transaction ends. */
 export async function lockOwnedProjects(trx: Trx, userId: number): Promise<void> {

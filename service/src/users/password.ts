@@ -10,7 +10,7 @@ const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
  */
 export const passwordGate = createGate({ atOnce: 2, mostWaiting: 32, longestWaitMs: 3000 });
 
-/** Administrators and tools, who are trusted not to crowd each other out. */
+/** The caller of administrators and tools, who are trusted not to block each other. */
 export const trusted = 'trusted';
 
 /**
@@ -21,7 +21,10 @@ export function known(name: string): Asker {
   return ['known', name];
 }
 
-/** Anybody else. However many networks they come from, they have the other half, those of one block together. */
+/**
+ * The key of all other callers. They have the other half, from however many networks they come, and those of one block
+ * share a turn.
+ */
 export function stranger(address: string): Asker {
   return ['strangers', blockKey(address), networkKey(address)];
 }

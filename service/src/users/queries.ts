@@ -43,11 +43,11 @@ export async function findUserByEmail(db: Queryable, email: string) {
 
 /** Locked until the transaction ends. */
 export async function lockUser(trx: Trx, id: number): Promise<ShownUser | undefined> {
-  // Rows that refer to it may be added all the same.
+  // Rows that refer to it can still be added.
   return await shownUsers(trx).where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
 }
 
-/** What a password is compared with. Undefined also for a disabled user. */
+/** The user with the hash of the password. Also undefined for a disabled user. */
 export async function findCredentials(db: Queryable, by: { email: string } | { id: number }) {
   return await db
     .selectFrom('users')
@@ -59,7 +59,8 @@ export async function findCredentials(db: Queryable, by: { email: string } | { i
 }
 
 /**
- * Null if they have none; undefined if there is no such user. Locked until the transaction ends.
+ * The hash of the password, locked until the transaction ends. Null if the user has none; undefined if there is no such
+ * user.
  */
 export async function lockPasswordHash(trx: Trx, id: number): Promise<string | null | undefined> {
   const query = trx.selectFrom('users').select('password_hash').where('deleted_at', 'is', null);
@@ -69,7 +70,7 @@ export async function lockPasswordHash(trx: Trx, id: number): Promise<string | n
 
 /** Whether another user has the address. */
 export async function isEmailTaken(trx: Trx, email: string, besidesId = 0): Promise<boolean> {
-  // Two that take it at once would both find it free.
+  // Otherwise two concurrent changes would both find it free.
   const key = `user ${emailKey(email)}`;
   await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(trx);
   const query = shownUsers(trx).where(emailIs(email)).where('id', '<>', besidesId);
@@ -110,7 +111,7 @@ export async function updateUser(trx: Trx, id: number, values: UserValues): Prom
   await trx
     .updateTable('users')
     .set(({ ref }) => ({
-      // Something must be set.
+      // An update must set at least one column.
       name: name ?? ref('name'),
       ...(email !== undefined && { email }),
       ...(passwordHash !== undefined && { password_hash: passwordHash }),
@@ -122,7 +123,7 @@ export async function updateUser(trx: Trx, id: number, values: UserValues): Prom
     .execute();
 }
 
-/** Leaves a row without a name for what its history refers to. */
+/** Erases the personal data, and keeps the row, because its history refers to it. */
 export async function eraseUser(trx: Trx, id: number): Promise<void> {
   for (const table of [
     ...(['memberships', 'identities', 'passkeys', 'sessions', 'known_networks'] as const),

@@ -23,7 +23,7 @@ const params = PathParams({ id: 'user' });
 
 const tags = ['Users'];
 const config = { scope: 'admin' } as const;
-// An administrator whom a passer-by makes stays one.
+// An administrator who is added in an unattended session would stay one.
 const confirmed = { ...config, needsConfirmation: true } as const;
 
 export function userRoutes(app: App, deps: Deps): void {

@@ -20,8 +20,8 @@ export function userNotFound(id: number | string): Problem {
 }
 
 /**
- * The hash of a new password. Throws `validation_failed` (422) for one that is easy to guess. Not
- * within a transaction: it takes a while.
+ * The hash of a new password. Throws `validation_failed` (422) if the password is easy to guess. Must not be called
+ * within a transaction, because it takes a while.
  */
 export async function acceptPassword(
   password: string,
@@ -33,7 +33,7 @@ export async function acceptPassword(
   return await hashPassword(password, known(asker));
 }
 
-/** As `acceptPassword`, for a password that `createUser` sets. */
+/** Does the same as `acceptPassword`, for a password that `createUser` sets. */
 export async function acceptFirstPassword(body: UserCreate): Promise<string | null> {
   const { email, password } = body;
   return password ? await acceptPassword(password, [email, nameOf(body)]) : null;
@@ -55,7 +55,7 @@ function nameOf({ email, name }: UserCreate): string {
 }
 
 /**
- * As `acceptPassword`, for a password that `changeUser` sets. The caller's own is refused (422).
+ * Does the same as `acceptPassword`, for a password that `changeUser` sets. Refuses the caller's own password (422).
  */
 export async function acceptNextPassword(
   db: Queryable,

@@ -21,7 +21,7 @@ export function readBuild(): Promise<Version> {
   return build;
 }
 
-/** A release says it in `release.json`, a clone in its `.git`. */
+/** The commit is in `release.json` of a release, or in `.git` of a clone. */
 function commit(): string | null {
   if (existsSync(new URL('release.json', root))) return readJson('release.json').commit;
   const git = fileURLToPath(new URL('.git', root));

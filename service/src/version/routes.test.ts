@@ -17,7 +17,7 @@ after(close);
 const app = await createTestApp(db, [versionRoutes]);
 after(() => app.close());
 
-/** Of a release, or of the clone. */
+/** The commit of the release or of the clone. */
 function expectedCommit(): string {
   if (existsSync(`${root}release.json`)) return JSON.parse(read('release.json')).commit;
   return execFileSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim();
@@ -28,7 +28,7 @@ async function newestMigration(): Promise<string> {
   return rows[0].name;
 }
 
-test('who has a token is told version, commit and schema', async () => {
+test('callers with a token can read the version, the commit and the schema', async () => {
   const { headers } = await createTestToken(db, { scopes: ['servers:read'] });
   const answer = await inject(app, { url: '/v1/version', headers });
   assert.equal(answer.statusCode, 200);
@@ -37,14 +37,14 @@ test('who has a token is told version, commit and schema', async () => {
   assert.equal((await inject(app, { url: '/v1/version' })).statusCode, 401);
 });
 
-test('the metrics tell the same', async () => {
+test('the metrics have the same values', async () => {
   const metrics = createMetrics({ db, pools: { requests: pool } }, { ofServers: false });
   const labels = `version="${version}",commit="${expectedCommit()}",schema="${await newestMigration()}"`;
   const text = await metrics.text('text');
   assert.ok(text.includes(`\nberth_build_info{${labels}} 1\n`), text);
 });
 
-test('there is one version: of all packages, of the document of the API, and of the changelog', () => {
+test('all packages, the OpenAPI document and the changelog have the same version', () => {
   const { workspaces } = JSON.parse(read('package.json'));
   const packages = ['', ...workspaces.map((name: string) => `${name}/`)];
   const ours = globSync('{,*/}package.json', { cwd: root });
@@ -62,7 +62,7 @@ test('there is one version: of all packages, of the document of the API, and of 
   assert.match(version, /^\d+\.\d+\.\d+(-[a-z]+\.\d+)?$/);
 });
 
-test('packages take each other in whatever version they have', () => {
+test('packages depend on any version of each other', () => {
   for (const path of globSync('{,*/}package.json', { cwd: root })) {
     const { dependencies = {}, devDependencies = {} } = JSON.parse(read(path));
     const own = Object.entries({ ...dependencies, ...devDependencies });

@@ -42,7 +42,7 @@ const contextOf = (signal: AbortSignal) => ({
 });
 const context = contextOf(new AbortController().signal);
 
-test('as many are leased as there are places, those that have been due the longest', async (t) => {
+test('as many operations are leased as there are slots, those that have been due the longest', async (t) => {
   const ids = [await enter(kind), await enter(kind), await enter(kind)];
   t.after(() => db.deleteFrom('operations').where('id', 'in', ids).execute());
   for (const [index, id] of ids.entries()) {
@@ -62,8 +62,8 @@ test('as many are leased as there are places, those that have been due the longe
   assert.equal(more.started.length, 1);
 });
 
-test('where one has ended the next one begins, without a notification or a poll', async (t) => {
-  // No second poll ever comes.
+test('when an operation has ended the next one begins, without a notification or a poll', async (t) => {
+  // There is no second poll.
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const notifications = { on: () => () => undefined } as unknown as NotificationListener;
   const ids = [await enter(kind), await enter(kind)];
@@ -73,7 +73,7 @@ test('where one has ended the next one begins, without a notification or a poll'
   await stopRunners();
 });
 
-test('a clock that was set back is told of, with how many it concerns, and no other', async (t) => {
+test('a clock that was set back is logged, with the number of operations that it affects, and nothing else is', async (t) => {
   const { given, lines } = worker();
   assert.deepEqual(await clockSkewGuard.run(given, 'all', context), { moved: 0 });
   assert.deepEqual(lines, []);
@@ -85,5 +85,5 @@ test('a clock that was set back is told of, with how many it concerns, and no ot
   assert.equal(lines.length, 1);
   assert.match(lines[0] ?? '', /"moved":1.*The clock was set back/);
   const look = () => rowOf(id);
-  await until('it is due', look, (row) => Date.parse(row.wake_at) <= Date.now());
+  await until('the operation is due', look, (row) => Date.parse(row.wake_at) <= Date.now());
 });

@@ -41,7 +41,7 @@ export async function requireManager(
 
 /**
  * The member of a project with an email address. Throws like `requireManager` unless the caller
- * manages the members or has that address: whether somebody is a member is for them alone to know.
+ * manages the members or has that address: others must not learn whether somebody is a member.
  */
 export async function findMembersFor(
   db: Queryable,
@@ -56,8 +56,8 @@ export async function findMembersFor(
 }
 
 /**
- * Adds the user with an address to a project. Owners don't see who else there is: what they don't
- * know they can't add, and what they learn is whether somebody has the address.
+ * Adds the user with an email address to a project. Owners can't list other users. They can add only users whose
+ * address they know, and learn only whether somebody has the address.
  */
 export async function addMember(
   trx: Trx,
@@ -103,7 +103,7 @@ function noMemberToSet(projectId: number, userId: number): Problem {
   return new Problem('member_not_found', detail);
 }
 
-/** People may leave by themselves, too. */
+/** Removes a member. Members can also remove themselves. */
 export async function removeMember(
   trx: Trx,
   caller: Caller,
@@ -120,7 +120,7 @@ export async function removeMember(
   return member;
 }
 
-/** The lock keeps two owners from removing each other, or themselves, at once. */
+/** The lock prevents two owners from removing each other, or themselves, at the same time. */
 async function prepare(trx: Trx, caller: Caller, projectId: number): Promise<void> {
   await lockProject(trx, projectId);
   await requireManager(trx, caller, projectId);
@@ -132,7 +132,7 @@ async function requireMember(trx: Trx, projectId: number, userId: number): Promi
   return member;
 }
 
-/** Without an owner, only an administrator could make somebody one. */
+/** Refuses to remove the last owner, because then only an administrator could add another one. */
 async function requireOtherOwner(
   trx: Trx,
   { scopes }: Caller,

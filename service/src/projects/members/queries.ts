@@ -43,7 +43,7 @@ export async function findMember(db: Queryable, projectId: number, userId: numbe
   return await shownMembers(db, projectId).where('user_id', '=', userId).executeTakeFirst();
 }
 
-/** Whether somebody has a part in a project: as a member, or as an administrator. */
+/** Whether a user can access a project, as a member or as an administrator. */
 export async function mayActIn(db: Queryable, projectId: number, userId: number): Promise<boolean> {
   const row = await db
     .selectFrom('users')
@@ -60,7 +60,7 @@ export async function mayActIn(db: Queryable, projectId: number, userId: number)
   return row !== undefined;
 }
 
-/** The projects of a person, the one first that they have been in for longest. */
+/** The projects of a user, the oldest membership first. */
 export async function listMemberships(db: Queryable, userId: number) {
   return await db
     .selectFrom('memberships')
@@ -96,7 +96,7 @@ export async function putMember(
     .execute();
 }
 
-/** Undefined for somebody who is not a member: one who is removed meanwhile must not come back. */
+/** Undefined if the user is not a member: a member who is removed at the same time must not be added again. */
 export async function updateMember(
   trx: Trx,
   { projectId, userId, role }: { projectId: number; userId: number; role: Role },
@@ -110,7 +110,7 @@ export async function updateMember(
   return await findMember(trx, projectId, userId);
 }
 
-/** Their tokens go, too: they are not to hold again when somebody adds the person again. */
+/** Also revokes their tokens, which must not become valid again when the user is added again. */
 export async function deleteMember(trx: Trx, projectId: number, userId: number): Promise<void> {
   await trx
     .deleteFrom('memberships')

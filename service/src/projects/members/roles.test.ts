@@ -66,7 +66,7 @@ const matrix: Record<keyof typeof asks, Record<Who, number>> = {
 };
 
 for (const who of ['stranger', 'viewer', 'member', 'owner', 'admin'] as const) {
-  test(`what the ${who} may`, async () => {
+  test(`the rights of the ${who}`, async () => {
     const browser = await person(who);
     for (const [name, ask] of Object.entries(asks)) {
       const { statusCode, body } = await ask(browser);
@@ -75,7 +75,7 @@ for (const who of ['stranger', 'viewer', 'member', 'owner', 'admin'] as const) {
   });
 }
 
-test('a project without membership is answered as if it did not exist', async () => {
+test('a project of others gets the same response as if it did not exist', async () => {
   const { ask } = await person('owner');
   const answers = await Promise.all(
     [theirs, 999_999].map(async (id) => {
@@ -294,7 +294,7 @@ test('the last owner of a project is not deleted', async () => {
   assert.equal((await remove()).statusCode, 200);
 });
 
-test('of two owners who are deleted concurrently, one stays', async () => {
+test('of two owners who are deleted concurrently, one is kept', async () => {
   const project = await createTestProject(db, 'of two');
   const owners = await Promise.all(
     [1, 2].map(() => createTestUser(db, { roles: { [project]: 'owner' } })),

@@ -3,7 +3,7 @@ import { allows } from '../../callers/scopes.ts';
 import type { Queryable } from '../../db/connection.ts';
 import { listMemberships } from './queries.ts';
 
-/** The ids of the projects that somebody may know of: a token its own, people theirs, administrators all. */
+/** The ids of the projects that a caller can see: a token its own, users theirs, and administrators all. */
 export async function visibleProjects(db: Queryable, caller: Caller): Promise<number[] | 'all'> {
   const { tokenId, userId, project, scopes } = caller;
   if (allows(scopes, 'admin')) return 'all';

@@ -101,7 +101,7 @@ test('a form with more fields than any request needs is refused before it is par
 
 test('a multipart form is parsed with the same boundary that was used to count its parts', async () => {
   const parts = `${'--edge\r\nContent-Disposition: form-data; name="x"\r\n\r\n1\r\n'.repeat(4000)}--edge--\r\n`;
-  // Of which one reader takes "edge", and another one something else.
+  // One parser reads "edge" here, and another one something else.
   const ambiguous: [string, number, RegExp][] = [
     ['x="; boundary=other"; boundary=edge', 413, /at most 1000 parts/],
     ['boundary="\\edge"', 400, /must have a boundary/],

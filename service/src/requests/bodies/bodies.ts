@@ -24,7 +24,7 @@ export function acceptBodies(app: FastifyInstance): void {
     addParser(app, type, parsers[at] ?? parseOther);
   });
   addParser(app, '*', parseOther);
-  // A type without a body says nothing, and Fastify refuses those that it can't read.
+  // A type without a body has no meaning, but Fastify refuses unknown types.
   app.addHook('onRequest', async ({ raw: { headers } }) => {
     const isEmpty = !headers['transfer-encoding'] && Number(headers['content-length'] ?? 0) === 0;
     if (isEmpty) delete headers['content-type'];
@@ -77,7 +77,7 @@ function parseOther(body: Buffer, { headers }: FastifyRequest): never {
 
 const sendAsJson = 'The body looks like JSON: send Content-Type: application/json.';
 
-/** Checks the beginning only: no form has a field that begins like this. */
+/** Whether a body looks like JSON. Checks only the beginning, because no field of a form begins like this. */
 function looksLikeJson(body: Buffer): boolean {
   return /^\s*[[{]\s*["[\]{}]/.test(body.toString('latin1', 0, 100));
 }

@@ -16,8 +16,8 @@ const brace = 0x20;
 const [openingBracket, closingBracket] = [0x5b, 0x5d];
 
 /**
- * Reads over a JSON text once, before it is parsed. Throws `body_too_large` (413) for more values than are
- * taken, and `malformed_request` (400) for a nesting that is deeper.
+ * Scans a JSON text once, before it is parsed. Throws `body_too_large` (413) for too many values, and
+ * `malformed_request` (400) for too much nesting.
  */
 export function boundJson(text: string): void {
   let depth = 0;

@@ -13,8 +13,8 @@ export function propertiesOf(schema: TSchema | undefined): Record<string, Shape>
 }
 
 /**
- * Text from a query, a path or a form as what its schema asks for. Text that is not exactly that
- * stays text, for validation to refuse: `2` is a number, while `2abc`, `1e3`, ` 2` and `02` are not.
+ * Converts text from a query, a path or a form to the type of its schema. Text that does not exactly match stays text,
+ * which validation refuses: `2` is a number, while `2abc`, `1e3`, ` 2` and `02` are not.
  */
 export function coerceText(schema: TSchema, input: unknown): Record<string, unknown> {
   const properties = propertiesOf(schema);

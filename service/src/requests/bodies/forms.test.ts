@@ -44,7 +44,7 @@ test('a list in a form can be written in several ways', async () => {
   }
 });
 
-test('a number in a form is digits and nothing else', async () => {
+test('a number in a form consists of digits only', async () => {
   for (const cpu of [
     '2abc',
     '1e3',

@@ -60,7 +60,7 @@ function boundaryOf(contentType: string): string {
   throw new Problem('malformed_request', detail);
 }
 
-/** A list as it comes together: by index, as `[2]` or, for the next one, `[]`. */
+/** A list while it is built: by index, such as `[2]`, or `[]` for the next one. */
 interface List {
   items: Map<number, string | string[]>;
   next: number;
@@ -78,7 +78,7 @@ export function formBody(pairs: Pairs, schema: TSchema | undefined): Record<stri
   const body = new Map<string, unknown>();
   const lists = new Map<string, List>();
   for (const [name, sent] of pairs) {
-    // Browsers send every line break of a form as CRLF (HTML, section 4.10.22); a shell chokes on CR.
+    // Browsers send every line break of a form as CRLF (HTML, section 4.10.22), but a shell can't read CR.
     const value = sent.replaceAll('\r\n', '\n');
     const [, field = name, index, inner] = namePattern.exec(name) ?? [];
     const shape = Object.hasOwn(shapes, field) ? shapes[field] : undefined;

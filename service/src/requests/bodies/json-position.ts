@@ -11,7 +11,7 @@ export function positionOfError(text: string): string {
   return `line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`;
 }
 
-/** The engine's own messages leave the position out for some errors. The text is not nested deep. */
+/** Finds the position, which the messages of V8 omit for some errors. The nesting of the text is limited. */
 function endOfJson(text: string): number {
   let at = 0;
   const take = (pattern: RegExp) => {

@@ -106,7 +106,7 @@ test('a body with too many values is refused before it is parsed', async () => {
   const field = (value: string) => `{"initialCommands":${value}}`;
   const most = [keys(4999), list(4999), field(list(4998)), list(2499, '[]'), list(1, list(4998))];
   for (const text of most) assert.equal((await post(text, json)).statusCode, 422, text);
-  // The comma after the last makes it no JSON, which nobody gets to see.
+  // The comma after the last value is invalid, but the text is refused before that is detected.
   const more = [keys(5001), list(5001), field(list(5000)), list(2501, '[]'), `${list(6000)},`];
   for (const text of more) {
     const answer = await post(text, json);

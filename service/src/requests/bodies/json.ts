@@ -3,8 +3,8 @@ import { boundJson } from './bounds.ts';
 import { positionOfError } from './json-position.ts';
 
 /**
- * JSON as its grammar has it, and no key twice in an object. Throws `malformed_request` (400), and for too
- * many values `body_too_large` (413).
+ * Parses JSON, and refuses duplicate keys. Throws `malformed_request` (400), and `body_too_large` (413) for too many
+ * values.
  */
 export function parseJson(text: string): unknown {
   boundJson(text);
@@ -21,7 +21,7 @@ export function parseJson(text: string): unknown {
 
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],]/g;
 
-/** Parsers differ in which of two they take, so neither is safe to take. The text is valid JSON. */
+/** Refuses duplicate keys, because parsers differ in which one they use. The text must be valid JSON. */
 function refuseDuplicateKeys(text: string): void {
   // The keys of each object that is open; undefined for an array.
   const open: (Set<string> | undefined)[] = [];

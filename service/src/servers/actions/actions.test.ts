@@ -20,7 +20,7 @@ const act = (id: number, action: string, options = {}) =>
 const operation = async (id: number) => (await ask('GET', `/operations/${id}`)).json();
 const force = { body: { force: true } };
 
-test('an action is accepted with its operation, which is then in progress', async () => {
+test('an accepted action returns its operation, which is in progress', async () => {
   for (const [status, action] of [
     ['stopped', 'start'],
     ['started', 'stop'],
@@ -240,7 +240,7 @@ async function whatIsUnderWay(id: number) {
   return await operationUnderWay(db, id).catch(() => undefined);
 }
 
-/** Waits for the operation and ends it. The request must not be answered earlier. */
+/** Waits for the operation and ends it. There must be no response before that. */
 async function whileWaiting(
   id: number,
   kind: string,
@@ -252,8 +252,8 @@ async function whileWaiting(
     answered = true;
   });
   const look = () => whatIsUnderWay(id);
-  await until(`${kind} is under way`, look, (operation) => operation?.kind === kind);
-  assert.equal(answered, false, 'it was answered before the end');
+  await until(`${kind} is in progress`, look, (operation) => operation?.kind === kind);
+  assert.equal(answered, false, 'there was no response before the end');
   await finish(id, status);
   await marked;
 }
@@ -295,7 +295,7 @@ test('a replayed create waits for the first one', async () => {
   assert.deepEqual([answer.json().id, answer.json().status], [id, 'started']);
 });
 
-test('when the wait is over, the operation goes on', async () => {
+test('when the wait is over, the operation continues', async () => {
   const id = await enter('started');
   const answer = await act(id, 'restart', { prefer: 'wait=1' });
   assert.equal(answer.statusCode, 202);
@@ -315,7 +315,7 @@ test('a superseded operation ends the wait for it', async () => {
   assert.match(detail, /superseded/i);
 });
 
-test('a delete that comes while an operation ends waits for the lock, and is accepted', async () => {
+test('a delete that arrives while an operation ends waits for the lock, and is accepted', async () => {
   const id = await enter('stopped', 'start');
   const lease = await operationUnderWay(db, id);
   const ending = await db.startTransaction().execute();
@@ -329,7 +329,7 @@ test('a delete that comes while an operation ends waits for the lock, and is acc
 });
 
 async function someoneWaitsForALock(): Promise<void> {
-  await until('someone waits for a lock', async () => {
+  await until('a query waits for a lock', async () => {
     const { rows } = await sql`
       select from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'`.execute(db);

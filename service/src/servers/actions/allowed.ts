@@ -16,7 +16,7 @@ export function allowedActions(
   });
 }
 
-/** Whether the action, in some form, need not wait for an operation of this kind. */
+/** Whether the action, in some form, supersedes an operation of this kind. */
 function takesPlaceOf({ joins, operation, supersedes = {} }: AnyServerAction, kind: string) {
   if (joins && operation.kind === kind) return true;
   return Object.values(supersedes).some((kinds) => kinds.includes(kind));

@@ -13,7 +13,7 @@ import type { ServerRow } from '../queries.ts';
  */
 export type Place = Pick<Change, 'trx' | 'project'>;
 
-/** What the client sent. */
+/** The request of the client. */
 interface Asked<Body, Query> {
   /** May be undefined if no field is required. */
   body: Body | (Partial<Body> extends Body ? undefined : never);
@@ -27,7 +27,7 @@ export interface Circumstances {
   retry: boolean;
   /** Whether its node was declared lost. */
   rebuild: boolean;
-  /** Whether it may run; false if its traffic policy stops it. */
+  /** Whether it is allowed to run; false if its traffic policy stops it. */
   run: boolean;
 }
 
@@ -42,7 +42,7 @@ interface Definition<N extends Name, Wanted, Body extends TSchema, Query extends
   /** The message for an accepted request. */
   accepted: string;
 
-  // Who may request it, and how.
+  // Authorization and the form of the request.
   /** Defaults to `POST /servers/{id}/{name}`. */
   route?: { method: 'DELETE'; url: string };
   /** Defaults to `servers:write`. */
@@ -51,10 +51,10 @@ interface Definition<N extends Name, Wanted, Body extends TSchema, Query extends
   querystring?: Query;
   /** The error codes that are specific to this action. */
   problems: readonly ProblemCode[];
-  /** Reads the request into what the functions below get. Runs before the transaction. */
+  /** Converts the request to the argument of the functions below. Runs before the transaction. */
   read?(asked: Asked<Static<Body>, Static<Query>>, deps: Deps): Wanted | Promise<Wanted>;
 
-  // When it may be requested.
+  // Conditions.
   /** The statuses of the server in which it is possible, while no operation is in progress. */
   from: readonly ServerStatus[];
   /** The status of the server after its operation has succeeded. By default it stays as it was. */
@@ -71,7 +71,7 @@ interface Definition<N extends Name, Wanted, Body extends TSchema, Query extends
   /** Whether a request returns the operation of the same kind that is in progress. */
   joins?: boolean;
 
-  /** Throws if anything else forbids it. */
+  /** Throws if another rule forbids it. */
   check?(change: Place, server: ServerRow, wanted: Wanted): Promise<void>;
   /** Makes the changes that take effect at once. Returns the initial values of its operation. */
   begin?(change: Place, server: ServerRow, wanted: Wanted): Promise<Partial<NewOperation>>;
@@ -80,7 +80,7 @@ interface Definition<N extends Name, Wanted, Body extends TSchema, Query extends
 /** An action on a server, which enters an operation. */
 export type ServerAction<N extends Name, Wanted> = Definition<N, Wanted, TSchema, TSchema>;
 
-// biome-ignore lint/suspicious/noExplicitAny: each gets only what it has read itself.
+// biome-ignore lint/suspicious/noExplicitAny: each action gets only what it has read itself.
 export type AnyServerAction = ServerAction<Name, any>;
 
 /** Defines an action, and checks the types of its request. */

@@ -12,8 +12,8 @@ import type { AnyServerAction, Place, ServerAction } from './define.ts';
 import { notRunning } from './not-in-state.ts';
 
 /**
- * Enters the operation of an action. Supersedes the operation in progress if it may. Throws if the
- * status of the server, or the other operation, forbids it.
+ * Enters the operation of an action. Supersedes the operation in progress if this is allowed. Throws if the status of
+ * the server, or the other operation, forbids the action.
  */
 export async function enterAction<Wanted = undefined>(
   change: Place,
@@ -43,7 +43,7 @@ async function enter(
   return await insertOperation(project, { ...firstStep(operation), ...beginning, serverId });
 }
 
-/** Supersedes the operation that is in the way of an action, or throws. */
+/** Supersedes the operation in progress for an action, or throws. */
 async function supersedeOrRefuse(
   { project }: Place,
   current: OperationRow,

@@ -77,7 +77,7 @@ test('only a started or stopped server, without an operation and on a reachable 
   assert.deepEqual([offline.statusCode, offline.json().code], [409, 'node_offline']);
   await setNode('node-1', { status: 'online', member: null });
   await setNode('near', { member: null });
-  // This reason comes first: nothing else would help.
+  // This reason comes first, because changing anything else would not help.
   for (const body of [{ node: 'near' }, { node: 'node-1' }, {}]) {
     const single = await move(id, body);
     assert.deepEqual([single.statusCode, single.json().code], [409, 'not_clustered']);
@@ -99,7 +99,7 @@ test('concurrent moves do not give any node more than it has', async () => {
   assert.deepEqual(new Set(answers.map(({ statusCode }) => statusCode)), new Set([202, 409]));
 });
 
-test('a move is for administrators, and is not listed for clients', async () => {
+test('only administrators can move servers, and moves are not offered to clients', async () => {
   const id = await enterServer(db, place);
   assert.equal((await ask('POST', `/servers/${id}/move`)).statusCode, 403);
   const { allowed_actions } = (await ask('GET', `/servers/${id}`, admin)).json();

@@ -20,8 +20,8 @@ export interface WantedMove {
 }
 
 /**
- * Reserves capacity on the target node from the request on. The capacity on its present node is
- * released when the server was seen to have left.
+ * Reserves capacity on the target node from the request on. The capacity on its current node is released when the
+ * server has been seen on the target.
  */
 export const moveAction = defineServerAction({
   name: 'move',

@@ -32,8 +32,8 @@ export const stopAction = defineServerAction({
       : undefined,
   supersedes: {
     'forced stop': ['start', 'stop', 'restart'],
-    // This also applies while the guest is given time to shut down: a client must not evade it by
-    // asking for restarts.
+    // This also applies while the guest has time to shut down: otherwise a client could avoid the stop by requesting
+    // restarts.
     'stop for its traffic': ['start', 'restart'],
   },
   as({ force, forTraffic }) {

@@ -7,7 +7,7 @@ export const refusedForTraffic =
   'The request is refused with `traffic_exceeded` if the server has used up its traffic allowance and the ' +
   '`traffic_policy` of its location is `stop`.';
 
-/** Throws if the server may not start or restart, because its traffic policy stops it. */
+/** Throws if the server must not be started or restarted, because its traffic policy stops it. */
 export async function requireTraffic(project: Project, serverId: number): Promise<void> {
   const row = await findTraffic(project, serverId);
   if (!row || !isStoppedForTraffic(row)) return;

@@ -16,7 +16,7 @@ const whole = await createWholeApp();
 after(() => whole.close());
 const { db, ask, create, place } = whole;
 
-test('a create is answered with everything that the server will have', async () => {
+test('the response to a create has everything that the server will have', async () => {
   const answer = await create({ name: 'Web-1', cpu: 2, ram: 512, disk: 10 });
   assert.equal(answer.statusCode, 201);
   const server = answer.json();
@@ -67,7 +67,7 @@ for (const [figures, disk, traffic] of [
   [-61, -30, -30],
   [-30, -30, -150],
 ] as const)
-  test(`figures of ${-figures} s ago, disk use of ${-disk} s and traffic of ${-traffic} s ago say whether they are stale`, async () => {
+  test(`values of ${-figures} s ago, disk usage of ${-disk} s ago and traffic of ${-traffic} s ago show whether they are stale`, async () => {
     const { id } = (await create()).json();
     const runs = { real_status: 'started', status: 'started' } as const;
     await db.updateTable('servers').set(runs).where('id', '=', id).execute();
@@ -141,7 +141,7 @@ test('a dry run returns the node and the addresses, and changes nothing', async 
   const answers = [
     await ask('POST', '/servers/dry-run', { body }),
     await ask('POST', '/servers/dry-run', { body, 'idempotency-key': 'dry' }),
-    // The deprecated form, which stays for one release.
+    // This is the deprecated form, which is kept for one release.
     await ask('POST', '/servers?dry_run=true', { body }),
     await ask('POST', '/servers?dry_run=1', { body, 'idempotency-key': 'dry' }),
   ];
@@ -153,6 +153,24 @@ test('a dry run returns the node and the addresses, and changes nothing', async 
   const created = await ask('POST', '/servers?dry_run=false', { body });
   assert.equal(created.statusCode, 201);
   assert.deepEqual(created.json().ip_addresses, first.ip_addresses);
+});
+
+test('for a location that does not answer a create is accepted, and a dry run says that it would wait', async () => {
+  await another({}, async (other) => {
+    const body = serverBody(other.place);
+    const dry = async () => (await other.ask('POST', '/servers/dry-run', { body })).json();
+    const before = await dry();
+    assert.deepEqual(before.warnings, []);
+    await other.db.updateTable('locations').set({ reachable: false }).execute();
+    const warning =
+      'The location test does not answer at the moment. The creation would wait until it does, and fail after 30 minutes.';
+    assert.deepEqual(await dry(), { ...before, warnings: [warning] });
+    const created = await other.create();
+    assert.equal(created.statusCode, 201);
+    const { unavailable, operation, node } = created.json();
+    assert.equal(unavailable.reason, 'Its location does not answer.');
+    assert.deepEqual([operation.status, node], ['pending', before.node]);
+  });
 });
 
 async function another(sizes: Sizes, work: (other: typeof whole) => Promise<void>) {
@@ -187,7 +205,7 @@ test('of 100 concurrent creates for 60 addresses exactly 60 succeed, each with i
   });
 });
 
-test('without a free address nothing is reserved, and a dry run says so too', async () => {
+test('without a free address nothing is reserved, and a dry run has the same error', async () => {
   await another({ addresses: 1 }, async (other) => {
     assert.equal((await other.create()).statusCode, 201);
     const before = await fingerprintOf(other.db);
@@ -203,7 +221,7 @@ test('without a free address nothing is reserved, and a dry run says so too', as
     assert.equal(await fingerprintOf(other.db), before);
     await sql`delete from addresses`.execute(other.db);
     const again = await other.create({}, { 'idempotency-key': 'full' });
-    assert.equal(again.statusCode, 201, 'a refusal is not kept under the key');
+    assert.equal(again.statusCode, 201, 'a refusal is not stored under the key');
   });
 });
 
@@ -215,7 +233,7 @@ test('memory is allocated once, also by concurrent creates', async () => {
     const answer = await other.create();
     assert.equal(answer.statusCode, 409);
     assert.equal(answer.json().code, 'no_capacity');
-    // The error does not reveal what is free, and so the usage of others.
+    // The error does not reveal the free resources, which would show the usage of others.
     assert.match(
       answer.json().detail,
       /: 1 of 1 nodes lacks memory\. The largest node has \d+ cores, 1280 MiB and \d+ GiB in all/,
@@ -235,7 +253,7 @@ test('a location without an online node has no capacity', async () => {
   });
 });
 
-test('a project can not see another one, nor that it exists', async () => {
+test('a project can see neither another one nor whether it exists', async () => {
   const mine = (await create()).json();
   const { id: operationId } = await operationUnderWay(db, mine.id);
   await db.insertInto('projects').values({ name: 'other' }).execute();

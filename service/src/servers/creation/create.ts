@@ -22,7 +22,7 @@ import { placeServer } from '../../placement/placement.ts';
 import { type FieldError, invalidFields, Problem } from '../../problems/problem.ts';
 import { type Demand, requireQuota } from '../../projects/quota.ts';
 import { hashGuestPassword } from '../../threads/threads.ts';
-import { type CreateSecrets, createOperation } from '../operations/create.ts';
+import { bootSeconds, type CreateSecrets, createOperation } from '../operations/create.ts';
 import { findServersNamed, insertServer } from '../queries.ts';
 
 /** The decisions of a create, before anything is written. */
@@ -37,8 +37,7 @@ export interface CreatePlan {
 }
 
 /**
- * Chooses the node and the addresses of a server, or throws. What it counts stays locked until the
- * transaction ends.
+ * Chooses the node and the addresses of a server, or throws. The counted rows stay locked until the transaction ends.
  */
 export async function planCreate(
   trx: Trx,
@@ -67,7 +66,7 @@ export async function planCreate(
 }
 
 /**
- * Holds the lock of the project, so that of two concurrent creates the second one finds the first.
+ * Checks the name under the lock of the project, so that of two concurrent creates the second one finds the first.
  */
 async function requireFreeName(project: Project, name: string): Promise<void> {
   const [other] = await findServersNamed(project, name);
@@ -106,8 +105,7 @@ function notOffered(location: ShownLocation, os: OperatingSystemRow): Problem {
 }
 
 /**
- * After a restore, an instance may hold an address that the records do not know; it could be given
- * again.
+ * Refuses creates after a restore: an unknown instance may use an address, which could be assigned again.
  */
 function notCompared({ name }: ShownLocation): Problem {
   const detail =
@@ -155,8 +153,17 @@ export async function dryRunCreate(
     node: plan.placement.node,
     ip_addresses: plan.addresses.map(({ ip, isPrimary }) => ({ ip, is_primary: isPrimary })),
     quota: demandOf(body, plan.addresses.length),
-    warnings: plan.warnings,
+    warnings: [...plan.warnings, ...waits(plan.location)],
   };
+}
+
+/** A create is accepted all the same, and its response has `unavailable`. */
+function waits({ name, isReachable }: ShownLocation): string[] {
+  if (isReachable) return [];
+  const minutes = bootSeconds / 60;
+  return [
+    `The location ${name} does not answer at the moment. The creation would wait until it does, and fail after ${minutes} minutes.`,
+  ];
 }
 
 /** Seals the secrets for the operation of a server. Nothing else can open them. */

@@ -105,7 +105,7 @@ function dryRunRoute(app: App, { db }: Deps): void {
         description:
           'Takes the same body as `POST /v1/servers`, and returns the node that the server would run on and the IP ' +
           'addresses that it would get, or the problem with which the request would be refused. Nothing is created or ' +
-          'reserved.',
+          'reserved. If the location cannot be reached, a creation is accepted and waits; `warnings` then says so.',
         tags,
         body: ServerCreate,
         response: { 200: ServerDryRun },

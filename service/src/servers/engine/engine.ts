@@ -77,7 +77,7 @@ export async function withDiskHeadroom(
 }
 
 /**
- * The instance of a server; null only if two readings agree, since a create would make it again.
+ * The instance of a server; null only if two readings agree, since a create would create it again.
  */
 export async function findInstance(
   incus: IncusClient,
@@ -125,7 +125,7 @@ export async function migrateInstance(
   options: Pick<WaitOptions, 'onProgress'> & Signal,
 ) {
   options.signal.throwIfAborted();
-  // This is not aborted: the engine would go on anyway, and the next worker would not see it.
+  // This is not aborted: the engine would continue anyway, and the next worker would not see it.
   const call = incus.instances.migrate(name, how);
   await awaitOperation(incus, call, { ...options, timeoutSeconds: migrateSeconds });
 }

@@ -29,7 +29,7 @@ type Reported = GuestProgress & {
 };
 
 /**
- * Reads the progress that a new guest reports, or returns how the step ends if it can't be read.
+ * Reads the progress that a new guest reports, or returns the result of the step if it can't be read.
  * The guest's commands run as root and may replace the file; that fails the create, since waiting
  * would not help.
  */

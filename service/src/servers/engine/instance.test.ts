@@ -76,7 +76,7 @@ test('a NIC on a managed bridge can send only from its own addresses', () => {
   });
 });
 
-test('so can a NIC on an unmanaged bridge', () => {
+test('a NIC on an unmanaged bridge can send only from its own addresses', () => {
   assert.deepEqual(cardOn({ kind: 'unmanaged', name: 'br-lan', vlan: null }, [ipv4, ipv6]), {
     ...nic,
     ...filters,

@@ -36,7 +36,7 @@ export async function removeInstance(context: Context): UnlessDone {
 export async function removeRenamedInstances(context: Context): UnlessDone {
   const { incus, server, signal } = context;
   const labelled = await incus.instances.listWith(serverLabel, server.uuid, { signal });
-  // Read again, because these are deleted.
+  // They are read again, because they are deleted.
   const findRenamedInstances = labelled.filter(
     (one) => labelsOf(one).server === server.uuid && one.name !== instanceName(server.uuid),
   );
@@ -100,7 +100,7 @@ function enlarged({ devices }: Instance): Pick<Instance, 'devices'> {
   return { devices: { root: { ...root, size: String(bytes + moreBytes) } } };
 }
 
-/** A full disk is dealt with when the instance is removed. */
+/** Ignores the error of a full disk, which is handled when the instance is removed. */
 function unlessStopped(error: unknown): void {
   if (!isEngineError(error, 'busy', 'not_found', 'no_space')) throw error;
 }

@@ -6,7 +6,7 @@ import { createOperation } from './create.ts';
 const { boot, initialise } = createOperation.steps;
 type Context = Parameters<NonNullable<typeof boot>['run']>[0];
 
-/** A guest with this report, and how often the report was read. */
+/** A guest with this report, which counts how often it was read. */
 function guestWith(report: string) {
   let reads = 0;
   const pull = async () => {
@@ -29,7 +29,7 @@ function guestWith(report: string) {
 const patchOf = (result: StepResult<object> | undefined): Record<string, unknown> =>
   result && 'patch' in result ? { ...result.patch } : {};
 
-test('the report of a guest that is done when it is first seen to work is read once', async () => {
+test('the report of a guest is read once if the guest is already done when it is first seen to work', async () => {
   const guest = guestWith('done 1 missing\n0 4 7\nran\n');
   const booted = await boot?.run(guest.context({ commands: 1 }));
   assert.ok(booted?.outcome === 'next' && booted.step === 'initialise');

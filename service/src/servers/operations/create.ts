@@ -66,20 +66,21 @@ const queueSeconds = 6 * 3600;
 /** The poll interval, in case the notification of a free slot is lost. */
 const queuePollSeconds = 30;
 const rulesPollSeconds = 1;
-/** Without the rules, its guest could reach addresses that must be blocked. */
+/** Waits for the rules of the network, without which the guest could reach addresses that must be blocked. */
 const waitForRules = {
   rules:
     "waiting for its network to get rules for what servers reach; its location's network_policy has the reason",
   addresses:
     "waiting until all addresses of the nodes, which servers must not reach, are known; its location's network_policy names the nodes",
 };
-const bootSeconds = 30 * 60;
+/** From the queue on; also for an engine that does not answer. */
+export const bootSeconds = 30 * 60;
 const commandsSeconds = 2 * 3600;
-/** A guest that would be polled more often than this is watched. */
+/** A guest is watched if it would be polled more often than this. */
 const maxWatchedSeconds = 0.5;
 /** The time for the steps after the commands. */
 const marginSeconds = 10 * 60;
-/** A guest that crashes while it boots should not be restarted without a pause. */
+/** The pause before a guest that crashed during its boot is restarted. */
 const betweenStartsMs = 2000;
 const secretsUnreadable =
   'Its password and commands can no longer be read: the file secret-key is not the one they were kept with. ' +
@@ -181,7 +182,7 @@ async function instance(context: Context): Result {
   }
   const definition = instanceDefinition(server, fingerprint, settings.installationId);
   signal.throwIfAborted();
-  // This is not aborted: the engine would go on anyway, and the next worker would not see it.
+  // This is not aborted: the engine would continue anyway, and the next worker would not see it.
   const call = incus.instances.create(definition, server.member ?? undefined);
   const onProgress: WaitOptions['onProgress'] = ({ fraction }) => report(fraction ?? 0);
   try {
@@ -202,8 +203,8 @@ async function instance(context: Context): Result {
 }
 
 /**
- * Claims the unpacking of its image on the node. Returns false if another create is unpacking,
- * including a superseded one, because the engine goes on with that.
+ * Claims the unpacking of its image on the node. Returns false if another create is unpacking, including a superseded
+ * one, because the engine continues with that.
  */
 async function claimUnpackIfNeeded({
   db,
@@ -299,7 +300,7 @@ async function boot(context: Context): Result {
   // Each look at the files of a guest costs its node, so a last report is not read again.
   const commands = isDone ? { commands: results } : {};
   const goOn = { outcome: 'next', step: 'initialise', ...commands } as const;
-  // After a restart of the service, the commands have what is left of their time.
+  // After a restart of the service, the commands have the rest of their time.
   if (operation.state.commands_since !== undefined) return { ...goOn, patch };
   return {
     ...goOn,

@@ -20,8 +20,7 @@ type Context = ServerStepContext<DeleteState>;
 type Result = Promise<StepResult<DeleteState>>;
 
 /**
- * If the engine refuses for so long, it will always refuse. A failed attempt delays the next one by
- * 30 s.
+ * If the engine refuses for this time, it will always refuse. A failed attempt delays the next one by 30 s.
  */
 const diskTimeoutMs = 2 * 60_000;
 const diskRetrySeconds = 3;

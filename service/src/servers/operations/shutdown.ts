@@ -22,7 +22,7 @@ const countEveryMilliseconds = 1000;
 /** The time for the steps after the time of the guest is over. */
 const marginSeconds = 3 * 60;
 
-/** Undefined once the engine shows the instance as stopped, otherwise how the step ends. */
+/** Undefined once the engine shows the instance as stopped, otherwise the result of the step. */
 type UnlessStopped = Promise<StepResult<ShutdownState> | undefined>;
 
 /** Asks the guest to shut down. The step `shutdown` waits for it, since that may take long. */
@@ -109,8 +109,8 @@ async function unlessStarting({
 }
 
 /**
- * Whatever Incus answers to a stop, only the status of the instance counts. An unreachable engine
- * says nothing about it.
+ * Ignores an error of a stop if the instance is stopped, because only its status counts. If the engine is unreachable,
+ * the status is unknown, and the error is thrown.
  */
 async function unlessStopped(
   { incus, server, signal }: ServerStepContext<unknown>,

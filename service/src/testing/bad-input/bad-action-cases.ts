@@ -9,7 +9,7 @@ const inProgress = {
   answered: { 'retry-after': /^[1-9]\d*$/ },
 };
 
-/** What is asked for by a POST with no field that is required. */
+/** POST requests without required fields. */
 const posted = Object.values(actions)
   .filter(({ scope, route, body }) => scope !== 'admin' && !route && !requiredIn(body))
   .map(({ name }) => name);
@@ -18,7 +18,7 @@ function requiredIn(body?: { required?: string[] }): boolean {
   return (body?.required ?? []).length > 0;
 }
 
-/** Actions that a server's state forbids, and actions that are asked for wrongly. */
+/** Actions that the state of a server forbids, and invalid requests for actions. */
 export function actionCases(world: World): BadCase[] {
   const { exceeded } = world;
   const on = (server: keyof World, action: string) => `/v1/servers/${world[server]}/${action}`;
@@ -154,7 +154,7 @@ export function actionCases(world: World): BadCase[] {
   ];
 }
 
-/** Each route of the API, and a request that it would take. */
+/** Routes of the API, each with a valid request. */
 function everyRequest(world: World): BadCase['request'][] {
   const { started, stopped, operation, locationId, osId } = world;
   const reads = ['servers', `servers/${started}`, `servers/${started}/status`, 'operations']
@@ -174,7 +174,7 @@ function writes(world: World, stopped = world.stopped): BadCase['request'][] {
   ];
 }
 
-/** Who asks, what they take in return, and the other headers. */
+/** Invalid credentials, media types and other headers. */
 export function headerCases(world: World): BadCase[] {
   const { tokens } = world;
   const longToken = `berth_${'a'.repeat(100_000)}`;

@@ -2,19 +2,19 @@ import type { InjectOptions } from 'fastify';
 import type { Installation } from '../fixtures.ts';
 import { serverBody } from '../servers.ts';
 
-/** A request that must be refused, and how. An answer to `HEAD` has no `code`. */
+/** A request that must be refused, with the expected error. A response to `HEAD` has no `code`. */
 export interface BadCase {
   name: string;
   request: InjectOptions & { url: string };
   status: number;
   code?: string;
-  /** Where the bad values are, `/cpu` in the body and `?limit` in the query: all of them, in any order. */
+  /** The positions of all invalid values in any order: `/cpu` in the body, and `?limit` in the query. */
   pointers?: string[];
   /** Headers that the answer must have. */
   answered?: Record<string, RegExp>;
 }
 
-/** What the cases ask for is there, and in these states. */
+/** The objects that the cases use, with their states. */
 export interface World extends Installation {
   started: number;
   stopped: number;
@@ -22,7 +22,7 @@ export interface World extends Installation {
   creating: number;
   deleting: number;
   failed: number;
-  /** Servers that are to be stopped: their traffic allowance is used up. */
+  /** Servers that must stop because their traffic allowance is used up. */
   exceeded: { started: number; stopped: number };
   /** A stopped server that is being started. */
   starting: number;
@@ -48,7 +48,7 @@ type Row = [name: string, value: unknown, pointer?: string];
 
 const refused = { status: 422, code: 'validation_failed' };
 
-/** Wrong for any field but the list. JSON.parse makes numbers that JSON.stringify can't write. */
+/** Invalid values for any field except the list. JSON.parse creates numbers that JSON.stringify can't write. */
 const notText: Row[] = [
   ['a number', 5],
   ['null', null],
@@ -68,7 +68,7 @@ const notWhole: Row[] = [
   ['-1', -1],
 ];
 
-/** Wrong for what is referred to by an id or a name. */
+/** Invalid references by id or name. */
 const notReferences: Row[] = [
   ...notWhole.filter(([name]) => name !== 'a text'),
   ['an empty text', ''],
@@ -143,7 +143,7 @@ const badGroups: Row[] = [
   ),
 ];
 
-/** Numbers as they are written, since JSON.stringify writes them otherwise. */
+/** Numbers as text, because JSON.stringify writes them differently. */
 const numerals = ['-0', '1e400', '-1e400', '1e99', '9007199254740992', '1e-7', '2.0000001'];
 
 function fieldRows(world: World): [field: string, row: Row][] {
@@ -168,7 +168,7 @@ function fieldRows(world: World): [field: string, row: Row][] {
 
 const amounts = ['location_id', 'os_id', 'cpu', 'ram', 'disk'];
 
-/** Every field of a create, wrong in every way. */
+/** Every field of a create, with every kind of invalid value. */
 export function fieldCases(world: World): BadCase[] {
   const fields = Object.keys(serverBody(world));
   const numbers = fields.filter((field) => amounts.includes(field));

@@ -12,7 +12,7 @@ const tooLarge = { status: 413, code: 'body_too_large' };
 const form = 'application/x-www-form-urlencoded';
 const multipart = 'multipart/form-data; boundary=edge';
 
-/** Bodies that can't be read, or that aren't what is taken. */
+/** Bodies that can't be parsed, or that have a wrong type. */
 export function bodyCases(world: World): BadCase[] {
   const good = JSON.stringify(serverBody(world));
   const create = (payload: unknown, type?: string) =>
@@ -154,7 +154,7 @@ const routesWithId = [
   ['GET', '/operating-systems/ID', 'operating_system_not_found'],
 ] as const;
 
-/** Ids that name nothing, or nothing of this project, on every route that takes one. */
+/** Ids that do not exist, or belong to another project, on every route with an id. */
 export function idCases(world: World): BadCase[] {
   return routesWithId.flatMap(([method, route, code], at) => {
     const foreign = route.startsWith('/servers') ? [String(world.foreignServer)] : [];
@@ -167,14 +167,14 @@ export function idCases(world: World): BadCase[] {
         name: `${method} ${route} of ${shown}`,
         request: { method, url },
         status: 404,
-        // The router does not look into what is longer than 256 characters.
+        // The router does not match parts of more than 256 characters.
         code: id.length > 256 ? 'not_found' : code,
       };
     });
   });
 }
 
-/** What lists and creates are asked in their queries. */
+/** Invalid queries of lists and creates. */
 export function queryCases(world: World): BadCase[] {
   const cursor = (order: string, ...parts: unknown[]) => {
     const all = [order, ...parts, digestOf('/servers', order, {})];

@@ -121,7 +121,7 @@ test('an unreadable NIC does not affect the other figures of its server', async 
   assert.deepEqual(await trafficOf(other), november(3, 3));
 });
 
-test('a node that is away is logged once, not in each round, and so is its return', async () => {
+test('an unreachable node is logged once, and so is its return', async () => {
   const uuid = await insertServer();
   const kept = collector();
   count({ [uuid]: { in: 10, out: 20 } });
@@ -149,7 +149,7 @@ test('a node that is away is logged once, not in each round, and so is its retur
   ]);
 });
 
-test('NICs that hang do not keep others from being read, nor servers from being counted', async () => {
+test('NICs that hang do not prevent others from being read, nor servers from being counted', async () => {
   const hanging = await insertServers(8);
   const uuid = await insertServer();
   const all = (cpu: number, moved: number) =>
@@ -161,7 +161,7 @@ test('NICs that hang do not keep others from being read, nor servers from being 
     count(all(15 * round, 100));
     await bounded.collect();
   }
-  // They took all the time of the first round. In the next one they come last.
+  // They used all the time of the first round, so in the next one they are read last.
   assert.deepEqual(await trafficOf(uuid), november(100, 0));
   for (const one of [...hanging, uuid]) assert.equal((await currentOf(one))?.cpu_percent, 50);
   engine.hangingNics.clear();
@@ -253,7 +253,7 @@ test('the history has the usage of each 15 s, and of the disks', async () => {
   assert.deepEqual([second?.traffic_in, second?.traffic_out], [500, 30]);
 });
 
-test('ignores instances that are no servers of this location', async () => {
+test('ignores instances that are not servers of this location', async () => {
   const elsewhere = await insertServer(await insertLocation('second'));
   count({});
   engine.members.set(
@@ -304,7 +304,7 @@ test('the readings of all members are recorded together, each with its own time'
   };
   members(0);
   await collector().collect();
-  // A clock that goes on by 3 s with each look at it: with each member.
+  // The clock advances by 3 s with each read, and so with each member.
   members(15);
   setClock(later(now(), 12));
   const tick = () => {
@@ -343,13 +343,13 @@ test('the readings of other nodes are recorded while one hangs', async () => {
   }
 });
 
-/** So that a guest is in the way: what the node tells of all takes too long, as does its own state. */
+/** Makes a guest delay the node: the metrics of the node time out, and so does the state of the guest. */
 const metricsTimeOut = (attacker: string) => {
   engine.metricsEndIn = new EngineError('timeout', 'no answer');
   engine.hangingStates.add(`srv-${attacker}`);
 };
 
-test('if a node does not answer for all servers at once, each is read by itself', async () => {
+test('if the metrics of a node time out, the state of each server is read separately', async () => {
   const [attacker = '', uuid = ''] = await insertServers(2);
   const kept = collector({ nodeSeconds: 0.2 });
   const all = (cpu: number, moved: number, ...more: string[]) =>
@@ -367,9 +367,9 @@ test('if a node does not answer for all servers at once, each is read by itself'
   ]);
   assert.equal((await currentOf(uuid))?.cpu_percent, 50);
   assert.equal((await currentOf(uuid))?.ram_mb, 256);
-  assert.equal((await currentOf(started))?.cpu_percent, 0, 'it is known, too');
+  assert.equal((await currentOf(started))?.cpu_percent, 0, 'the new server is also known');
   for (const one of [attacker, uuid, started]) {
-    assert.equal((await trafficOf(one))[0]?.incoming, 300, 'of each the traffic is counted');
+    assert.equal((await trafficOf(one))[0]?.incoming, 300, 'the traffic of each server is counted');
   }
   pass(15);
   count(all(40, 400, started));
@@ -387,7 +387,7 @@ test('if a node does not answer for all servers at once, each is read by itself'
   assert.deepEqual(await trafficOf(attacker), november(500, 0));
 });
 
-test('guests whose states hang do not keep others from being read', async () => {
+test('guests whose states hang do not prevent others from being read', async () => {
   const hanging = await insertServers(8);
   const uuid = await insertServer();
   for (const one of hanging) engine.hangingStates.add(`srv-${one}`);
@@ -398,11 +398,11 @@ test('guests whose states hang do not keep others from being read', async () => 
     count(Object.fromEntries([...hanging, uuid].map((one) => [one, { cpu, in: 0, out: 0 }])));
     await kept.collect();
   }
-  // They took all the time of the first round. From then on they come last.
+  // They used all the time of the first round, so from then on they are read last.
   assert.equal((await currentOf(uuid))?.cpu_percent, 50);
 });
 
-test('a node whose metrics took too long is not asked for them again at once', async () => {
+test('the metrics of a node that timed out are not requested again at once', async () => {
   const uuid = await insertServer();
   const kept = collector({ nodeSeconds: 0.1 });
   metricsTimeOut('nobody');

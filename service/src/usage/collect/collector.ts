@@ -40,8 +40,8 @@ const maxFiguresPerRound = 34_000;
  */
 const nodeSeconds = 10;
 /**
- * How many nodes are read concurrently. More of them hold more memory at once: eight need half as
- * much CPU time again as three. A node that takes longer than the patience does not count as one of them.
+ * The number of nodes that are read concurrently. More nodes use more memory: eight need 1.5 times the CPU time of
+ * three. A node that takes longer than the patience does not count as one of them.
  */
 const pace = { atOnce: 3, patienceMilliseconds: 200 };
 
@@ -104,7 +104,7 @@ async function collectLocation(
     const recorder = createRecorder(db, location.id, memory);
     const begin = await clockOfRound(context);
     const limited = { ...context, share, begin };
-    // What was read of other nodes should not wait for a slow one.
+    // The readings of other nodes should not wait for a slow one.
     const finish = () => void recorder.finish().catch(outage.failed);
     const timer = setInterval(finish, recordMilliseconds);
     const readOne = async (node: Node) => {

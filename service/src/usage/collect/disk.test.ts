@@ -29,7 +29,7 @@ test('the disks of a round are shared with other locations', async () => {
   assert.deepEqual((await read()).sort(), [3, 3, null, null]);
 });
 
-test('the disk use of running servers is read that were counted before', async () => {
+test('the disk usage is read for running servers that were counted before', async () => {
   const uuids = await insertServers(20);
   count(Object.fromEntries(uuids.map((uuid) => [uuid, { in: 0, out: 0 }])));
   await collector().collect();
@@ -72,7 +72,7 @@ test('disks of an unreachable node do not affect those of others', async () => {
   assert.deepEqual(warnings, []);
 });
 
-test('disks that can never be read do not keep others from being read', async () => {
+test('disks that can never be read do not prevent others from being read', async () => {
   const broken = await countedServers(3);
   const well = await countedServers(1);
   for (const uuid of broken) engine.disks.set(`srv-${uuid}`, new Error('no answer'));

@@ -12,14 +12,16 @@ import type { CollectContext, UsageLocation } from './source.ts';
 const oldMilliseconds = 40_000;
 const enoughServers = 500;
 
-/** What is kept between two rounds. */
+/** The state between two rounds. */
 export interface DiskMemory {
   /**
-   * The id of the last server of the previous round. The next round continues after it, so that
-   * unreadable disks do not keep others from being read.
+   * The id of the last server of the previous round. The next round continues after it, so that unreadable disks do not
+   * prevent others from being read.
    */
   after: number;
-  /** What is logged of failures, which come in each round: of some servers, or of the whole location. */
+  /**
+   * The outages for the log, because failures occur in each round: those of some servers, and of the whole location.
+   */
   outages: Record<'some' | 'all', Outage>;
 }
 
@@ -107,5 +109,8 @@ export async function collectDiskUse(
   }
 }
 
-/** Undefined if the instance is gone, or its pool can't tell: no disk of a server is empty. */
+/**
+ * The usage of a disk. Undefined if the instance is gone, or its pool does not report it: the disk of a server is never
+ * empty.
+ */
 const gigabytesOf = (bytes: number | undefined) => (bytes ? bytes / 2 ** 30 : undefined);

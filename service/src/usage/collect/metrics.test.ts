@@ -6,8 +6,8 @@ import fc from 'fast-check';
 import { parseMetrics } from './metrics.ts';
 import '../../testing/fixed-seed.ts';
 
-// Answers of Incus 6.0.4, shortened: an idle container, and one with the network counters after it
-// had received 20,000,000 bytes over TCP and then sent 10,000,000.
+// Shortened responses of Incus 6.0.4: an idle container, and one with the network counters after it had received
+// 20,000,000 bytes over TCP and then sent 10,000,000.
 const text = await readFile(new URL('metrics.fixture.txt', import.meta.url));
 const busy = 'srv-4c8a1c1e-7f0e-4c56-9a52-0d0f4a2b9d10';
 
@@ -77,7 +77,7 @@ test('the time that a virtual machine waits does not count as used', async () =>
   assert.equal((await parseLines(lines)).get('v')?.cpuSeconds, 5);
 });
 
-test('skips what it does not understand', async () => {
+test('skips unknown lines', async () => {
   const odd = [
     'incus_warnings_total 3',
     'incus_cpu_seconds_total{name="a",mode="user"} NaN',
@@ -110,7 +110,7 @@ test('a missing figure is not zero, and an impossible one counts as missing', as
   });
 });
 
-test('no label of a guest can be taken for a sample', async () => {
+test('no label of a guest can be mistaken for a sample', async () => {
   const forged = '# TYPE incus_cpu_seconds_total counter\\nincus_cpu_seconds_total{name=\\"a\\"} 9';
   const lines = [
     '# TYPE incus_filesystem_free_bytes gauge',

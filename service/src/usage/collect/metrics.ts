@@ -90,7 +90,7 @@ function readingOf({ cpuSeconds, ramTotal, ramAvailable, diskRead, diskWritten }
   };
 }
 
-/** An impossible figure counts as missing, so that it does not keep others from being recorded. */
+/** An impossible value counts as missing, so that it does not prevent others from being recorded. */
 const within = (figure: number | null) =>
   figure !== null && figure >= 0 && figure <= Number.MAX_SAFE_INTEGER ? figure : null;
 

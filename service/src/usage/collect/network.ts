@@ -6,8 +6,8 @@ export interface Nic {
   /** The interface on the host. */
   hostName: string;
   /**
-   * The name of the interface, a space, and when the run began. Incus records that a moment after
-   * the name.
+   * The name of the interface, a space, and the time at which the run began. Incus records the time a moment after the
+   * name.
    */
   run: string;
   startedAt: Date;
@@ -27,8 +27,8 @@ type NicReading = Nic & NetworkReading;
 
 /**
  * The last known NICs by instance, since Incus creates a new interface for each run. Undefined if
- * none was found. The one that was read the longest ago comes first, so that failing ones do not
- * keep others from being read.
+ * none was found. The one that was read the longest ago comes first, so that failing NICs do not prevent others from
+ * being read.
  */
 export type Nics = Map<string, NicReading | undefined>;
 

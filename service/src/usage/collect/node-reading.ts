@@ -18,7 +18,7 @@ interface NodeContext extends CollectContext {
   nodeSeconds: number;
 }
 
-/** What is kept of a node between two rounds. */
+/** The state of a node between two rounds. */
 export interface NodeMemory {
   /** The last known NICs, without those of instances that are gone. */
   nics: Nics;
@@ -26,9 +26,9 @@ export interface NodeMemory {
   late: Set<string>;
   /** Servers whose NICs could not be read. */
   unread: Set<string>;
-  /** For how many rounds its metrics are skipped. */
+  /** The number of rounds in which its metrics are skipped. */
   roundsToSkip: number;
-  /** What is logged of its failures, which come in each round. */
+  /** The outages for the log, because failures occur in each round. */
   outages: Record<'metrics' | 'states' | 'traffic' | 'node', Outage>;
 }
 
@@ -58,13 +58,16 @@ export const createNodeMemory = (log: Logger): NodeMemory => ({
   },
 });
 
-/** If reading the metrics took too long, it will again, and puts load on the node. */
+/**
+ * The rounds without metrics after a timeout, because another attempt would probably time out, and puts load on the
+ * node.
+ */
 const skipRounds = 3;
 
 /**
  * Reads the instances on one member, which answers only for these. If it can't report all of them
- * at once, for example because a guest has very many interfaces, each server that is known to run
- * there is read by itself.
+ * at once, for example because a guest has very many interfaces, each server that is known to run there is read
+ * separately.
  */
 export async function readNode(
   context: NodeContext,

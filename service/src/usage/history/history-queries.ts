@@ -3,7 +3,7 @@ import type { Db, Queryable, Trx } from '../../db/connection.ts';
 import { varies } from '../../db/filters.ts';
 import { beginningOf, coarserThan, later, type Resolution, resolutions } from './history.ts';
 
-/** `usage_15s_1795278600`: named by the second at which its rows begin. */
+/** The name of a partition, such as `usage_15s_1795278600`, with the second at which its rows begin. */
 const partitionName = (table: string, from: Date) => `${table}_${from.getTime() / 1000}`;
 
 /** Existing partitions by database: rows are written far more often than partitions are created. */
@@ -29,8 +29,7 @@ export async function ensurePartitions(db: Db, time: Date): Promise<void> {
 }
 
 /**
- * To be called after a row had no partition: another replica, or an administrator, may have dropped
- * it.
+ * Must be called after a row had no partition, which another replica or an administrator may have dropped.
  */
 export const forgetPartitions = (db: Db) => knownPartitions.delete(db);
 
@@ -130,8 +129,8 @@ const mean = (column: 'cpu' | 'ram' | 'disk') => {
 };
 
 /**
- * A figure of an engine must not keep a span from being rolled up by being too large. Null if all
- * are: `least` ignores nulls.
+ * Limits a value of an engine, so that a too large one does not prevent a span from being rolled up. Null if all values
+ * are null, because `least` ignores nulls.
  */
 const total = (column: 'traffic_in' | 'traffic_out' | 'disk_read' | 'disk_write') => {
   const value = sql.ref(column);

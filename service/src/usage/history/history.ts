@@ -5,7 +5,7 @@
 export interface Resolution {
   table: 'usage_15s' | 'usage_5m' | 'usage_1h';
   stepSeconds: number;
-  /** The minimum. */
+  /** The minimum retention, in seconds. */
   keptSeconds: number;
   partitionSeconds: number;
   /** The most partitions whose rows could not be rolled up. */
@@ -34,7 +34,7 @@ export const resolutions = [
   {
     table: 'usage_1h',
     stepSeconds: hour,
-    // 13 months, whichever they are.
+    // 13 months of any length.
     keptSeconds: 397 * day,
     partitionSeconds: 30 * day,
     mostPartitions: Number.POSITIVE_INFINITY,

@@ -17,7 +17,7 @@ export async function dropOldPartitions(db: Db, now: Date): Promise<Partition[]>
     for (const { name } of found) {
       const dropped = await db.transaction().execute(async (trx) => {
         await lockPartitions(trx);
-        // A long-running read should not keep all others waiting behind this lock.
+        // A long-running read should not block all others behind this lock.
         await sql`set local lock_timeout = '2s'`.execute(trx);
         await sql`lock table only ${sql.ref(resolution.table)} in access exclusive mode`.execute(
           trx,

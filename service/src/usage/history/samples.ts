@@ -34,7 +34,7 @@ export interface Traffic {
 export const slotOf = (at: Date) =>
   Math.round(at.getTime() / 1000 / stepSeconds) * stepSeconds - stepSeconds;
 
-/** Adds the traffic of each NIC to the sample of its server, or as a sample of its own. */
+/** Adds the traffic of each NIC to the sample of its server, or as a separate sample. */
 export function addTrafficToSamples(samples: Sample[], traffic: Traffic[]): void {
   const passed = new Map(traffic.map((one) => [one.server_id, one]));
   for (const sample of samples) {

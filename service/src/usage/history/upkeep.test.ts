@@ -97,7 +97,7 @@ test('a span is rolled up once it is complete, and not twice by two replicas', a
   assert.deepEqual([row?.traffic_in, row?.samples], [5, 1]);
 });
 
-test('a clock that was ahead does not keep a span from being rolled up', async () => {
+test('a clock that was ahead does not prevent a span from being rolled up', async () => {
   await db
     .updateTable('usage_rollups')
     .set({ done_until: later(noon, 86_400) })

@@ -55,7 +55,7 @@ async function makeCoarser(db: Db, now: Date, signal?: AbortSignal): Promise<num
       if (!(await rollUpNext(db, { from, to }, over))) break;
       made += 1;
     }
-    // The next coarser rows are made from these. Another replica may be at it.
+    // The next coarser rows are made from these. Another replica may be doing this.
     over = await madeUntil(db, to.stepSeconds);
   }
   return made;

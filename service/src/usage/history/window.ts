@@ -2,12 +2,12 @@ import type { UsageQuery } from '@berth/contract/usage';
 import { invalidFields } from '../../problems/problem.ts';
 import { beginningOf, later, type Resolution, resolutions } from './history.ts';
 
-/** What a chart shows: whole steps from the beginning of the first to the end of the last. */
+/** The times of a chart: whole steps from the beginning of the first to the end of the last. */
 export interface Window {
   from: Date;
   to: Date;
   stepSeconds: number;
-  /** The coarsest table that suffices. What is not rolled up yet comes from finer ones. */
+  /** The coarsest sufficient table. Rows that are not rolled up yet are read from finer ones. */
   source: Resolution;
 }
 
@@ -54,7 +54,7 @@ function suitableStep(from: Date, to: Date, age: number): number {
   return suitableSteps.find(fits) ?? day;
 }
 
-/** For times before any table, the coarsest is as good as another. */
+/** For times before any table, the coarsest one is used. */
 const isKept = ({ keptSeconds }: Resolution, stepSeconds: number, age: number) =>
   keptSeconds === longest || age <= keptSeconds + stepSeconds;
 
@@ -80,8 +80,8 @@ const stepsIn = ({ from, to, stepSeconds }: Window) =>
   (to.getTime() - from.getTime()) / 1000 / stepSeconds;
 
 /**
- * Refuses a step that is no longer kept, rather than showing a gap that a longer step would fill.
- * What is older than everything is a gap.
+ * Refuses a step that is no longer kept, instead of showing a gap that a longer step would fill. Times before all
+ * tables are a gap.
  */
 function requireKept({ source, stepSeconds }: Window, age: number): void {
   if (isKept(source, stepSeconds, age)) return;

@@ -14,12 +14,12 @@ test('nothing is known from a first reading alone', () => {
   assert.deepEqual(usageSince(undefined, read), nothing);
 });
 
-test('a counter that fell was reset, each by itself', () => {
+test('a counter that fell was reset, and others were not', () => {
   const use = usageSince(last, { ...read, cpuSeconds: 3, diskRead: 7 });
   assert.deepEqual(use, { cpuPercent: 10, diskRead: 7, diskWritten: 0 });
 });
 
-test('CPU time that fell by very little is no usage, and no reset', () => {
+test('CPU time that fell by very little is neither usage nor a reset', () => {
   assert.equal(usageSince(last, { ...read, cpuSeconds: 99.99 }).cpuPercent, 0);
 });
 

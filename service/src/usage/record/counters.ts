@@ -40,7 +40,7 @@ export function usageSince(last: Counted | undefined, read: ReadCounters): Use {
 function cpuPercent(last: Counted, { at, cores, cpuSeconds }: ReadCounters): number | null {
   const seconds = (at - last.at) / 1000;
   if (seconds <= 0) return null;
-  // A small decrease is no reset: the counter is a sum of many, each of which is rounded.
+  // A small decrease is not a reset, because the counter is a sum of many rounded values.
   const hasBegunAnew = cpuSeconds < last.cpuSeconds / 2;
   const used = hasBegunAnew ? cpuSeconds : cpuSeconds - last.cpuSeconds;
   const percent = Math.min(100, Math.max(0, (used / seconds / cores) * 100));

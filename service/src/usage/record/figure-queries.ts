@@ -197,7 +197,7 @@ function shownRows(shown: Shown[]) {
     ) as r (server_id, recorded, read_at, cpu_seconds, cpu_percent, ram_mb, disk_read, disk_write)`;
 }
 
-/** The partitions must exist. */
+/** Inserts samples, whose partitions must exist. */
 export async function addSamples(trx: Trx, samples: Sample[]): Promise<void> {
   for (const [slot, ofSlot] of Map.groupBy(samples, ({ slot }) => slot)) {
     const each = (of: (one: Sample) => number | null) => arrayOf(ofSlot.map(of));

@@ -64,7 +64,7 @@ test('another collector continues from the last scrape, not from the current fig
   const before = collector({ maxFigures: 1 });
   for (const bytes of [1000, 1300, 1900]) await round(before, all(bytes));
   await round(collector({ maxFigures: 1 }), all(2200));
-  // So does the previous collector, whose memory no longer has the last scrape.
+  // The previous collector does so as well, because its memory no longer has the last scrape.
   await round(before, all(2800));
   for (const uuid of uuids) {
     const samples = await samplesOf(uuid);
@@ -162,7 +162,7 @@ test('a new collector continues from the newest scrape of each server', async ()
   assert.deepEqual(await used(), [1400, 1400, 1400]);
 });
 
-test('the memory of a node that was away is dropped if another collector has counted meanwhile', async () => {
+test('the memory of a node that was unreachable is dropped if another collector has counted meanwhile', async () => {
   const { collect, used, away } = await onTwoNodes();
   const [one, other] = [collector(), collector()];
   await collect(one, 0, null);
@@ -222,7 +222,7 @@ test('a scrape that is recorded late is ignored', async () => {
   assert.deepEqual(history, [null, 100, 60]);
 });
 
-test('what could not be recorded is counted in the next round', async () => {
+test('usage that could not be recorded is counted in the next round', async () => {
   const uuid = await insertServer();
   const kept = collector();
   await round(kept, { [uuid]: read(100) });
@@ -238,7 +238,7 @@ test('what could not be recorded is counted in the next round', async () => {
   assert.equal(await sumOf(uuid), 70);
 });
 
-test('what the previous version counted meanwhile is not counted again', async () => {
+test('usage that the previous version counted meanwhile is not counted again', async () => {
   const uuid = await insertServer();
   await round(collector(), { [uuid]: read(100) });
   const { order } = await beginReading(db);
@@ -249,7 +249,7 @@ test('what the previous version counted meanwhile is not counted again', async (
   assert.equal(await sumOf(uuid), 50);
 });
 
-test('a change of cores, or a deletion, is noticed after some rounds', async () => {
+test('a change of cores, or a deletion, is detected after some rounds', async () => {
   const [grown, deleted] = [await insertServer(), await insertServer()];
   const kept = collector();
   const told = (cpu: number) => ({ [grown]: read(0, cpu), [deleted]: read(0, cpu) });
@@ -292,7 +292,7 @@ const act = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('new service' as const), by: fc.nat(1) }) },
 );
 
-test('whoever counts, on any node, the history has each byte of a disk once', async () => {
+test('the history has each byte of a disk once, whichever collector counts it on whichever node', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(act, { maxLength: 30 }), async (acts) => {
       await db.deleteFrom('usage_15s').execute();

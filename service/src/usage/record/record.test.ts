@@ -14,7 +14,7 @@ import { beginReading, type Reading } from './reading-queries.ts';
 import { createRecorder, record } from './record.ts';
 import { ScrapeMemory } from './scrapes.ts';
 
-/** What a node tells of these servers. */
+/** The report of a node about these servers. */
 async function readingOf(uuids: string[], nodeId = place.nodeId): Promise<Reading> {
   const { order } = await beginReading(db);
   const figures = { cpuSeconds: 1, ramMb: 1, diskRead: 1, diskWritten: 1 };
@@ -25,7 +25,7 @@ async function readingOf(uuids: string[], nodeId = place.nodeId): Promise<Readin
 const countOf = async (uuid: string) => (await samplesOf(uuid)).length;
 const recorder = () => createRecorder(db, place.locationId, new ScrapeMemory());
 
-test('what is read of few servers is kept until it is finished', async () => {
+test('readings of few servers are kept until the end', async () => {
   const uuid = await insertServer();
   const { add, finish } = recorder();
   await add(await readingOf([uuid]));
@@ -36,10 +36,10 @@ test('what is read of few servers is kept until it is finished', async () => {
   assert.equal(await countOf(uuid), 1);
 });
 
-test('what is read of 5000 servers is counted at once, of fewer with what comes next', async () => {
+test('readings of 5000 servers are counted at once, and those of fewer together with the next ones', async () => {
   const uuid = await insertServer();
   const { add } = recorder();
-  // Those that the database does not have cost next to nothing.
+  // Servers that are not in the database take almost no time.
   const others = Array.from({ length: 4998 }, () => randomUUID());
   await add(await readingOf([uuid, ...others]));
   assert.equal(await countOf(uuid), 0);
@@ -49,7 +49,7 @@ test('what is read of 5000 servers is counted at once, of fewer with what comes 
   assert.equal(await countOf(uuid), 1);
 });
 
-test('of a server that is read twice the first reading is counted before', async () => {
+test('if a server is read twice, the first reading is counted first', async () => {
   const [alone, twice, late] = await insertServers(3);
   assert.ok(alone && twice && late);
   const { add, finish } = recorder();
@@ -61,7 +61,7 @@ test('of a server that is read twice the first reading is counted before', async
   assert.deepEqual(await Promise.all([alone, twice, late].map(countOf)), [1, 1, 1]);
 });
 
-test('where nothing was read, and nothing is remembered, the database is not asked', async (t) => {
+test('without readings, and with nothing in memory, there is no query', async (t) => {
   const readings = [await readingOf([]), { begun: (await readingOf([])).begun, nics: [] }];
   const transaction = t.mock.method(db, 'transaction');
   await record(db, place.locationId, readings);

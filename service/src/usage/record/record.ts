@@ -42,7 +42,7 @@ const batchServers = 5000;
 export interface Recorder {
   /** Counts the reading, or keeps it to be counted in a batch. */
   add(reading: Reading): Promise<void>;
-  /** Counts what was kept. */
+  /** Counts the readings that were kept. */
   finish(): Promise<void>;
 }
 

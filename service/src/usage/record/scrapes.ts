@@ -59,7 +59,7 @@ const refreshRounds = 20;
  */
 export class ScrapeMemory {
   readonly byNode = new Map<number, Scrape>();
-  /** Each server is of the node that reported it last. */
+  /** Each server belongs to the node that reported it last. */
   readonly byUuid = new Map<string, CountedServer>();
   #round = 0;
   #parts = 1;

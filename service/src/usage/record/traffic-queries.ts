@@ -145,12 +145,11 @@ function withLastCounters(locationId: number, readings: Reading[]) {
 }
 
 /**
- * Traffic is the growth within a run: a reading that comes twice, or too late, adds nothing,
- * whatever the clock says. A run is known by its interface, since Incus creates a new one each
- * time; its start may be reported late. A run that was not counted before is new as a whole. So are
- * both counters if one fell, in a reading that began after the higher value was recorded: the
- * interface has a fixed name, and is another one. If only one fell that was close to 32 bits, it
- * has wrapped around.
+ * Traffic is the growth within a run: a reading that arrives twice, or too late, adds nothing, whatever the clock
+ * shows. A run is identified by its interface, since Incus creates a new one each time; its start may be reported late.
+ * A run that was not counted before is new as a whole. So are both counters if one fell, in a reading that began after
+ * the higher value was recorded: the interface has a fixed name, and is another one. If only one fell that was close to
+ * 32 bits, it has wrapped around.
  */
 const passedSinceThen = sql`
     select r.*, is_anew, in_wrapped, out_wrapped,
