@@ -40,7 +40,7 @@ describe('while the engine is away', { concurrency: true }, () => {
   const servers = { same: 0, changed: 0 };
   const comeBack = Promise.withResolvers<void>();
   let back: Promise<void>;
-  let looking = 4;
+  let looking = 5;
 
   /** The engine is started again at the end of each test. */
   async function whileAway(look: () => Promise<void>): Promise<void> {
@@ -83,6 +83,36 @@ describe('while the engine is away', { concurrency: true }, () => {
     });
     await back;
     await eventually(isWell);
+  });
+
+  it('the log says once which location is unreachable, and once how long it was', async () => {
+    const away = 'The Incus of a location is unreachable. What needs it is retried.';
+    const again = 'The Incus of a location is reachable again.';
+    /** Since it is away. */
+    const logged = () => {
+      const lines = laboratory.logged();
+      return lines.slice(lines.findIndex(({ msg }) => msg === away));
+    };
+    // Once a minute, where this takes so long.
+    const goesOn = 'The Incus of a location is still unreachable.';
+    const words = () =>
+      logged()
+        .map(({ msg }) => msg)
+        .filter((msg) => msg !== goesOn);
+    await whileAway(async () => {
+      await eventually(async () => {
+        const pings = laboratory.statuses().find(({ reconciler }) => reconciler === 'engine');
+        assert.ok((pings?.failures ?? 0) >= 2, 'it is come upon again and again');
+      });
+      assert.deepEqual(words(), [away]);
+    });
+    await back;
+    await eventually(async () => assert.ok(words().length > 1));
+    assert.deepEqual(words(), [away, again]);
+    const [begin, end] = [logged()[0], logged().at(-1)];
+    assert.deepEqual([begin?.location, end?.location], ['test', 'test']);
+    assert.match(String(begin?.reason), /could not be reached/);
+    assert.ok(Number(end?.seconds) > 0 && Number(end?.count) > 2);
   });
 
   it('a server keeps its status, and later shows what has changed', async () => {

@@ -2,7 +2,6 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ServerAction } from '@berth/contract/server-actions';
 import type { ServerCreate } from '@berth/contract/servers';
-import { pino } from 'pino';
 import type { Timing } from '../incus-sim/src/engine.ts';
 import { type Simulator, startSimulator } from '../incus-sim/src/simulator.ts';
 import { createApi } from '../service/src/api.ts';
@@ -31,6 +30,7 @@ import { moveAction } from '../service/src/servers/actions/move.ts';
 import { startCreateQueue } from '../service/src/servers/create-queue.ts';
 import { createServer, sealSecrets } from '../service/src/servers/creation/create.ts';
 import { createTestToken, generousLimits } from '../service/src/testing/app.ts';
+import { keptLog } from '../service/src/testing/canaries.ts';
 import { type Installation, installation } from '../service/src/testing/fixtures.ts';
 import { inject } from '../service/src/testing/inject.ts';
 import { testKeyring } from '../service/src/testing/keys.ts';
@@ -71,6 +71,8 @@ export interface Laboratory {
     body?: object,
   ): Promise<Awaited<ReturnType<typeof inject>>>;
   metrics(): Promise<string>;
+  /** The log so far, from the level that is the default. */
+  logged(): Record<string, unknown>[];
   /** The status of all reconcilers. */
   statuses: StatusRecorder['statuses'];
   close(): Promise<void>;
@@ -145,10 +147,10 @@ export async function openLaboratory({
   const location = await requireLocation(db, place.locationId);
   const { pool } = database;
   const metrics = createMetrics({ db, pools: { requests: pool } }, { ofServers: true });
-  const engines = createEngines({ observe: metrics.called });
+  const { log, lines } = keptLog('warn');
+  const engines = createEngines({ observe: metrics.called, log });
   stack.defer(() => engines.close());
   const client = engines.of(location);
-  const log = pino({ level: 'silent' });
   const notifications = listenForNotifications(database.connectionString, log);
   stack.defer(() => notifications.close());
   const runs = recordStatuses(metrics.reconcilers);
@@ -272,6 +274,7 @@ export async function openLaboratory({
         ...(payload && { payload }),
       }),
     metrics: () => metrics.text('text'),
+    logged: () => lines.map((line) => JSON.parse(line)),
     statuses: runs.statuses,
     close: () => open.disposeAsync(),
   };

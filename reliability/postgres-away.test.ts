@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { it } from 'node:test';
 import { query } from '../e2e/database.ts';
+import { serviceLog } from '../e2e/service.ts';
 import { eventually, until } from '../service/src/testing/until.ts';
 import { settle } from './chaos/verdict.ts';
 import { worlds } from './chaos/worlds.ts';
@@ -44,6 +46,7 @@ it('a restart of PostgreSQL under load is a short 503, and loses no accepted cre
       onlyAskedToComeAgain(seen);
       const took = outage(seen, killed);
       assert.ok(took > 0, 'somebody noticed');
+      await saysSo(world.directory, restart);
       t.diagnostic(
         `restart ${restart}: unavailable for ${Math.round(took)} ms, ${seen.length} requests`,
       );
@@ -52,6 +55,49 @@ it('a restart of PostgreSQL under load is a short 503, and loses no accepted cre
     await settle(world, accepted);
   });
 });
+
+const unreachable = 'The database is unreachable. What needs it is retried.';
+const answers = 'The database answers again.';
+
+/**
+ * What an operator finds in the log, which has the default level and all above it: each outage once, with its end, and
+ * nothing of the parts that it has kept from working.
+ */
+async function saysSo(directory: string, outages: number): Promise<void> {
+  const count = (words: string) => warnings(directory).filter(({ msg }) => msg === words).length;
+  await eventually(async () => assert.equal(count(answers), outages));
+  assert.equal(count(unreachable), outages);
+  const all = warnings(directory);
+  const said = all.slice(all.findIndex(({ msg }) => msg === unreachable || msg === restarted));
+  // That of a machine that needs more than a minute to start it again.
+  const known = [unreachable, 'The database is still unreachable.', answers, restarted];
+  assert.deepEqual(
+    said.filter(({ msg }) => !known.includes(msg)),
+    [],
+  );
+  assert.equal(count(restarted), outages);
+  for (const { msg, seconds, reason } of said) {
+    if (msg === unreachable) assert.ok(reason);
+    if (msg === answers) assert.ok(Number(seconds) > 0);
+  }
+}
+
+const restarted = 'PostgreSQL ended unexpectedly. It is being restarted.';
+
+interface Line {
+  level: string;
+  msg: string;
+  reason?: string;
+  seconds?: number;
+}
+
+function warnings(directory: string): Line[] {
+  const lines = readFileSync(serviceLog(directory), 'utf8').split('\n');
+  const logged: Line[] = lines
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line));
+  return logged.filter(({ level }) => ['warn', 'error', 'fatal'].includes(level));
+}
 
 /** The ids of the servers whose create was accepted. */
 const created = (seen: readonly Asked[]) =>

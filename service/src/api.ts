@@ -19,7 +19,10 @@ interface ApiSettings {
   shell: ShellSettings;
 }
 
-type ApiFoundation = Omit<Foundation, 'config' | 'workers' | 'leases' | 'unreadable'> & {
+type ApiFoundation = Omit<
+  Foundation,
+  'config' | 'workers' | 'leases' | 'unreadable' | 'databaseOutage'
+> & {
   unreadable?: Pick<UnreadableSecrets, 'count'>;
   config: Pick<Config, 'publicUrl' | 'oidc' | 'imageServers' | 'dataDir' | 'databaseUrl'>;
 };

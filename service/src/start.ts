@@ -143,7 +143,8 @@ async function layFoundation(
   stack.defer(() => database.close());
   const [incus] = await preparing;
   if (incus.status === 'rejected') throw incus.reason;
-  const { db, pool, workers, leases, health, notifications, refusedRoom } = database;
+  const { db, pool, workers, leases, health, notifications } = database;
+  const { refusedRoom, databaseOutage } = database;
   const { dataDir } = config;
   const isOnlyService = !config.databaseUrl;
   const agreed = await agreeOnSecretKey(db, await loadKeys(dataDir), { dataDir, isOnlyService });
@@ -170,7 +171,7 @@ async function layFoundation(
       faults: () => countFaults(config.dataDir),
     },
   );
-  const engines = createEngines({ observe: metrics.called });
+  const engines = createEngines({ observe: metrics.called, log });
   stack.defer(() => engines.close());
   const imageDirectories = imageDirectoriesOf(config);
   // Removes the files of a killed build.
@@ -189,7 +190,7 @@ async function layFoundation(
       signal: interruption.signal,
     });
   }
-  const connections = { db, workers, leases, health, notifications, refusedRoom };
+  const connections = { db, workers, leases, health, notifications, refusedRoom, databaseOutage };
   const unreadable = unreadableSecrets(secretKey, metrics.encryptedValues);
   return { ...connections, config, engines, secretKey, unreadable, metrics, log };
 }

@@ -10,6 +10,7 @@ import { embeddedLog, type Housekeeping, housekeeping } from './housekeeping.ts'
 import { imageDirectoriesOf } from './images/images.ts';
 import type { Keyring } from './keys/keyring.ts';
 import type { UnreadableSecrets } from './keys/unreadable.ts';
+import type { Outage } from './lib/outage.ts';
 import type { Engines } from './locations/engines.ts';
 import { requireLocation } from './locations/queries.ts';
 import type { Metrics } from './metrics/metrics.ts';
@@ -43,6 +44,7 @@ export interface Foundation {
   health: Connections;
   notifications: NotificationListener;
   refusedRoom: DiskFullMonitor;
+  databaseOutage: Outage;
   engines: Engines;
   secretKey: Keyring;
   /** The encrypted values that no key of the file can decrypt. */
@@ -68,7 +70,7 @@ const reconcilers: Reconciler<Housekeeping & Publishing>[] = [
 
 /** Starts the background work: operations, the comparison of servers with Incus, and metering. */
 export async function startWorkers(foundation: Foundation): Promise<Workers> {
-  const { config, engines, log, metrics, notifications, secretKey } = foundation;
+  const { config, databaseOutage, engines, log, metrics, notifications, secretKey } = foundation;
   const { db, pool } = foundation.workers;
   const stopping = new AbortController();
   const runs = recordStatuses(metrics.reconcilers);
@@ -104,7 +106,7 @@ export async function startWorkers(foundation: Foundation): Promise<Workers> {
     },
   });
   const creates = startCreateQueue(db, notifications, log, runs);
-  const leader = createLeader({ pool, log });
+  const leader = createLeader({ pool, log, databaseOutage });
   const { imageServers, protectedAddresses } = config;
   const findApi = apiFinder(config);
   const watching = {

@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect, type Transaction } from 'kysely';
 import pg from 'pg';
-import { type Failed, withPrepared } from './prepared/pool.ts';
+import { type QueryObserver, withPrepared } from './prepared/pool.ts';
 import {
   type PooledConnection,
   readTimeoutMs,
@@ -88,15 +88,18 @@ export function createPool(
 }
 
 /** Queries on a pool. */
-export const createDb = (pool: pg.Pool, failed?: Failed): Db =>
-  dbOn(pool, () => takeConnection(pool), failed);
+export const createDb = (pool: pg.Pool, observer?: QueryObserver): Db =>
+  dbOn(pool, () => takeConnection(pool), observer);
 
 /** Queries on a pool that is shared among projects: see `shareAmongProjects`. */
-export const createSharedDb = (pool: pg.Pool, readMs = readTimeoutMs, failed?: Failed): Db =>
-  dbOn(pool, shareAmongProjects(pool, readMs), failed);
+export const createSharedDb = (
+  pool: pg.Pool,
+  readMs = readTimeoutMs,
+  observer?: QueryObserver,
+): Db => dbOn(pool, shareAmongProjects(pool, readMs), observer);
 
-function dbOn(pool: pg.Pool, take: () => Promise<PooledConnection>, failed?: Failed): Db {
+function dbOn(pool: pg.Pool, take: () => Promise<PooledConnection>, observer?: QueryObserver): Db {
   return new Kysely<Database>({
-    dialect: new PostgresDialect({ pool: withPrepared(pool, take, failed) }),
+    dialect: new PostgresDialect({ pool: withPrepared(pool, take, observer) }),
   });
 }

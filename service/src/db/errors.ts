@@ -34,7 +34,9 @@ const passingCodes = new Set([
 
 /** Messages of the driver without a code. */
 const messages =
-  /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Client was closed and is not queryable)/;
+  /^(Connection terminated|Client has encountered a connection error|Client was closed and is not queryable)/;
+/** No connection became free in time, or a query took too long: PostgreSQL may only be busy. */
+const timeouts = /^(timeout exceeded when trying to connect|Query read timeout)/;
 
 /**
  * PostgreSQL's disk_full; read_only_sql_transaction, which a standby answers to a change; and
@@ -58,13 +60,28 @@ export function databaseTrouble(error: unknown): DatabaseTrouble | undefined {
   if (known) return known;
   if (code.startsWith('08') || isPassing(code, error) || messages.test(error.message))
     return 'away';
-  if (isUnfitStatement(error)) return 'away';
+  if (isTimeout(error) || isUnfitStatement(error)) return 'away';
   return databaseTrouble(error.cause);
 }
 
 /** A caller who is not known yet can't do anything about other unknown callers. */
 function queueTrouble({ key, isOwnFault }: QueueTooLong): DatabaseTrouble {
   return isOwnFault && key !== sharedByUnknown ? 'own-share' : 'busy';
+}
+
+/** Transactions that lost a race: the connection is well. */
+const raceCodes = new Set(['40001', '40P01']);
+
+/** Whether PostgreSQL has not answered in time. It may only be busy. */
+export const isTimeout = (error: unknown) => error instanceof Error && timeouts.test(error.message);
+
+/** Whether an error says that a connection to PostgreSQL was lost, or could not be made. */
+export function isConnectionLost(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = codeOf(error);
+  if (raceCodes.has(code)) return false;
+  if (isRefusedAtConnect(error)) return true;
+  return code.startsWith('08') || isPassing(code, error) || messages.test(error.message);
 }
 
 /** Whether PostgreSQL could not run a statement, but a later attempt may succeed. */
@@ -81,10 +98,15 @@ const tlsCodes =
 /** Message of the driver without a code. */
 const noTls = /does not support SSL connections/;
 
+/** Of PostgreSQL's error codes, class 28 means access denied, and class 3D no such database. */
+function isRefusedAtConnect(error: Error): boolean {
+  const code = codeOf(error);
+  return tlsCodes.test(code) || noTls.test(error.message) || /^(28|3D)/.test(code);
+}
+
 /**
  * What is wrong with the PostgreSQL of `DATABASE_URL`, in one sentence; undefined for any other
- * error, and without a `DATABASE_URL`. Of PostgreSQL's error codes, class 28 means access denied,
- * and class 3D no such database.
+ * error, and without a `DATABASE_URL`.
  */
 export function databaseError(
   error: unknown,
@@ -93,8 +115,7 @@ export function databaseError(
 ): SetupError | undefined {
   if (!databaseUrl || !(error instanceof Error)) return undefined;
   const code = codeOf(error);
-  const isOfTls = tlsCodes.test(code) || noTls.test(error.message);
-  const isKnown = isOfTls || isDatabaseUnavailable(error) || /^(28|3D)/.test(code);
+  const isKnown = isDatabaseUnavailable(error) || isRefusedAtConnect(error);
   if (!isKnown && !isFileOf(databaseUrl, error)) return undefined;
   const reason = (error.message || code).replace(/\.$/, '');
   const failed = `The PostgreSQL of DATABASE_URL can't be used: ${reason}.`;

@@ -7,6 +7,7 @@ import { keptLog } from '../testing/canaries.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { until } from '../testing/until.ts';
 import { listenForNotifications, notify } from './notifications.ts';
+import { createDatabaseOutage } from './outage.ts';
 
 const { db, pool, connectionString, close } = await createTestDatabase();
 const logged = new PassThrough();
@@ -99,4 +100,19 @@ test('a connection that is lost again and again is one outage, logged once', asy
   assert.deepEqual([...told], ['The connection for notifications was lost. Reconnecting.']);
   // More than one only where this took more than a minute.
   assert.ok(lines.length < losses.length, lines.join(''));
+});
+
+test('a connection that is lost is part of the outage of the database, which is logged instead', async (t) => {
+  const { log: kept, lines } = keptLog();
+  const databaseOutage = createDatabaseOutage(kept, connectionString);
+  const announce = () => 'of many';
+  const own = listenForNotifications(connectionString, kept, { announce, databaseOutage });
+  t.after(() => own.close());
+  await cutOff('berth-listen of many');
+  const told = () => lines.map((line) => JSON.parse(line)).filter(({ level }) => level !== 'debug');
+  await until('it is told', () => told().length > 0);
+  assert.deepEqual(
+    told().map(({ msg }) => msg),
+    ['The database is unreachable. What needs it is retried.'],
+  );
 });

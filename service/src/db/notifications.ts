@@ -108,13 +108,15 @@ interface Listening {
   announce?: (() => string) | undefined;
   /** How long a new connection has to last until the outage counts as over. */
   steadyMs?: number;
+  /** Gets how this connection does, too. */
+  databaseOutage?: Outage;
 }
 
 /** Listens on a connection of its own, and reconnects when that is lost. */
 export function listenForNotifications(
   connectionString: string,
   log: Logger,
-  { announce, steadyMs = steadyAfterMs }: Listening = {},
+  { announce, steadyMs = steadyAfterMs, databaseOutage }: Listening = {},
 ): NotificationListener {
   const line: ListenerState = {
     emitter: new EventEmitter(),
@@ -124,7 +126,9 @@ export function listenForNotifications(
   const { emitter } = line;
   emitter.setMaxListeners(0);
   const closing = new AbortController();
-  const running = keepListening(connectionString, line, closing.signal, { log, steadyMs });
+  const running = keepListening(connectionString, line, closing.signal, {
+    ...{ log, steadyMs, databaseOutage },
+  });
   return {
     on(name, handler) {
       emitter.on(name, handler);
@@ -142,11 +146,17 @@ export function listenForNotifications(
   };
 }
 
+interface Kept {
+  log: Logger;
+  steadyMs: number;
+  databaseOutage: Outage | undefined;
+}
+
 async function keepListening(
   connectionString: string,
   line: ListenerState,
   signal: AbortSignal,
-  { log, steadyMs }: { log: Logger; steadyMs: number },
+  { log, steadyMs, databaseOutage }: Kept,
 ): Promise<void> {
   const outage = createOutage(log, {
     failed: 'The connection for notifications was lost. Reconnecting.',
@@ -154,8 +164,9 @@ async function keepListening(
   });
   while (!signal.aborted) {
     try {
-      await listenOnce(connectionString, line, signal, { log, outage, steadyMs });
+      await listenOnce(connectionString, line, signal, { log, outage, steadyMs, databaseOutage });
     } catch (error) {
+      databaseOutage?.failed(error);
       outage.failed(error);
       await pause(500, signal);
     }
@@ -166,7 +177,7 @@ async function listenOnce(
   connectionString: string,
   line: ListenerState,
   signal: AbortSignal,
-  { log, outage, steadyMs }: { log: Logger; outage: Outage; steadyMs: number },
+  { log, outage, steadyMs, databaseOutage }: Kept & { outage: Outage },
 ): Promise<void> {
   const client = createClient({
     connectionString,
@@ -190,6 +201,7 @@ async function listenOnce(
     await client.query(`listen ${channel}`);
     const steadyAt = performance.now() + steadyMs;
     const onAlive = () => {
+      databaseOutage?.worked();
       if (performance.now() >= steadyAt) outage.worked();
     };
     await Promise.race([ended.promise, sendHeartbeats(client, line, signal, onAlive)]);

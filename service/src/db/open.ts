@@ -1,10 +1,13 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
+import type { Outage } from '../lib/outage.ts';
 import { createDb, createPool, createSharedDb, type Db, type PoolLimits } from './connection.ts';
 import { joinEmbeddedPostgres, startEmbeddedPostgres } from './embedded/embedded.ts';
 import { createDiskFullMonitor, type DiskFullMonitor } from './errors.ts';
 import { migrate } from './migrate.ts';
 import { listenForNotifications, type NotificationListener } from './notifications.ts';
+import { createDatabaseOutage } from './outage.ts';
+import type { QueryObserver } from './prepared/pool.ts';
 
 /** A 503 is better than a request that hangs as long as PostgreSQL does. */
 const queryTimeoutMs = 20_000;
@@ -34,6 +37,8 @@ export interface OpenDatabase extends Connections {
   notifications: NotificationListener;
   /** Reports whether the disk of PostgreSQL is full. */
   refusedRoom: DiskFullMonitor;
+  /** For those who use a pool without its `db`. */
+  databaseOutage: Outage;
   close(): Promise<void>;
 }
 
@@ -61,22 +66,35 @@ export async function openDatabase(
   const connectionString = place.databaseUrl ?? (await embedded(place, log, { stack, always }));
   await migrateTo(connectionString);
   const refusedRoom = createDiskFullMonitor();
-  const { failed } = refusedRoom;
+  const databaseOutage = createDatabaseOutage(log, connectionString);
+  const observer: QueryObserver = {
+    failed(error) {
+      refusedRoom.failed(error);
+      databaseOutage.failed(error);
+    },
+    worked: databaseOutage.worked,
+  };
   const connect = (
     limits: PoolLimits,
-    dbOn = (pool: pg.Pool) => createDb(pool, failed),
+    dbOn = (pool: pg.Pool) => createDb(pool, observer),
   ): Connections => {
     const pool = createPool(connectionString, limits);
-    pool.on('error', (error) => log.warn({ err: error }, 'PostgreSQL closed an idle connection.'));
+    // It is replaced at the next query, which fails where there is no other.
+    pool.on('error', (error) =>
+      log.debug({ reason: error.message }, 'PostgreSQL closed an idle connection.'),
+    );
     const db = dbOn(pool);
     stack.defer(() => db.destroy());
     return { db, pool };
   };
-  const requests = connect(poolLimits.requests, (pool) => createSharedDb(pool, undefined, failed));
+  const requests = connect(poolLimits.requests, (pool) =>
+    createSharedDb(pool, undefined, observer),
+  );
   const workers = connect(poolLimits.workers);
   const leases = connect(poolLimits.leases);
   const health = connect(poolLimits.health);
-  const notifications = listenForNotifications(connectionString, log, { announce });
+  const listening = { announce, databaseOutage };
+  const notifications = listenForNotifications(connectionString, log, listening);
   stack.defer(() => notifications.close());
   const opened = stack.move();
   return {
@@ -86,6 +104,7 @@ export async function openDatabase(
     health,
     notifications,
     refusedRoom,
+    databaseOutage,
     close: () => opened.disposeAsync(),
   };
 }

@@ -40,7 +40,7 @@ async function service(t: TestContext, room: { databaseUrl?: string } = {}) {
   t.after(line.close);
   const pool = createPool(line.connectionString);
   pool.on('error', () => undefined);
-  const own = createDb(pool, refused.failed);
+  const own = createDb(pool, refused);
   t.after(() => own.destroy());
   const healthChecks = await serviceChecks(own, {
     engines,

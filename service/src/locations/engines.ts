@@ -1,11 +1,15 @@
+import { type Logger, pino } from 'pino';
 import type { EngineAddress } from '../db/schema/schema.ts';
 import { createIncusClient, type IncusClient } from '../incus/client.ts';
 import type { CallObserver } from '../incus/transport/api.ts';
 import type { IncusConnection } from '../incus/transport/connection.ts';
+import { createEngineOutage, type EngineOutage } from '../incus/transport/outage.ts';
+import type { SharedOutage } from '../lib/outage.ts';
 import type { ClientIdentity } from './identity.ts';
 
 export interface EngineLocation {
   id: number;
+  name: string;
   engine: EngineAddress;
   incus_project: string;
 }
@@ -15,6 +19,8 @@ export interface Engines {
   /** The identity for locations over HTTPS. It may change while the service runs. */
   identity: ClientIdentity | undefined;
   of(location: EngineLocation): IncusClient;
+  /** Gets how all calls to a location end, and may be told more. */
+  outageOf(location: Pick<EngineLocation, 'id' | 'name'>): SharedOutage;
   close(): Promise<void>;
 }
 
@@ -22,26 +28,63 @@ interface EnginesOptions {
   identity?: ClientIdentity | undefined;
   /** Gets each call to any of the engines. */
   observe?: CallObserver;
+  /** Has when a location becomes unreachable, and reachable again. */
+  log?: Logger;
 }
 
-export function createEngines({ identity, observe }: EnginesOptions = {}): Engines {
-  const clients = new Map<number, { client: IncusClient; way: string }>();
+interface Known {
+  client: IncusClient;
+  way: string;
+  close(): Promise<void>;
+}
+
+export function createEngines(options: EnginesOptions = {}): Engines {
+  const { observe, log = pino({ enabled: false }) } = options;
+  const clients = new Map<number, Known>();
+  const outages = new Map<number, { name: string; outage: EngineOutage }>();
+
+  function outageOf({ id, name }: Pick<EngineLocation, 'id' | 'name'>): EngineOutage {
+    const known = outages.get(id);
+    if (known?.name === name) return known.outage;
+    const outage = createEngineOutage(log, name);
+    outages.set(id, { name, outage });
+    return outage;
+  }
+
+  function connect(location: EngineLocation, connection: IncusConnection): Omit<Known, 'way'> {
+    let isClosed = false;
+    const client = createIncusClient({
+      ...{ ...connection, project: location.incus_project },
+      observe(call) {
+        observe?.(call);
+        // A call in progress fails as if the engine were unreachable.
+        if (!isClosed) outageOf(location).observe(call);
+      },
+    });
+    return {
+      client,
+      async close() {
+        isClosed = true;
+        await client.close();
+      },
+    };
+  }
+
   return {
-    identity,
+    identity: options.identity,
+    outageOf,
     of(location) {
       const way = wayTo(location, this.identity);
       const known = clients.get(location.id);
       if (known?.way === way) return known.client;
-      const connection = connectionOf(location, this.identity);
-      const project = location.incus_project;
-      const client = createIncusClient({ ...connection, project, observe });
-      clients.set(location.id, { client, way });
-      // A call in progress fails as if the engine were unreachable, and is retried.
-      known?.client.close().catch(() => undefined);
-      return client;
+      const made = connect(location, connectionOf(location, this.identity));
+      clients.set(location.id, { ...made, way });
+      // A call in progress is retried.
+      known?.close().catch(() => undefined);
+      return made.client;
     },
     async close() {
-      await Promise.all([...clients.values()].map(({ client }) => client.close()));
+      await Promise.all([...clients.values()].map(({ close }) => close()));
     },
   };
 }

@@ -166,7 +166,8 @@ test('a server whose disk and NIC were never read exports its other metrics', as
 
 test('metrics of calls to the engine omit the names of instances', async () => {
   const { metrics, read } = await withApp(false);
-  metrics.called({ method: 'GET', path: '/1.0/instances/{name}', outcome: 'ok', seconds: 0.2 });
+  const path = '/1.0/instances/{name}';
+  metrics.called({ method: 'GET', path, outcome: 'ok', error: undefined, seconds: 0.2 });
   const line = 'berth_engine_calls_total{method="GET",path="/1.0/instances/{name}",outcome="ok"} 1';
   assert.ok((await read()).body.includes(line));
 });

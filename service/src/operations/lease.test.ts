@@ -121,11 +121,15 @@ test('a lease whose renewals fail is given up when its time has passed, and not 
       throw new Error('It fails.');
     },
   } as unknown as Db;
-  const { lease, seen } = await kept(t, { leases });
+  const { lease, seen, lines } = await kept(t, { leases });
+  await until('a renewal has failed', () => lines.length > 0);
   clock.pass(fenceMilliseconds / 2);
   assert.deepEqual([lease.isHeld(), seen.givenUp], [true, 0]);
   clock.pass(fenceMilliseconds / 2);
   assert.deepEqual([lease.isHeld(), seen.givenUp], [false, 1]);
+  // It says why: where the database was away, its outage has been logged already.
+  const told = lines.map((line) => JSON.parse(line)).find(({ msg }) => /in time/.test(msg));
+  assert.equal(told?.err.message, 'It fails.');
 });
 
 test('a lease that was not renewed in time is given up permanently, and reports that', async (t) => {

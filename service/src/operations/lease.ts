@@ -56,6 +56,8 @@ export function keepLease(
   const { id, fence } = leased.operation;
   const stopping = new AbortController();
   let isLost = false;
+  /** Why the last renewals failed. */
+  let failure: unknown;
   let renewedAt = leased.askedAt;
   const millisecondsLeft = () => renewedAt + fenceMilliseconds - performance.now();
 
@@ -68,7 +70,10 @@ export function keepLease(
     if (millisecondsLeft() > 0) {
       timer = setTimeout(checkFence, millisecondsLeft());
     } else if (!isLost) {
-      log.warn({ operation: id }, 'A lease could not be renewed in time. Its step is aborted.');
+      log.warn(
+        { err: failure, operation: id },
+        'A lease could not be renewed in time. Its step is aborted.',
+      );
       lose();
     }
   }
@@ -92,7 +97,9 @@ export function keepLease(
       try {
         if (!(await renew())) return;
         milliseconds = renewEach;
+        failure = undefined;
       } catch (error) {
+        failure = error;
         log.warn({ err: error, operation: id }, 'A lease could not be renewed. Retrying.');
         milliseconds = renewRetryMilliseconds;
       }

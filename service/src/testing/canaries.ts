@@ -4,8 +4,8 @@ import { type Logger, pino } from 'pino';
 import type { Db } from '../db/connection.ts';
 import { lineFormat } from '../lib/log.ts';
 
-/** A log of all levels whose lines can be searched. */
-export function keptLog(): { log: Logger; lines: string[] } {
+/** A log, of all levels unless another is given, whose lines can be searched. */
+export function keptLog(level = 'trace'): { log: Logger; lines: string[] } {
   const lines: string[] = [];
   const destination = new Writable({
     write(chunk, _encoding, done) {
@@ -13,7 +13,7 @@ export function keptLog(): { log: Logger; lines: string[] } {
       done();
     },
   });
-  return { log: pino({ ...lineFormat, level: 'trace' }, destination), lines };
+  return { log: pino({ ...lineFormat, level }, destination), lines };
 }
 
 const tables = [

@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { SetupError } from '../../../../setup/commands.mjs';
+import { createOutage } from '../../lib/outage.ts';
 import { createClient, withClient } from '../connection.ts';
 import { type PostgresBinaries, postgresBinaries } from './binaries.ts';
 import { clusterIn, makeDataDirectory, requireNoFile } from './data-directory.ts';
@@ -157,6 +158,12 @@ function superviseCluster(cluster: Cluster, first: pg.Client, log?: Logger) {
   let ending = false;
   let isOurs = true;
   let reviving = Promise.resolve();
+  const outage =
+    log &&
+    createOutage(log, {
+      failed: 'PostgreSQL could not be restarted. Retrying.',
+      works: 'PostgreSQL was restarted.',
+    });
 
   function watch(): void {
     lock.once('end', () => {
@@ -172,9 +179,10 @@ function superviseCluster(cluster: Cluster, first: pg.Client, log?: Logger) {
         const again = await holdDataDirectory(cluster);
         if (!again) return giveUp();
         lock = again;
+        outage?.worked();
         return watch();
       } catch (error) {
-        log?.error({ err: error }, 'PostgreSQL could not be restarted. Retrying.');
+        outage?.failed(error);
         await sleep(reviveMilliseconds);
       }
     }

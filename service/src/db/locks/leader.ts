@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { inTurn } from '../../lib/in-turn.ts';
-import { createOutage } from '../../lib/outage.ts';
+import { createOutage, type Outage } from '../../lib/outage.ts';
 import { pause } from '../../lib/pause.ts';
 import { currentSession } from './current-session.ts';
 import { type LockSession, openLockSession } from './lock-session.ts';
@@ -13,6 +13,8 @@ const longestSilenceMilliseconds = 30_000;
 export interface LeaderOptions {
   pool: pg.Pool;
   log: Logger;
+  /** Gets how the connection with the locks does. */
+  databaseOutage?: Outage;
   /** After so long without a sign of life, another process may take over. */
   silenceMilliseconds?: number;
 }
@@ -33,7 +35,8 @@ export interface Leader {
 
 /** One connection holds all locks of the process. */
 export function createLeader(options: LeaderOptions): Leader {
-  const { pool, log, silenceMilliseconds = longestSilenceMilliseconds } = options;
+  const { pool, log, databaseOutage } = options;
+  const { silenceMilliseconds = longestSilenceMilliseconds } = options;
   const sessions = currentSession(() =>
     openLockSession({ pool, silenceMilliseconds, onSign: handOver }),
   );
@@ -80,6 +83,7 @@ export function createLeader(options: LeaderOptions): Leader {
       outage.worked();
       return session;
     } catch (error) {
+      databaseOutage?.failed(error);
       if (!led.signal.aborted) outage.failed(error);
     }
   };

@@ -4,8 +4,13 @@ import type { PooledConnection } from '../queue/turns.ts';
 import { createStatementNames } from './statement-names.ts';
 import { isOutdatedPlan, isUnfitStatement } from './unfit.ts';
 
-/** Receives the error of each query that fails. */
-export type Failed = (error: unknown) => void;
+/** Receives how connections and queries end. */
+export interface QueryObserver {
+  /** Gets the error of each query that failed, and of each connection that could not be had. */
+  failed(error: unknown): void;
+  /** A query has succeeded. */
+  worked?(): void;
+}
 
 /** Shared by all pools of the process, which run the same queries. */
 const names = createStatementNames();
@@ -17,11 +22,18 @@ const generations = new WeakMap<pg.PoolClient, number>();
 export function withPrepared(
   pool: pg.Pool,
   take: () => Promise<PooledConnection>,
-  failed: Failed = () => undefined,
+  observer?: QueryObserver,
 ): PostgresPool {
   return {
     options: pool.options,
-    connect: async () => prepared(await take(), failed),
+    async connect() {
+      try {
+        return prepared(await take(), observer);
+      } catch (error) {
+        observer?.failed(error);
+        throw error;
+      }
+    },
     end: () => pool.end(),
   };
 }
@@ -37,7 +49,7 @@ export function withPrepared(
  */
 function prepared(
   { client, release: giveBack }: PooledConnection,
-  failed: Failed,
+  observer: QueryObserver | undefined,
 ): PostgresPoolClient {
   let unusable: unknown;
   let isUnfit = false;
@@ -60,9 +72,11 @@ function prepared(
   async function query(text: string, parameters: readonly unknown[]) {
     if (unusable) throw unusable;
     try {
-      return await run(text, [...parameters]);
+      const result = await run(text, [...parameters]);
+      observer?.worked?.();
+      return result;
     } catch (error) {
-      failed(error);
+      observer?.failed(error);
       if (isTimeout(error) || isUnfitStatement(error)) unusable = error;
       throw error;
     }

@@ -196,6 +196,8 @@ export interface ObservedCall {
    */
   path: string;
   outcome: EngineErrorCode | 'ok' | 'aborted';
+  /** What the call threw; undefined if it succeeded, or its caller has aborted it. */
+  error: unknown;
   seconds: number;
 }
 
@@ -224,16 +226,20 @@ export function createApi(transport: Transport, defaults: ApiDefaults): Api {
   const read: Api['read'] = async (request, options, reader) => {
     const begun = performance.now();
     let outcome: ObservedCall['outcome'] = 'ok';
+    let thrown: unknown;
     try {
       return await call(request, options, reader);
     } catch (error) {
+      if (!options?.signal?.aborted) thrown = error;
       if (error instanceof EngineError) outcome = error.code;
       else outcome = options?.signal?.aborted ? 'aborted' : 'failed';
       throw error;
     } finally {
       const { method, path } = request;
       const seconds = (performance.now() - begun) / 1000;
-      defaults.observe?.({ method, path: pathPattern(path), outcome, seconds });
+      defaults.observe?.({
+        ...{ method, path: pathPattern(path), outcome, error: thrown, seconds },
+      });
     }
   };
   const call: Api['read'] = (request, options, reader) => {

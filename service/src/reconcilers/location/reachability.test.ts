@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, beforeEach, test } from 'node:test';
-import { pino } from 'pino';
 import { withDeadline } from '../../incus/transport/deadline.ts';
 import { EngineError } from '../../incus/transport/errors.ts';
+import { createEngineOutage } from '../../incus/transport/outage.ts';
+import { keptLog } from '../../testing/canaries.ts';
 import { installation } from '../../testing/fixtures.ts';
 import { createTestDatabase } from '../../testing/postgres.ts';
 import { createReachability, type Reachability } from './reachability.ts';
@@ -23,10 +24,11 @@ let probed: number;
 let reachability: Reachability;
 
 beforeEach(() => {
-  lines = [];
   probed = 0;
-  const log = pino({ base: null }, { write: (line) => void lines.push(line) });
-  reachability = createReachability({ db, locationId }, log, () => {
+  const kept = keptLog();
+  lines = kept.lines;
+  const outage = createEngineOutage(kept.log, 'local');
+  reachability = createReachability({ db, locationId }, outage, () => {
     probed += 1;
   });
 });
@@ -77,13 +79,13 @@ test('the log has the words of the engine, once, and the location none of what i
   assert.equal(lines.length, 1);
   const told = JSON.parse(lines[0] ?? '');
   assert.deepEqual(
-    [told.locationId, told.probe, told.reason],
-    [locationId, 'ping', 'No answer from 10.0.0.1.'],
+    [told.location, told.probe, told.reason],
+    ['local', 'ping', 'No answer from 10.0.0.1.'],
   );
-  for (let times = 0; times < 3; times += 1) reachability.recordFailure('ping', new Error('ours'));
+  for (const probe of ['events', 'nodes'] as const) reachability.recordFailure(probe, refusal());
+  reachability.recordFailure('ping', new Error('ours'));
   reachability.recordFailure('ping', 'thrown');
-  assert.equal(lines.length, 2);
-  assert.equal(JSON.parse(lines[1] ?? '').reason, 'ours');
+  assert.equal(lines.length, 1, 'one outage, whatever it is seen by');
   assert.match((await reason()) ?? '', /its log says why/);
 });
 

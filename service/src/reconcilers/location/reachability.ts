@@ -1,5 +1,5 @@
-import type { Logger } from 'pino';
 import { EngineError, isRefusal } from '../../incus/transport/errors.ts';
+import type { Outage } from '../../lib/outage.ts';
 import { setReachability } from '../../locations/queries.ts';
 import type { Subject } from '../truth.ts';
 
@@ -27,11 +27,12 @@ export interface Reachability {
 /**
  * The engine is unreachable once it refuses a connection, once three pings in a row got no answer
  * (`askPatiently`), or once the same probe has failed three times in a row.
+ * @param outage logs it
  * @param probed called when there is something to write
  */
 export function createReachability(
   { db, locationId }: Pick<Subject, 'db' | 'locationId'>,
-  log: Logger,
+  outage: Outage,
   probed: () => void,
 ): Reachability {
   const reasons = new Map<Probe, string | null>();
@@ -40,6 +41,7 @@ export function createReachability(
   function recordSuccess(probe: Probe): void {
     failures.delete(probe);
     reasons.set(probe, null);
+    outage.worked();
     probed();
   }
 
@@ -49,13 +51,9 @@ export function createReachability(
     // A ping fails only after three attempts.
     const isConfirmed = probe === 'ping' || isRefusal(error) || consecutive >= failureThreshold;
     if (!isConfirmed) return;
-    const reason = error instanceof EngineError ? error.reason : unknownReason;
-    // The message of Incus itself goes to the log, once: it may name instances and paths.
-    if (reasons.get(probe) !== reason) {
-      const said = error instanceof Error ? error.message : String(error);
-      log.warn({ locationId, probe, reason: said }, 'The Incus of a location is unreachable.');
-    }
-    reasons.set(probe, reason);
+    // The message of Incus itself goes to the log: it may name instances and paths.
+    outage.failed(error, { probe });
+    reasons.set(probe, error instanceof EngineError ? error.reason : unknownReason);
     probed();
   }
 

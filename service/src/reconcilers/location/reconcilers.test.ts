@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
 import { pino } from 'pino';
 import type { IncusClient } from '../../incus/client.ts';
+import { createEngineOutage } from '../../incus/transport/outage.ts';
 import { instanceName } from '../../instances/labels.ts';
 import { requireLocation } from '../../locations/queries.ts';
 import type { RunContext } from '../../reconciler-runtime/define.ts';
@@ -85,7 +86,7 @@ beforeEach(async () => {
       observer: { unconfined: note('unconfined'), swept: note('swept') },
       ...{ imageDirectories: { work: '/nowhere' }, imageServers: [] },
     },
-    reachability: createReachability(of, log, () => undefined),
+    reachability: createReachability(of, createEngineOutage(log, 'test'), () => undefined),
     members: { run: note('members') },
     quotas: { compare: note('quotas') },
     reconcileOrphans: note('orphans'),

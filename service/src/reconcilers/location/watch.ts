@@ -108,7 +108,9 @@ function subjectOf({ watching, location, signal, ours, trigger }: SubjectOptions
   return {
     ...of,
     ...{ watching, location, installationId: ours },
-    reachability: createReachability(of, log, () => trigger('reachability_probed')),
+    reachability: createReachability(of, engines.outageOf(location), () =>
+      trigger('reachability_probed'),
+    ),
     members: createMemberProbes(of, (to) => memberChanged(to, trigger), report),
     quotas: watchQuotas({ ...of, poolQuotas, observer, runs }, location),
     collector: createUsageCollector(watching, { id, pool, client }),
