@@ -13,6 +13,12 @@ export interface UnknownInstance {
   addresses: string[] | null;
 }
 
+/** What differs from the previous time. */
+export interface UnknownChanges {
+  found: string[];
+  gone: { name: string; isOurs: boolean }[];
+}
+
 /** Returns those of these UUIDs that belong to no server, or to a deleted one. */
 export async function withoutServer(db: Queryable, uuids: string[]): Promise<Set<string>> {
   const { rows } = await sql<{ uuid: string }>`
@@ -26,18 +32,24 @@ export async function withoutServer(db: Queryable, uuids: string[]): Promise<Set
 /**
  * Records the instances of a location that belong to no server, and reserves their addresses in its
  * pools. Once the addresses of all of them are known, the location accepts creates again after an
- * import.
+ * import. Returns which are new, and which are gone.
  */
 export async function enterUnknownInstances(
   trx: Trx,
   locationId: number,
   unknown: UnknownInstance[],
-): Promise<void> {
+): Promise<UnknownChanges> {
   const seen = sql`jsonb_to_recordset(${JSON.stringify(unknown)}::jsonb)
     as seen (name text, "isOurs" boolean, addresses text[])`;
-  await sql`
+  const known = await trx
+    .selectFrom('unknown_instances')
+    .select('name')
+    .where('location_id', '=', locationId)
+    .execute();
+  const { rows: gone } = await sql<{ name: string; isOurs: boolean }>`
     delete from unknown_instances
-    where location_id = ${locationId} and name <> all(select name from ${seen})`.execute(trx);
+    where location_id = ${locationId} and name <> all(select name from ${seen})
+    returning name, is_ours as "isOurs"`.execute(trx);
   await sql`
     insert into unknown_instances (location_id, name, is_ours)
     select ${locationId}, name, "isOurs" from ${seen}
@@ -55,13 +67,16 @@ export async function enterUnknownInstances(
     cross join lateral unnest(seen.addresses) as address
     join address_pools pool on pool.location_id = ${locationId} and address::inet << pool.cidr
     on conflict (ip) do nothing`.execute(trx);
-  if (unknown.some(({ addresses }) => addresses === null)) return;
+  const before = new Set(known.map(({ name }) => name));
+  const found = unknown.map(({ name }) => name).filter((name) => !before.has(name));
+  if (unknown.some(({ addresses }) => addresses === null)) return { found, gone };
   await trx
     .updateTable('locations')
     .set({ instances_known: true })
     .where('id', '=', locationId)
     .where('instances_known', '=', false)
     .execute();
+  return { found, gone };
 }
 
 /** Returns an address of a server that an unknown instance uses, and the name of the instance. */

@@ -12,13 +12,10 @@ export interface OrphanOptions {
 }
 
 /**
- * Handles instances that have our label but no server. One whose server was deleted is removed: a
- * create that was superseded by a delete may still have taken effect. One whose server was never
- * recorded is reported, and left alone.
+ * Removes instances that have our label and a server that was deleted: a create that was superseded by a delete may still
+ * have taken effect. One whose server was never recorded is left alone: see `unknown-instances.ts`.
  */
 export function createOrphanReconciler({ installationId, log }: OrphanOptions) {
-  const told = new Set<string>();
-
   return async (subject: Subject, instances: Instance[]): Promise<void> => {
     const ours = instances.flatMap((instance) => {
       const { installation, server } = labelsOf(instance);
@@ -30,20 +27,9 @@ export function createOrphanReconciler({ installationId, log }: OrphanOptions) {
     );
     for (const { instance, server } of ours) {
       const known = server === undefined ? undefined : servers.get(server);
-      if (!known) reportOnce(subject, instance.name);
-      else if (known.isDeleted) await remove(subject, instance);
+      if (known?.isDeleted) await remove(subject, instance);
     }
   };
-
-  function reportOnce({ found }: Subject, instance: string): void {
-    if (told.has(instance)) return;
-    told.add(instance);
-    found?.('instance_unknown', 1);
-    log.warn(
-      { instance },
-      'An instance has the label of this installation but belongs to no server. It was not changed.',
-    );
-  }
 
   async function remove(
     { client, signal, found }: Subject,

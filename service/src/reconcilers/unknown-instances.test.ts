@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
 import { sql } from 'kysely';
 import type { Instance } from '../incus/instances.ts';
+import { keptLog } from '../testing/canaries.ts';
 import { installation } from '../testing/fixtures.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { enterServer } from '../testing/servers.ts';
@@ -10,7 +11,19 @@ import { syncUnknownInstances } from './unknown-instances.ts';
 const { db, close } = await createTestDatabase();
 after(close);
 const place = await installation(db);
-const subject = { db, locationId: place.locationId };
+const { log, lines } = keptLog();
+const found: string[] = [];
+const subject = {
+  ...{ db, log, locationId: place.locationId, location: { name: 'local' } },
+  found: (finding: string) => void found.push(finding),
+};
+
+/** What was logged since, and at which level. */
+const told = () =>
+  lines
+    .splice(0)
+    .map((line) => JSON.parse(line))
+    .map(({ level, location, instance: name, msg }) => [level, location, name, msg]);
 
 interface Wanted {
   config?: Record<string, string>;
@@ -47,6 +60,7 @@ async function isKnown(): Promise<boolean> {
 }
 
 beforeEach(async () => {
+  [lines.length, found.length] = [0, 0];
   await sql`delete from unknown_instances`.execute(db);
   await sql`update locations set instances_known = false`.execute(db);
 });
@@ -108,4 +122,34 @@ test('where its node does not tell what was known stays, and the rest is not kno
   assert.equal(await isKnown(), true);
   assert.deepEqual(await entered(instance('a')), [['a', false, []]]);
   assert.deepEqual(await entered(), []);
+});
+
+test('one is logged when it is new and when it is gone, and not in each round or by another service', async () => {
+  const isNew = 'An instance belongs to no server. Its addresses are reserved; it was not changed.';
+  const isGone = 'An instance that belonged to no server is gone.';
+  const ours = instance(`srv-${crypto.randomUUID()}`, {
+    config: { 'user.berth.installation': 'us' },
+  });
+  await entered(ours, instance('theirs'));
+  assert.deepEqual(told(), [
+    ['warn', 'local', ours.name, isNew],
+    ['info', 'local', 'theirs', isNew],
+  ]);
+  // What is known is in the records, so that a service that takes over knows it.
+  for (let round = 0; round < 3; round += 1) await entered(ours, instance('theirs'));
+  assert.deepEqual(told(), []);
+  await entered(instance('theirs'));
+  assert.deepEqual(told(), [['warn', 'local', ours.name, isGone]]);
+  await entered();
+  assert.deepEqual(told(), [['info', 'local', 'theirs', isGone]]);
+  assert.deepEqual(found, ['instance_unknown']);
+});
+
+test('one of a deleted server, which is about to be removed, is logged neither way', async () => {
+  const id = await enterServer(db, place);
+  const uuid = await uuidOf(id);
+  await db.updateTable('servers').set({ deleted_at: new Date() }).where('id', '=', id).execute();
+  await entered(instance(`srv-${uuid}`, { config: { 'user.berth.installation': 'us' } }));
+  await entered();
+  assert.deepEqual([told(), found], [[], []]);
 });

@@ -1,20 +1,33 @@
 import { isIP } from 'node:net';
-import { enterUnknownInstances, withoutServer } from '../address-pools/unknown-queries.ts';
+import type { Logger } from 'pino';
+import {
+  enterUnknownInstances,
+  type UnknownInstance,
+  withoutServer,
+} from '../address-pools/unknown-queries.ts';
 import type { Instance } from '../incus/instances.ts';
 import { labelsOf, serverUuid } from '../instances/labels.ts';
+import { serversOf } from '../servers/truth-queries.ts';
 import { isProbe } from './traffic-limits.ts';
 import type { Subject } from './truth.ts';
+
+interface Looked extends Pick<Subject, 'db' | 'locationId' | 'found'> {
+  location: { name: string };
+  log: Logger;
+}
 
 /**
  * Records the instances of a location that belong to no server, and reserves their addresses, as
  * part of each sync. After a restore of the database there may be many. Without this, a new server
- * could get an address that one of them has, and Incus would refuse to start it.
+ * could get an address that one of them has, and Incus would refuse to start it. An instance is logged
+ * when it is new, and when it is gone: the records say which, also after a restart, or to another service.
  */
 export async function syncUnknownInstances(
-  { db, locationId }: Pick<Subject, 'db' | 'locationId'>,
+  looked: Looked,
   installationId: string,
   instances: Instance[],
 ): Promise<void> {
+  const { db, locationId } = looked;
   const named = instances
     .filter(({ name }) => !isProbe(name))
     // An instance that was renamed by hand still belongs to the server in its label.
@@ -25,12 +38,41 @@ export async function syncUnknownInstances(
   );
   const unknown = named
     .filter(({ uuid }) => uuid === undefined || strange.has(uuid))
-    .map(({ instance }) => ({
+    .map(({ instance, uuid }) => ({
       name: instance.name,
       isOurs: labelsOf(instance).installation === installationId,
       addresses: addressesOf(instance),
+      uuid,
     }));
-  await db.transaction().execute((trx) => enterUnknownInstances(trx, locationId, unknown));
+  const { found, gone } = await db
+    .transaction()
+    .execute((trx) => enterUnknownInstances(trx, locationId, unknown));
+  const isNew = new Set(found);
+  const added = unknown.filter(({ name }) => isNew.has(name));
+  await report(looked, {
+    added,
+    gone: gone.map((one) => ({ ...one, uuid: serverUuid(one.name) })),
+  });
+}
+
+type Named = Pick<UnknownInstance, 'name' | 'isOurs'> & { uuid: string | undefined };
+
+/** Those of deleted servers are about to be removed, and not reported. Those of others are only noted. */
+async function report(
+  { db, found, location, log }: Looked,
+  { added, gone }: { added: Named[]; gone: Named[] },
+): Promise<void> {
+  const uuids = [...added, ...gone].flatMap(({ uuid }) => uuid ?? []);
+  const recorded = await serversOf(db, uuids);
+  const isOfNone = ({ uuid }: Named) => uuid === undefined || !recorded.has(uuid);
+  const tell = ({ name, isOurs }: Named, words: string) =>
+    log[isOurs ? 'warn' : 'info']({ location: location.name, instance: name }, words);
+  for (const one of added.filter(isOfNone)) {
+    if (one.isOurs) found?.('instance_unknown', 1);
+    tell(one, 'An instance belongs to no server. Its addresses are reserved; it was not changed.');
+  }
+  for (const one of gone.filter(isOfNone))
+    tell(one, 'An instance that belonged to no server is gone.');
 }
 
 const uuidOf = (instance: Instance) => serverUuid(instance.name) ?? labelsOf(instance).server;
