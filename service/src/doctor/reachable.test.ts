@@ -106,9 +106,13 @@ test('a service that answers is right, and one that is failing says what', async
 
 test('what a service notes of a location is told, and what to do about an Incus that is away', async (t) => {
   const unknown = '1 instance belongs to no server in the records.';
-  const refused = 'Incus does not answer (ECONNREFUSED).';
+  // In other words than those of the service: the advice is chosen by the code.
+  const refused = 'Nothing listens at its socket.';
   const away = async () => {
-    throw new Unwell(refused);
+    throw new Unwell('incus_unreachable', refused);
+  };
+  const unusable = async () => {
+    throw new Unwell('incus_unusable', 'Incus does not answer as it should.');
   };
   const breaks = async () => {
     throw new Error('canary');
@@ -123,11 +127,15 @@ test('what a service notes of a location is told, and what to do about an Incus 
     const { state, says, wayOut } = await serviceFinding(asked, installed);
     return [state, says, wayOut];
   };
-  const noted = await look({ name, check: async () => undefined, note: async () => unknown });
+  const note = async () => ({ code: 'instances_unknown' as const, detail: unknown });
+  const noted = await look({ name, check: async () => undefined, note });
   const see = 'See "Backup and restore" in docs/operations.md.';
   assert.deepEqual(noted, ['note', `${name}: ${unknown}`, see]);
   assert.deepEqual(await look({ name, check: away }), [
     ...['problem', `${name}: ${refused}`, 'Start Incus.'],
+  ]);
+  assert.deepEqual(await look({ name, check: unusable }), [
+    ...['problem', `${name}: Incus does not answer as it should.`, 'Its log says why.'],
   ]);
   assert.deepEqual(await look({ name, check: breaks }), [
     ...['problem', `${name}: The check failed.`, 'Its log says why.'],

@@ -6,7 +6,6 @@ import { findEmbeddedPostgres } from '../db/embedded/embedded.ts';
 import { lackOfRoom } from '../db/embedded/no-room.ts';
 import { databaseError, isDatabaseUnavailable } from '../db/errors.ts';
 import type { DatabasePlace } from '../db/open.ts';
-import { works } from '../health/checks.ts';
 import { isSimulated } from '../installation/host.ts';
 import { type Asked, askService } from '../installation/ready.ts';
 import type { Finding } from './doctor.ts';
@@ -114,17 +113,17 @@ export async function serviceFinding(
 
 function healthInWords({ checks }: Health, at: string): Omit<Finding, 'what'> {
   // Of a check that works only what there is to know besides.
-  const told = checks.filter(({ status, detail }) => status !== 'ok' || detail !== works);
+  const told = checks.filter(({ code }) => code !== 'ok');
   if (told.length === 0) return { state: 'ok', says: `answers at ${at}` };
   const says = told
-    .map(({ name, detail }) => `${name}: ${detail.replace(' The log has the reason.', '')}`)
+    .map(({ name, code, detail }) => `${name}: ${code === 'failed' ? 'The check failed.' : detail}`)
     .join(' ');
   const failing = told.filter(({ status }) => status !== 'ok');
   if (failing.length === 0) {
     const wayOut = 'See "Backup and restore" in docs/operations.md.';
     return { state: 'note', says, wayOut };
   }
-  const isIncusAway = failing.every(({ detail }) => detail.startsWith('Incus does not answer'));
+  const isIncusAway = failing.every(({ code }) => code === 'incus_unreachable');
   return { state: 'problem', says, wayOut: isIncusAway ? 'Start Incus.' : 'Its log says why.' };
 }
 

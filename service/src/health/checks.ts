@@ -1,17 +1,29 @@
-import type { Health } from '@berth/contract/health';
+import type { Health, HealthCode } from '@berth/contract/health';
 
 /** Resolves when the part works; rejects with what a person should know when it does not. */
 export interface HealthCheck {
   name: string;
   check: () => Promise<void>;
   /** What a person should know of it while it works; anybody may read it. */
-  note?: () => Promise<string | undefined>;
+  note?: () => Promise<Note | undefined>;
   /** Its engine. The service can serve while another location works, and no other service is better off. */
   isLocation?: boolean;
 }
 
+export interface Note {
+  code: HealthCode;
+  detail: string;
+}
+
 /** What a check throws whose words are for anybody. */
-export class Unwell extends Error {}
+export class Unwell extends Error {
+  readonly code: HealthCode;
+
+  constructor(code: HealthCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
 
 /** The same of what keeps nobody from the rest. */
 export class Degraded extends Unwell {}
@@ -22,11 +34,14 @@ export type HealthChecks = () => Promise<HealthCheck[]>;
 const timeoutMilliseconds = 2000;
 
 /** Said of what works, where there is nothing else to say of it. */
-export const works = 'It works.';
+const works: Note = { code: 'ok', detail: 'It works.' };
+
+/** By the name of the check. */
+type Errors = Map<string, unknown>;
 
 /** All at once. One that takes over 2 s counts as failing. */
-async function runChecks(checks: HealthCheck[]): Promise<Health & { errors: unknown[] }> {
-  const errors: unknown[] = [];
+async function runChecks(checks: HealthCheck[]): Promise<Health & { errors: Errors }> {
+  const errors: Errors = new Map();
   const results = await Promise.all(checks.map((part) => runCheck(part, errors)));
   const healthy = canServe(checks.map((part, at) => ({ ...part, status: results[at]?.status })));
   const isDegraded = results.some(({ status }) => status === 'degraded');
@@ -44,18 +59,19 @@ function canServe(parts: { isLocation?: boolean; status: string | undefined }[])
 
 /**
  * Runs the checks when they are asked for, once for all who ask while they run and for a second after: who
- * asks very often must not have the engine asked as often. `tell` gets each error of a run.
+ * asks very often must not have the engine asked as often. `tell` gets how each ended; one that took too long has no error.
  */
 export function shareChecks(
   checks: HealthChecks,
-  tell: (error: unknown) => void,
+  tell: (check: string, failed: boolean, error: unknown) => void,
   keptMs = 1000,
 ): () => Promise<Health> {
   let shared: Promise<Health> | undefined;
 
   async function run(): Promise<Health> {
     const { errors, ...health } = await runChecks(await checks());
-    for (const error of errors) tell(error);
+    for (const { name, status } of health.checks)
+      tell(name, status === 'failing', errors.get(name));
     setTimeout(() => {
       shared = undefined;
     }, keptMs).unref();
@@ -68,7 +84,7 @@ export function shareChecks(
   };
 }
 
-async function runCheck({ name, check, note }: HealthCheck, errors: unknown[]) {
+async function runCheck({ name, check, note }: HealthCheck, errors: Errors) {
   const late = Promise.withResolvers<null>();
   const timer = setTimeout(() => late.resolve(null), timeoutMilliseconds);
   const run = async () => {
@@ -76,21 +92,21 @@ async function runCheck({ name, check, note }: HealthCheck, errors: unknown[]) {
     return (await note?.()) ?? works;
   };
   try {
-    const detail = await Promise.race([run(), late.promise]);
-    if (detail === null) return failing(name, 'There was no answer within 2 seconds.');
-    return { name, status: 'ok' as const, detail };
+    const found = await Promise.race([run(), late.promise]);
+    if (found === null) return failing(name, 'timeout', 'There was no answer within 2 seconds.');
+    return { name, status: 'ok' as const, ...found };
   } catch (error) {
     if (error instanceof Degraded) {
-      return { name, status: 'degraded' as const, detail: error.message };
+      return { name, status: 'degraded' as const, code: error.code, detail: error.message };
     }
-    errors.push(error);
-    if (error instanceof Unwell) return failing(name, error.message);
-    return failing(name, 'The check failed. The log has the reason.');
+    errors.set(name, error);
+    if (error instanceof Unwell) return failing(name, error.code, error.message);
+    return failing(name, 'failed', 'The check failed. The log has the reason.');
   } finally {
     clearTimeout(timer);
   }
 }
 
-function failing(name: string, detail: string) {
-  return { name, status: 'failing' as const, detail };
+function failing(name: string, code: HealthCode, detail: string) {
+  return { name, status: 'failing' as const, code, detail };
 }

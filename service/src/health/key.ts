@@ -10,6 +10,7 @@ export function keyCheck(countUnreadable: () => number): HealthCheck {
       const count = countUnreadable();
       if (count === 0) return;
       throw new Degraded(
+        'secrets_unreadable',
         `${counted(count, 'encrypted value')} cannot be read with any key in secret-key. The key was lost or replaced. ` +
           `${wayToReadable} The log and "npm run doctor" name its fingerprint.`,
       );

@@ -17,6 +17,7 @@ export function createRoomCheck(
     since = found && (since ?? new Date());
     if (found && since) {
       throw new Unwell(
+        'disk_full',
         `Changes have been refused since ${inWords(since)}, because the data directory ${found.failed} (${found.code}). ` +
           found.wayOut,
       );
@@ -24,6 +25,7 @@ export function createRoomCheck(
     const refusing = refused.since();
     if (!refusing) return;
     throw new Unwell(
+      'disk_full',
       `PostgreSQL has refused changes since ${inWords(refusing)}, because its disk is full. Free disk space there.`,
     );
   };

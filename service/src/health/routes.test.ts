@@ -4,10 +4,11 @@ import { sql } from 'kysely';
 import { createDb, createPool } from '../db/connection.ts';
 import { locationRoutes } from '../locations/routes.ts';
 import { createTestApp, createTestToken } from '../testing/app.ts';
+import { keptLog } from '../testing/canaries.ts';
 import { inject } from '../testing/inject.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { until } from '../testing/until.ts';
-import type { HealthCheck } from './checks.ts';
+import { type HealthCheck, Unwell } from './checks.ts';
 import { healthRoutes } from './routes.ts';
 
 const { db, close } = await createTestDatabase();
@@ -22,7 +23,7 @@ test('all is well when every part is', async (t) => {
   t.after(() => app.close());
   const answer = await inject(app, { url: '/v1/health' });
   assert.equal(answer.statusCode, 200);
-  const checks = [{ name: 'database', status: 'ok', detail: 'It works.' }];
+  const checks = [{ name: 'database', status: 'ok', code: 'ok', detail: 'It works.' }];
   assert.deepEqual(answer.json(), { status: 'ok', checks });
 });
 
@@ -35,6 +36,8 @@ test('the failing parts are named, also one that hangs', async (t) => {
   assert.equal(answer.statusCode, 503);
   const statuses = answer.json().checks.map((c: { status: string }) => c.status);
   assert.deepEqual(statuses, ['ok', 'failing', 'failing']);
+  const codes = answer.json().checks.map((c: { code: string }) => c.code);
+  assert.deepEqual(codes, ['ok', 'failed', 'timeout']);
   assert.ok(!answer.body.includes('10.0.0.1'));
 });
 
@@ -61,7 +64,7 @@ test('ready is who can serve, though a location fails that fails for all', async
   assert.equal((await inject(app, { url: '/v1/health' })).statusCode, 503);
   const ready = await inject(app, { url: '/v1/health/ready' });
   assert.equal(ready.statusCode, 200);
-  const checks = [{ name: 'database', status: 'ok', detail: 'It works.' }];
+  const checks = [{ name: 'database', status: 'ok', code: 'ok', detail: 'It works.' }];
   assert.deepEqual(ready.json(), { status: 'ok', checks });
   const without = await createTestApp(db, [healthRoutes], { healthChecks: async () => [fails] });
   t.after(() => without.close());
@@ -78,7 +81,8 @@ test('who is asked to stop says so at once, though all works', async (t) => {
   for (const url of ['/v1/health', '/v1/health/ready']) {
     const answer = await inject(app, { url });
     assert.equal(answer.statusCode, 503);
-    assert.equal(answer.json().checks[0].detail, 'The service is stopping.');
+    const { code, detail } = answer.json().checks[0];
+    assert.deepEqual([code, detail], ['stopping', 'The service is stopping.']);
   }
 });
 
@@ -114,4 +118,38 @@ test('without its database the service says so, and still answers', async (t) =>
   assert.equal(answer.statusCode, 503);
   assert.equal(answer.json().code, 'unavailable');
   assert.ok(!answer.body.includes('127.0.0.1'));
+});
+
+test('a check that fails is logged once, and when it succeeds again, but not an outage that has its own line', async (t) => {
+  const { log, lines } = keptLog();
+  let error: Error | undefined = new Error('at 10.0.0.1');
+  const check = async () => {
+    if (error) throw error;
+  };
+  const healthChecks = async () => [{ name: 'database', check }];
+  const app = await createTestApp(db, [healthRoutes], { healthChecks, log });
+  t.after(() => app.close());
+  const told = () =>
+    lines
+      .map((line) => JSON.parse(line))
+      .filter(({ level }) => level === 'warn')
+      .map(({ check: name, msg }) => [name, msg]);
+  /** The result is kept for a second, of each path for itself. */
+  const untilAnswers = (status: number) =>
+    until(
+      `it answers ${status}`,
+      async () => {
+        await inject(app, { url: '/v1/health/ready' });
+        return (await inject(app, { url: '/v1/health' })).statusCode;
+      },
+      (found) => found === status,
+    );
+  await untilAnswers(503);
+  assert.deepEqual(told(), [['database', 'A health check failed.']]);
+  error = undefined;
+  await untilAnswers(200);
+  assert.deepEqual(told().slice(1), [['database', 'A health check succeeds again.']]);
+  error = new Unwell('database_unreachable', 'The database does not answer.');
+  await untilAnswers(503);
+  assert.equal(told().length, 2);
 });

@@ -1,11 +1,15 @@
-import { Health } from '@berth/contract/health';
+import { Health, type HealthCode } from '@berth/contract/health';
 import type { FastifyReply } from 'fastify';
+import type { Logger } from 'pino';
 import type { App, Deps } from '../callers/app-types.ts';
-import { type HealthChecks, shareChecks } from './checks.ts';
+import { createOutage, type Outage } from '../lib/outage.ts';
+import { type HealthChecks, shareChecks, Unwell } from './checks.ts';
 
 const stopping: Health = {
   status: 'failing',
-  checks: [{ name: 'service', status: 'failing', detail: 'The service is stopping.' }],
+  checks: [
+    { name: 'service', status: 'failing', code: 'stopping', detail: 'The service is stopping.' },
+  ],
 };
 
 /** What the routes of the health need beside what all do. */
@@ -15,9 +19,29 @@ export interface HealthDeps extends Deps {
   draining?: AbortSignal;
 }
 
+/** Who finds the database or Incus unreachable logs that: see `createSharedOutage`. */
+const loggedElsewhere = new Set<HealthCode>([
+  'database_unreachable',
+  'incus_unreachable',
+  'incus_unusable',
+]);
+
+/** Logs the check of a component that fails, once, then once a minute, and when it succeeds again. */
+function logsChecks(log: Logger) {
+  const outages = new Map<string, Outage>();
+  const words = { failed: 'A health check failed.', works: 'A health check succeeds again.' };
+  return (check: string, hasFailed: boolean, error: unknown): void => {
+    const outage = outages.get(check) ?? createOutage(log.child({ check }), words);
+    outages.set(check, outage);
+    if (!hasFailed) outage.worked();
+    if (error === undefined || (error instanceof Unwell && loggedElsewhere.has(error.code))) return;
+    outage.failed(error);
+  };
+}
+
 export function healthRoutes(app: App, { healthChecks, draining }: HealthDeps): void {
-  const share = (checks: HealthChecks) =>
-    shareChecks(checks, (error) => app.log.warn({ err: error }, 'A health check failed.'));
+  const tell = logsChecks(app.log as Logger);
+  const share = (checks: HealthChecks) => shareChecks(checks, tell);
   const view = share(healthChecks);
   const ready = share(async () => (await healthChecks()).filter(({ isLocation }) => !isLocation));
 

@@ -5,7 +5,7 @@ import { databaseTrouble } from '../db/errors.ts';
 import { isReadOnly } from '../db/queries.ts';
 import type { Engines } from '../locations/engines.ts';
 import { findLocation, type LocationRow, listAllLocations } from '../locations/queries.ts';
-import { type HealthCheck, type HealthChecks, Unwell } from './checks.ts';
+import { type HealthCheck, type HealthChecks, type Note, Unwell } from './checks.ts';
 import { keyCheck } from './key.ts';
 
 /** How long a check waits for the list of locations. */
@@ -45,10 +45,13 @@ export async function serviceChecks(
         await requireRoom();
         try {
           await listed;
-          if (await isReadOnly(db)) throw new Unwell('The database is read-only.');
+          if (await isReadOnly(db))
+            throw new Unwell('database_read_only', 'The database is read-only.');
         } catch (error) {
           if (!isDatabaseAway(error)) throw error;
-          throw new Unwell('The database does not answer.', { cause: error });
+          throw new Unwell('database_unreachable', 'The database does not answer.', {
+            cause: error,
+          });
         }
       },
     };
@@ -75,9 +78,11 @@ function locationCheck(db: Db, engines: Pick<Engines, 'of'>, location: LocationR
       ]);
       if (known?.isReachable) return;
       const cause = new Error(known?.unreachable_reason ?? unwatched);
-      if (answer === undefined) throw new Unwell('Incus does not answer.', { cause });
-      if (!known?.isWatched) throw new Unwell(unwatched);
-      throw new Unwell('The service that watches this location cannot use its Incus.', { cause });
+      if (answer === undefined)
+        throw new Unwell('incus_unreachable', 'Incus does not answer.', { cause });
+      if (!known?.isWatched) throw new Unwell('location_unwatched', unwatched);
+      const detail = 'The service that watches this location cannot use its Incus.';
+      throw new Unwell('incus_unusable', detail, { cause });
     },
     note: () => noteOn(db, location.id),
   };
@@ -91,29 +96,34 @@ function unanswered(error: unknown): never {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
   // Of connect(2): a certificate or a lack of permission is no reason to start it.
   if (!/^E(?!ACCES|PERM)[A-Z]+$/.test(code)) throw error;
-  throw new Unwell(`Incus does not answer (${code}).`, { cause: error });
+  throw new Unwell('incus_unreachable', `Incus does not answer (${code}).`, { cause: error });
 }
 
 /** Throws `Unwell` where the database does not answer: the engine is not to blame. */
 async function findInTime(db: Db, id: number) {
   const late = sleep(patienceMs, 'late' as const, { ref: false });
+  const detail = 'Its state is unknown, because the database does not answer.';
   try {
     const found = await Promise.race([findLocation(db, id), late]);
     if (found !== 'late') return found;
   } catch (error) {
     if (!isDatabaseAway(error)) throw error;
+    throw new Unwell('database_unreachable', detail, { cause: error });
   }
-  throw new Unwell('Its state is unknown, because the database does not answer.');
+  throw new Unwell('database_unreachable', detail);
 }
 
 /** What a restore of the database may have left. */
-async function noteOn(db: Db, locationId: number): Promise<string | undefined> {
+async function noteOn(db: Db, locationId: number): Promise<Note | undefined> {
   const location = await findLocation(db, locationId);
   if (location?.instances_known === false) {
-    return 'The location accepts no new servers until its instances have been compared with the restored database.';
+    const detail =
+      'The location accepts no new servers until its instances have been compared with the restored database.';
+    return { code: 'instances_not_compared', detail };
   }
   const count = await countUnknownInstances(db, locationId);
   if (count === 0) return undefined;
   const which = count === 1 ? '1 instance belongs' : `${count} instances belong`;
-  return `${which} to no server in the records; their addresses are reserved, and the log has the names.`;
+  const detail = `${which} to no server in the records; their addresses are reserved, and the log has the names.`;
+  return { code: 'instances_unknown', detail };
 }
