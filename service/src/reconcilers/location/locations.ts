@@ -8,6 +8,7 @@ import { startReconcilers } from '../../reconciler-runtime/runner.ts';
 import { serverOfOperation } from '../../servers/truth-queries.ts';
 import { createRunningCount } from '../../usage/collect/running.ts';
 import type { Shared, Watching } from './subject.ts';
+import { createTold } from './told.ts';
 import { watchLocation } from './watch.ts';
 
 /** How often locations are compared, in case a notification was lost. */
@@ -61,7 +62,7 @@ export async function watchLocations(
   const shared = {
     instanceTriggers: new Map(),
     running: createRunningCount(db),
-    toldVulnerabilities: new Map(),
+    told: createTold(),
   } satisfies Shared;
   const watchers = { watching: { ...watching, ...shared }, watched: new Map(), signal };
   await lookAtAll(watchers);

@@ -12,6 +12,7 @@ import { enterServer } from '../../testing/servers.ts';
 import { createReachability } from './reachability.ts';
 import type { LocationSubject, LocationTopic } from './subject.ts';
 import * as sync from './sync.ts';
+import { createTold } from './told.ts';
 import * as upkeep from './upkeep.ts';
 import * as usage from './usage.ts';
 
@@ -82,7 +83,7 @@ beforeEach(async () => {
   subject = {
     ...{ ...of, location, log, installationId: 'us', report: note('report') },
     watching: {
-      toldVulnerabilities: new Map(),
+      told: createTold(),
       observer: { unconfined: note('unconfined'), swept: note('swept') },
       ...{ imageDirectories: { work: '/nowhere' }, imageServers: [] },
     },
@@ -91,7 +92,6 @@ beforeEach(async () => {
     quotas: { compare: note('quotas') },
     reconcileOrphans: note('orphans'),
     countSubvolumes: note('subvolumes'),
-    warned: { others: '' },
   } as unknown as LocationSubject;
 });
 
@@ -303,6 +303,14 @@ test('known vulnerabilities are counted each time, and logged once', async () =>
   const other = { ...subject, location: { ...subject.location, id: 7, name: 'other' } };
   await upkeep.engineVulnerabilities.run(other, 'all', context);
   assert.deepEqual([lines.length, lines[1]?.location], [2, 'other']);
+});
+
+test('the users beside ours on a network are warned of once, until they change', () => {
+  const told = createTold();
+  const seen = ['', 'a', 'a', 'b', '', 'b'].map((words) => told.isNew(1, 'others', words));
+  assert.deepEqual(seen, [false, true, false, true, false, true]);
+  assert.deepEqual([told.isNew(2, 'others', 'b'), told.isNew(1, 'others', 'b')], [true, false]);
+  assert.equal(told.isNew(1, 'vulnerabilities', 'b'), true);
 });
 
 test('a release without any is not warned of', async () => {

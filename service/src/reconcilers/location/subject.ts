@@ -17,6 +17,7 @@ import type { createOrphanReconciler } from '../orphans.ts';
 import type { subvolumeCounter } from '../subvolumes.ts';
 import type { Finding, Subject } from '../truth.ts';
 import type { Reachability } from './reachability.ts';
+import type { Told } from './told.ts';
 
 /** Receives what the process that watches a location measures. */
 export interface WatchObserver extends QuotaObserver {
@@ -68,8 +69,7 @@ export interface Shared {
   /** Triggers the sync of an instance, by the id of its location. */
   instanceTriggers: Map<number, (instance: string) => void>;
   running: CountRunning;
-  /** The notes about releases of Incus that this process has logged, by the id of the location. */
-  toldVulnerabilities: Map<number, Set<string>>;
+  told: Told;
 }
 
 /** Events of a location that trigger its reconcilers. */
@@ -98,7 +98,7 @@ export type LocationTopic =
 
 /** A location while this process watches it, with what its reconcilers remember between runs. */
 export interface LocationSubject extends Subject {
-  watching: Watching & Pick<Shared, 'toldVulnerabilities'>;
+  watching: Watching & Pick<Shared, 'told'>;
   location: LocationRow;
   installationId: string;
   log: Logger;
@@ -110,10 +110,6 @@ export interface LocationSubject extends Subject {
   collector: UsageCollector;
   reconcileOrphans: ReturnType<typeof createOrphanReconciler>;
   countSubvolumes: ReturnType<typeof subvolumeCounter>;
-  warned: {
-    /** The last warning about other users to whom the network is open; empty if there are none. */
-    others: string;
-  };
 }
 
 export const lookFailed = 'Looking at the engine failed.';

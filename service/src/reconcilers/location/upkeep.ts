@@ -29,12 +29,11 @@ export const networkPolicy = define({
   name: 'network-policy',
   on: ['nodes_synced', 'network_policy_wanted'],
   async run(subject) {
-    const { location, log, warned, watching } = subject;
-    const { findApi, protectedAddresses } = watching;
+    const { location, log, watching } = subject;
+    const { findApi, protectedAddresses, told } = watching;
     const others = await reconcileNetworkPolicy({ ...subject, findApi, protectedAddresses });
     const words = others.length > 0 ? unbounded(location.network, others) : '';
-    if (words && words !== warned.others) log.warn({ location: location.name }, words);
-    warned.others = words;
+    if (told.isNew(location.id, 'others', words)) log.warn({ location: location.name }, words);
     return { others: others.length };
   },
 });
@@ -68,14 +67,11 @@ export const images = define({
 export const engineVulnerabilities = define({
   name: 'engine-vulnerabilities',
   on: ['connected'],
-  async run({ client, location, log, signal, watching: { toldVulnerabilities } }) {
+  async run({ client, location, log, signal, watching: { told } }) {
     const { server_version } = (await client.server.info(undefined, { signal })).environment;
-    const note = vulnerabilityWarning(server_version);
-    const told = toldVulnerabilities.get(location.id) ?? new Set();
-    if (note !== undefined && !told.has(note)) {
-      toldVulnerabilities.set(location.id, told.add(note));
-      log.warn({ location: location.name }, note);
-    }
+    const words = vulnerabilityWarning(server_version) ?? '';
+    if (told.isNew(location.id, 'vulnerabilities', words))
+      log.warn({ location: location.name }, words);
     return { vulnerabilities: knownHoles(server_version).length };
   },
 });

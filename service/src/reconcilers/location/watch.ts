@@ -118,7 +118,6 @@ function subjectOf({ watching, location, signal, ours, trigger }: SubjectOptions
     countSubvolumes: subvolumeCounter(of, location, (servers) =>
       observer?.withSubvolumes(location.name, servers),
     ),
-    warned: { others: '' },
   };
 }
 
