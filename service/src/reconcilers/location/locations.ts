@@ -76,7 +76,11 @@ export async function watchLocations(
   ];
 
   async function untilEnded(): Promise<void> {
-    await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    const aborted = new Promise((resolve) =>
+      signal.addEventListener('abort', resolve, { once: true }),
+    );
+    // It may have been aborted during the first look.
+    if (!signal.aborted) await aborted;
     for (const off of unsubscribe) off();
     await runner.stop();
     await Promise.all([...watchers.watched.values()].map(({ ended }) => ended));

@@ -118,7 +118,7 @@ async function watch({
     assert.ok([...handlers.values()].every(({ size }) => size === 0));
   };
   const count = (run: string) => runs.filter((one) => one === run).length;
-  return { led, seen, runs, schedules, emit, stop, count };
+  return { led, seen, runs, schedules, emit, stop, count, ended };
 }
 
 const isShown = (status: string) =>
@@ -264,7 +264,16 @@ test('a location that changes is watched anew; one that does not, or is removed,
   assert.equal(count('ended-operation 1'), 0);
 });
 
-test('nothing is watched after a stop', async () => {
-  const { led } = await watch({ signal: AbortSignal.abort() });
-  assert.deepEqual(led, []);
+test('nothing is watched after a stop, also one during the first look, and the end is told', async () => {
+  const during = new AbortController();
+  const beginning = watch({ signal: during.signal });
+  during.abort();
+  for (const { led, ended } of [await beginning, await watch({ signal: AbortSignal.abort() })]) {
+    let hasEnded = false;
+    void ended.then(() => {
+      hasEnded = true;
+    });
+    await until('it has ended', () => hasEnded);
+    assert.deepEqual(led, []);
+  }
 });
