@@ -32,6 +32,19 @@ test('each part that comes upon an Incus that is away finds it logged, with the 
   assert.ok(engines.outageOf(at('nobody')).isAway());
 });
 
+test('a location that is renamed is logged by its new name', async (t) => {
+  const { log, lines } = keptLog();
+  const engines = createEngines({ log });
+  t.after(() => engines.close());
+  const client = engines.of(at('nobody'));
+  engines.outageOf({ id: 1, name: 'renamed' });
+  await assert.rejects(client.server.info());
+  assert.deepEqual(
+    lines.map((line) => JSON.parse(line).location),
+    ['renamed'],
+  );
+});
+
 test('a call that is cut off because its location is reached elsewhere now is no outage', async (t) => {
   const { log, lines } = keptLog();
   const engines = createEngines({ log });

@@ -41,24 +41,29 @@ interface Known {
 export function createEngines(options: EnginesOptions = {}): Engines {
   const { observe, log = pino({ enabled: false }) } = options;
   const clients = new Map<number, Known>();
-  const outages = new Map<number, { name: string; outage: EngineOutage }>();
+  const outages = new Map<number, { about: { location: string }; outage: EngineOutage }>();
 
   function outageOf({ id, name }: Pick<EngineLocation, 'id' | 'name'>): EngineOutage {
     const known = outages.get(id);
-    if (known?.name === name) return known.outage;
-    const outage = createEngineOutage(log, name);
-    outages.set(id, { name, outage });
+    if (known) {
+      known.about.location = name;
+      return known.outage;
+    }
+    const about = { location: name };
+    const outage = createEngineOutage(log, about);
+    outages.set(id, { about, outage });
     return outage;
   }
 
   function connect(location: EngineLocation, connection: IncusConnection): Omit<Known, 'way'> {
     let isClosed = false;
+    const outage = outageOf(location);
     const client = createIncusClient({
       ...{ ...connection, project: location.incus_project },
       observe(call) {
         observe?.(call);
         // A call in progress fails as if the engine were unreachable.
-        if (!isClosed) outageOf(location).observe(call);
+        if (!isClosed) outage.observe(call);
       },
     });
     return {

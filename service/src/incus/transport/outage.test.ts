@@ -8,7 +8,7 @@ import { createEngineOutage } from './outage.ts';
 function outageOf() {
   const { log, lines } = keptLog();
   const clock = { at: 0 };
-  const outage = createEngineOutage(log, 'local', () => clock.at);
+  const outage = createEngineOutage(log, { location: 'local' }, () => clock.at);
   const told = () => lines.splice(0).map((line) => JSON.parse(line));
   const call = (error?: EngineError, seconds = 0.1) => {
     outage.observe({ outcome: error?.code ?? 'ok', error, seconds });

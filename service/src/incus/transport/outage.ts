@@ -13,12 +13,12 @@ export interface EngineOutage extends SharedOutage {
 }
 
 /**
- * @param location its name
+ * @param about the name of the location, which may change
  * @param now ms, of a clock that only goes forward
  */
 export function createEngineOutage(
   log: Logger,
-  location: string,
+  about: { location: string },
   now = () => performance.now(),
 ): EngineOutage {
   const words = {
@@ -26,7 +26,7 @@ export function createEngineOutage(
     goesOn: 'The Incus of a location is still unreachable.',
     works: 'The Incus of a location is reachable again.',
   };
-  const outage = createSharedOutage(log, words, { about: { location }, now });
+  const outage = createSharedOutage(log, words, { about, now });
   let answeredAt = now();
 
   /** Whether an error is about Incus itself, and not about a member of its cluster, or a slow call among others. */

@@ -27,7 +27,7 @@ beforeEach(() => {
   probed = 0;
   const kept = keptLog();
   lines = kept.lines;
-  const outage = createEngineOutage(kept.log, 'local');
+  const outage = createEngineOutage(kept.log, { location: 'local' });
   reachability = createReachability({ db, locationId }, outage, () => {
     probed += 1;
   });
@@ -86,6 +86,7 @@ test('the log has the words of the engine, once, and the location none of what i
   reachability.recordFailure('ping', new Error('ours'));
   reachability.recordFailure('ping', 'thrown');
   assert.equal(lines.length, 1, 'one outage, whatever it is seen by');
+  for (const probe of ['events', 'nodes'] as const) reachability.recordSuccess(probe);
   assert.match((await reason()) ?? '', /its log says why/);
 });
 

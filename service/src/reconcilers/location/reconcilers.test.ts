@@ -87,7 +87,11 @@ beforeEach(async () => {
       observer: { unconfined: note('unconfined'), swept: note('swept') },
       ...{ imageDirectories: { work: '/nowhere' }, imageServers: [] },
     },
-    reachability: createReachability(of, createEngineOutage(log, 'test'), () => undefined),
+    reachability: createReachability(
+      of,
+      createEngineOutage(log, { location: 'test' }),
+      () => undefined,
+    ),
     members: { run: note('members') },
     quotas: { compare: note('quotas') },
     reconcileOrphans: note('orphans'),
