@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Word } from './values.ts';
 
 /** Why a check has the status that it has. */
-export const HealthCode = Word(
+export const HealthReason = Word(
   [
     'ok',
     'instances_unknown',
@@ -30,7 +30,7 @@ export const HealthCode = Word(
     examples: ['ok'],
   },
 );
-export type HealthCode = Static<typeof HealthCode>;
+export type HealthReason = Static<typeof HealthReason>;
 
 export const Health = Type.Object(
   {
@@ -51,7 +51,7 @@ export const Health = Type.Object(
               'Whether the component works. It is `degraded` if something is missing that only some requests need.',
             examples: ['ok'],
           }),
-          code: HealthCode,
+          reason: HealthReason,
           detail: Type.String({
             description: 'The result of the check, as human-readable text.',
             examples: ['It works.'],

@@ -106,7 +106,7 @@ test('a service that answers is right, and one that is failing says what', async
 
 test('what a service notes of a location is told, and what to do about an Incus that is away', async (t) => {
   const unknown = '1 instance belongs to no server in the records.';
-  // In other words than those of the service: the advice is chosen by the code.
+  // In other words than those of the service: the advice is chosen by the reason.
   const refused = 'Nothing listens at its socket.';
   const away = async () => {
     throw new Unwell('incus_unreachable', refused);
@@ -127,7 +127,7 @@ test('what a service notes of a location is told, and what to do about an Incus 
     const { state, says, wayOut } = await serviceFinding(asked, installed);
     return [state, says, wayOut];
   };
-  const note = async () => ({ code: 'instances_unknown' as const, detail: unknown });
+  const note = async () => ({ reason: 'instances_unknown' as const, detail: unknown });
   const noted = await look({ name, check: async () => undefined, note });
   const see = 'See "Backup and restore" in docs/operations.md.';
   assert.deepEqual(noted, ['note', `${name}: ${unknown}`, see]);

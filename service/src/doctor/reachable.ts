@@ -113,17 +113,20 @@ export async function serviceFinding(
 
 function healthInWords({ checks }: Health, at: string): Omit<Finding, 'what'> {
   // Of a check that works only what there is to know besides.
-  const told = checks.filter(({ code }) => code !== 'ok');
+  const told = checks.filter(({ reason }) => reason !== 'ok');
   if (told.length === 0) return { state: 'ok', says: `answers at ${at}` };
   const says = told
-    .map(({ name, code, detail }) => `${name}: ${code === 'failed' ? 'The check failed.' : detail}`)
+    .map(
+      ({ name, reason, detail }) =>
+        `${name}: ${reason === 'failed' ? 'The check failed.' : detail}`,
+    )
     .join(' ');
   const failing = told.filter(({ status }) => status !== 'ok');
   if (failing.length === 0) {
     const wayOut = 'See "Backup and restore" in docs/operations.md.';
     return { state: 'note', says, wayOut };
   }
-  const isIncusAway = failing.every(({ code }) => code === 'incus_unreachable');
+  const isIncusAway = failing.every(({ reason }) => reason === 'incus_unreachable');
   return { state: 'problem', says, wayOut: isIncusAway ? 'Start Incus.' : 'Its log says why.' };
 }
 

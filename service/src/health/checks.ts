@@ -1,4 +1,4 @@
-import type { Health, HealthCode } from '@berth/contract/health';
+import type { Health, HealthReason } from '@berth/contract/health';
 
 /** Resolves when the part works; rejects with what a person should know when it does not. */
 export interface HealthCheck {
@@ -11,17 +11,17 @@ export interface HealthCheck {
 }
 
 export interface Note {
-  code: HealthCode;
+  reason: HealthReason;
   detail: string;
 }
 
 /** What a check throws whose words are for anybody. */
 export class Unwell extends Error {
-  readonly code: HealthCode;
+  readonly reason: HealthReason;
 
-  constructor(code: HealthCode, message: string, options?: ErrorOptions) {
+  constructor(reason: HealthReason, message: string, options?: ErrorOptions) {
     super(message, options);
-    this.code = code;
+    this.reason = reason;
   }
 }
 
@@ -34,7 +34,7 @@ export type HealthChecks = () => Promise<HealthCheck[]>;
 const timeoutMilliseconds = 2000;
 
 /** Said of what works, where there is nothing else to say of it. */
-const works: Note = { code: 'ok', detail: 'It works.' };
+const works: Note = { reason: 'ok', detail: 'It works.' };
 
 /** By the name of the check. */
 type Errors = Map<string, unknown>;
@@ -97,16 +97,16 @@ async function runCheck({ name, check, note }: HealthCheck, errors: Errors) {
     return { name, status: 'ok' as const, ...found };
   } catch (error) {
     if (error instanceof Degraded) {
-      return { name, status: 'degraded' as const, code: error.code, detail: error.message };
+      return { name, status: 'degraded' as const, reason: error.reason, detail: error.message };
     }
     errors.set(name, error);
-    if (error instanceof Unwell) return failing(name, error.code, error.message);
+    if (error instanceof Unwell) return failing(name, error.reason, error.message);
     return failing(name, 'failed', 'The check failed. The log has the reason.');
   } finally {
     clearTimeout(timer);
   }
 }
 
-function failing(name: string, code: HealthCode, detail: string) {
-  return { name, status: 'failing' as const, code, detail };
+function failing(name: string, reason: HealthReason, detail: string) {
+  return { name, status: 'failing' as const, reason, detail };
 }

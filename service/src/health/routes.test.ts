@@ -23,7 +23,7 @@ test('all is well when every part is', async (t) => {
   t.after(() => app.close());
   const answer = await inject(app, { url: '/v1/health' });
   assert.equal(answer.statusCode, 200);
-  const checks = [{ name: 'database', status: 'ok', code: 'ok', detail: 'It works.' }];
+  const checks = [{ name: 'database', status: 'ok', reason: 'ok', detail: 'It works.' }];
   assert.deepEqual(answer.json(), { status: 'ok', checks });
 });
 
@@ -36,8 +36,8 @@ test('the failing parts are named, also one that hangs', async (t) => {
   assert.equal(answer.statusCode, 503);
   const statuses = answer.json().checks.map((c: { status: string }) => c.status);
   assert.deepEqual(statuses, ['ok', 'failing', 'failing']);
-  const codes = answer.json().checks.map((c: { code: string }) => c.code);
-  assert.deepEqual(codes, ['ok', 'failed', 'timeout']);
+  const reasons = answer.json().checks.map((c: { reason: string }) => c.reason);
+  assert.deepEqual(reasons, ['ok', 'failed', 'timeout']);
   assert.ok(!answer.body.includes('10.0.0.1'));
 });
 
@@ -64,7 +64,7 @@ test('ready is who can serve, though a location fails that fails for all', async
   assert.equal((await inject(app, { url: '/v1/health' })).statusCode, 503);
   const ready = await inject(app, { url: '/v1/health/ready' });
   assert.equal(ready.statusCode, 200);
-  const checks = [{ name: 'database', status: 'ok', code: 'ok', detail: 'It works.' }];
+  const checks = [{ name: 'database', status: 'ok', reason: 'ok', detail: 'It works.' }];
   assert.deepEqual(ready.json(), { status: 'ok', checks });
   const without = await createTestApp(db, [healthRoutes], { healthChecks: async () => [fails] });
   t.after(() => without.close());
@@ -81,8 +81,8 @@ test('who is asked to stop says so at once, though all works', async (t) => {
   for (const url of ['/v1/health', '/v1/health/ready']) {
     const answer = await inject(app, { url });
     assert.equal(answer.statusCode, 503);
-    const { code, detail } = answer.json().checks[0];
-    assert.deepEqual([code, detail], ['stopping', 'The service is stopping.']);
+    const { reason, detail } = answer.json().checks[0];
+    assert.deepEqual([reason, detail], ['stopping', 'The service is stopping.']);
   }
 });
 

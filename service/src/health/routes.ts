@@ -1,4 +1,4 @@
-import { Health, type HealthCode } from '@berth/contract/health';
+import { Health, type HealthReason } from '@berth/contract/health';
 import type { FastifyReply } from 'fastify';
 import type { Logger } from 'pino';
 import type { App, Deps } from '../callers/app-types.ts';
@@ -8,7 +8,7 @@ import { type HealthChecks, shareChecks, Unwell } from './checks.ts';
 const stopping: Health = {
   status: 'failing',
   checks: [
-    { name: 'service', status: 'failing', code: 'stopping', detail: 'The service is stopping.' },
+    { name: 'service', status: 'failing', reason: 'stopping', detail: 'The service is stopping.' },
   ],
 };
 
@@ -20,7 +20,7 @@ export interface HealthDeps extends Deps {
 }
 
 /** Who finds the database or Incus unreachable logs that: see `createSharedOutage`. */
-const loggedElsewhere = new Set<HealthCode>([
+const loggedElsewhere = new Set<HealthReason>([
   'database_unreachable',
   'incus_unreachable',
   'incus_unusable',
@@ -34,7 +34,8 @@ function logsChecks(log: Logger) {
     const outage = outages.get(check) ?? createOutage(log.child({ check }), words);
     outages.set(check, outage);
     if (!hasFailed) outage.worked();
-    if (error === undefined || (error instanceof Unwell && loggedElsewhere.has(error.code))) return;
+    if (error === undefined || (error instanceof Unwell && loggedElsewhere.has(error.reason)))
+      return;
     outage.failed(error);
   };
 }

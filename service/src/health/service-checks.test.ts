@@ -68,7 +68,7 @@ test('while PostgreSQL refuses connections the answer says so, and no error is l
   const [database, location] = (await answer('/health')).health.checks;
   assert.equal(database?.detail, 'The database does not answer.');
   const unreachable = ['database_unreachable', 'database_unreachable'];
-  assert.deepEqual([database?.code, location?.code], unreachable);
+  assert.deepEqual([database?.reason, location?.reason], unreachable);
   assert.match(
     location?.detail ?? '',
     /^Its state is unknown, because the database does not answer\.$/,
@@ -81,7 +81,7 @@ test('an Incus that takes calls and never answers is said not to answer', async 
   await db.updateTable('locations').set(away).execute();
   const { checks } = (await answer('/health')).health;
   assert.deepEqual(
-    checks.map(({ status, code, detail }) => [status, code, detail]),
+    checks.map(({ status, reason, detail }) => [status, reason, detail]),
     [
       ['ok', 'ok', 'It works.'],
       ['failing', 'incus_unreachable', 'Incus does not answer.'],
@@ -96,7 +96,7 @@ test('an Incus that is away is said to be, without its address', async (t) => {
   await db.updateTable('locations').set({ engine }).execute();
   const [, location] = (await answer('/health')).health.checks;
   assert.deepEqual(
-    [location?.code, location?.detail],
+    [location?.reason, location?.detail],
     ['incus_unreachable', 'Incus does not answer (ENOENT).'],
   );
 });
@@ -172,7 +172,7 @@ test('a full disk fails the check of the database, with since when and what to d
       },
       ({ health }) => health.status === 'failing',
     );
-    assert.deepEqual([statusCode, health.checks[0]?.code], [503, 'disk_full']);
+    assert.deepEqual([statusCode, health.checks[0]?.reason], [503, 'disk_full']);
     assert.match(
       health.checks[0]?.detail ?? '',
       /^Changes have been refused since \d{4}-\S+Z, because the data directory is on a disk that is full \(ENOSPC\)\. .*Free disk space/,

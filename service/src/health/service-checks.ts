@@ -119,11 +119,11 @@ async function noteOn(db: Db, locationId: number): Promise<Note | undefined> {
   if (location?.instances_known === false) {
     const detail =
       'The location accepts no new servers until its instances have been compared with the restored database.';
-    return { code: 'instances_not_compared', detail };
+    return { reason: 'instances_not_compared', detail };
   }
   const count = await countUnknownInstances(db, locationId);
   if (count === 0) return undefined;
   const which = count === 1 ? '1 instance belongs' : `${count} instances belong`;
   const detail = `${which} to no server in the records; their addresses are reserved, and the log has the names.`;
-  return { code: 'instances_unknown', detail };
+  return { reason: 'instances_unknown', detail };
 }
