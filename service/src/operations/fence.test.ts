@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Project } from '../db/project.ts';
+import { leaseNextOperation } from '../testing/leases.ts';
 import { db, ended, enter, kindOf, place, rowOf } from '../testing/operations.ts';
 import {
   commitStep,
   finishOperation,
   type Lease,
   leasedOperation,
-  leaseNextOperation,
   releaseLease,
   renewLease,
   reportProgress,

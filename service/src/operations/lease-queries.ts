@@ -16,57 +16,70 @@ const untilLeaseEnds = sql<string>`now() + make_interval(secs => ${sql.lit(lease
 /** An operation of an unknown kind or step is failed by any worker so long after its deadline. */
 const unknownKindGraceSeconds = 60;
 
+export interface Leasing {
+  /** The id of the process in the leases. */
+  holder: string;
+  /** The steps of each kind that this version knows. */
+  steps: ReadonlyMap<string, readonly string[]>;
+}
+
 /**
- * Leases the operation that has been due the longest, among those whose next step this version
- * knows (`steps` by kind). The others are left to services that know them, until they are past
- * their deadline. An operation waits for the lease of a superseded one on the same server or node
- * to be released.
+ * Leases so many operations at most: those that have been due the longest, the oldest first, among
+ * those whose next step this version knows. The others are left to services that know them, until
+ * they are past their deadline. An operation waits for the lease of a superseded one on the same
+ * server or node to be released.
  */
-export async function leaseNextOperation(
+export async function leaseDueOperations(
   db: Queryable,
-  holder: string,
-  steps: ReadonlyMap<string, readonly string[]>,
-): Promise<OperationRow | undefined> {
+  { holder, steps }: Leasing,
+  limit: number,
+): Promise<OperationRow[]> {
   const known = JSON.stringify(Object.fromEntries(steps));
-  return await db
-    .updateTable('operations')
-    .set({
-      status: 'running',
-      lease_holder: holder,
-      lease_until: untilLeaseEnds,
-      fence: sql`fence + 1`,
-      started_at: sql`coalesce(started_at, now())`,
-    })
-    .where('id', '=', (eb) =>
-      eb
-        .selectFrom('operations as due')
-        .select('due.id')
-        .where('due.finished_at', 'is', null)
-        .where(sql<boolean>`due.wake_at <= now()`)
-        .where(
-          sql<boolean>`(coalesce(${known}::jsonb -> due.kind ? due.step, false)
-            or due.deadline_at < now() - make_interval(secs => ${sql.lit(unknownKindGraceSeconds)}))`,
-        )
-        .where(sql<boolean>`coalesce(due.lease_until < now(), true)`)
-        .where(
-          sql<boolean>`not exists (
-            select from operations other
-            where other.server_id = due.server_id and other.id <> due.id
-              and other.lease_until > now())`,
-        )
-        .where(
-          sql<boolean>`(due.node_id is null or not exists (
-            select from operations other
-            where other.node_id = due.node_id and other.id <> due.id
-              and other.lease_until > now()))`,
-        )
-        .orderBy('due.wake_at')
-        .limit(1)
-        .forUpdate()
-        .skipLocked(),
+  const due = db
+    .selectFrom('operations as due')
+    .select('due.id')
+    .where('due.finished_at', 'is', null)
+    .where(sql<boolean>`due.wake_at <= now()`)
+    .where(
+      sql<boolean>`(coalesce(${known}::jsonb -> due.kind ? due.step, false)
+        or due.deadline_at < now() - make_interval(secs => ${sql.lit(unknownKindGraceSeconds)}))`,
     )
-    .returningAll()
-    .executeTakeFirst();
+    .where(sql<boolean>`coalesce(due.lease_until < now(), true)`)
+    .where(
+      sql<boolean>`not exists (
+        select from operations other
+        where other.server_id = due.server_id and other.id <> due.id
+          and other.lease_until > now())`,
+    )
+    .where(
+      sql<boolean>`(due.node_id is null or not exists (
+        select from operations other
+        where other.node_id = due.node_id and other.id <> due.id
+          and other.lease_until > now()))`,
+    )
+    .orderBy('due.wake_at')
+    .limit(limit)
+    .forUpdate()
+    .skipLocked();
+  return await db
+    .with('leased', (leasing) =>
+      leasing
+        .updateTable('operations')
+        .set({
+          status: 'running',
+          lease_holder: holder,
+          lease_until: untilLeaseEnds,
+          fence: sql`fence + 1`,
+          started_at: sql`coalesce(started_at, now())`,
+        })
+        // An array is read once. A plan may read a subquery again, which would lock further rows.
+        .where('id', '=', sql<number>`any(array(${due}))`)
+        .returningAll(),
+    )
+    .selectFrom('leased')
+    .selectAll()
+    .orderBy('wake_at')
+    .execute();
 }
 
 /**

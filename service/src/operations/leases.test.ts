@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { Project } from '../db/project.ts';
+import { leaseNextOperation } from '../testing/leases.ts';
 import {
   db,
   ended,
@@ -18,7 +19,7 @@ import {
 } from '../testing/operations.ts';
 import { until } from '../testing/until.ts';
 import { wait } from './define.ts';
-import { finishOperation, leaseNextOperation, renewLease } from './lease-queries.ts';
+import { finishOperation, renewLease } from './lease-queries.ts';
 import { supersedeOperation } from './queries.ts';
 
 const steps = new Map([['test', ['only']]]);

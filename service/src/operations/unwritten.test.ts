@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pino } from 'pino';
+import { leaseNextOperation } from '../testing/leases.ts';
 import { db, ended, enter, kindOf, rowOf, run, untilEnded } from '../testing/operations.ts';
 import { until } from '../testing/until.ts';
 import { done } from './define.ts';
-import { leaseNextOperation, releaseLease } from './lease-queries.ts';
+import { releaseLease } from './lease-queries.ts';
 
 // Tests steps whose result can not be committed.
 

@@ -12,6 +12,7 @@ import {
   run,
   stopRunners,
   untilEnded,
+  watched,
 } from '../../testing/operations.ts';
 import { until } from '../../testing/until.ts';
 import type { Leased } from '../lease.ts';
@@ -19,11 +20,11 @@ import { clockSkewGuard, dueOperations, type Worker } from './due.ts';
 
 const kind = kindOf({ only: async () => ended() });
 
-function worker({ concurrency = 2 } = {}) {
+function worker({ concurrency = 2, on = db } = {}) {
   const started: Leased[] = [];
   const lines: string[] = [];
   const given: Worker = {
-    ...{ db, concurrency, holder: crypto.randomUUID(), steps: new Map([['test', ['only']]]) },
+    ...{ db: on, concurrency, holder: crypto.randomUUID(), steps: new Map([['test', ['only']]]) },
     log: pino({ level: 'warn' }, { write: (line) => void lines.push(line) }),
     active: {
       count: () => started.length,
@@ -60,6 +61,34 @@ test('as many operations are leased as there are slots, those that have been due
   assert.deepEqual(await dueOperations.run(more.given, 'all', context), { leased: 1 });
   assert.deepEqual(await dueOperations.run(more.given, 'all', context), { leased: 0 });
   assert.equal(more.started.length, 1);
+});
+
+test('all that are due are leased at once, by one statement', async (t) => {
+  const ids = [await enter(kind), await enter(kind), await enter(kind)];
+  t.after(() => db.deleteFrom('operations').where('id', 'in', ids).execute());
+  const statements: string[] = [];
+  const counted = watched({ before: (text) => void statements.push(text) });
+  const five = worker({ concurrency: 5, on: counted });
+  assert.deepEqual(await dueOperations.run(five.given, 'all', context), { leased: 3 });
+  assert.equal(statements.length, 1);
+  assert.deepEqual(new Set(five.started.map(({ operation }) => operation.id)), new Set(ids));
+});
+
+test('workers that lease at the same time share what is due', async (t) => {
+  const ids: number[] = [];
+  for (let at = 0; at < 9; at += 1) ids.push(await enter(kind));
+  t.after(() => db.deleteFrom('operations').where('id', 'in', ids).execute());
+  const workers = Array.from({ length: 4 }, () => worker({ concurrency: 3 }));
+  const leaseAll = () =>
+    Promise.all(workers.map(({ given }) => dueOperations.run(given, 'all', context)));
+  // One that came too late finds what others had locked when it looked.
+  await leaseAll();
+  await leaseAll();
+  const started = workers.flatMap((one) => one.started.map(({ operation }) => operation.id));
+  assert.deepEqual(
+    started.toSorted((a, b) => a - b),
+    ids,
+  );
 });
 
 test('when an operation has ended the next one begins, without a notification or a poll', async (t) => {
