@@ -131,6 +131,11 @@ export interface Subject<Row extends OperationRow, About> {
   subject: 'server' | 'node';
   isOf(operation: OperationRow): operation is Row;
   /**
+   * Whether an operation changes its subject at its end only, so that steps in quick succession share
+   * what was loaded.
+   */
+  isSteady: boolean;
+  /**
    * Loads the current subject. `away` names its node if that is unreachable, so that no step can
    * run.
    */
@@ -160,6 +165,7 @@ export function unknownKind({ kind, server_id }: OperationRow): OperationKind {
   const subject: Subject<OperationRow, object> = {
     subject: server_id === null ? 'node' : 'server',
     isOf: (_operation): _operation is OperationRow => true,
+    isSteady: false,
     load: () => Promise.reject(new TypeError(`No step of ${kind} is known.`)),
   };
   const nothing = { deadlineSeconds: 0, first: '', steps: {}, failed: async () => undefined };

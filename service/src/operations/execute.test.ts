@@ -413,3 +413,64 @@ test('while the database is unavailable, the release of a lease is retried as lo
   assert.deepEqual(await tryToRelease([0, lasts + 1], refused), [2, false, given]);
   assert.deepEqual(await tryToRelease([0], new Error('It is wrong.')), [1, false, given]);
 });
+
+test('an operation of one step reads its subject, and ends and releases its lease by one statement', async () => {
+  const statements: string[] = [];
+  // Neither the search for due operations nor that for times after a clock was set back.
+  const note = (text: string) => {
+    if (!/skip locked|make_interval\(hours/.test(text)) statements.push(text);
+  };
+  const noted = watched({ before: note });
+  const kind = kindOf({ only: async () => ended() });
+  run(kind, { db: noted, leases: noted });
+  const { lease_holder, lease_until } = await untilEnded(await enter(kind));
+  await stopRunners();
+  assert.deepEqual([lease_holder, lease_until], [null, null]);
+  assert.deepEqual(
+    statements.map((text) => text.includes('"finished_at"')),
+    [false, true],
+  );
+});
+
+for (const { isSteady, passed, loads } of [
+  { isSteady: true, passed: 0, loads: 1 },
+  { isSteady: true, passed: 1000, loads: 2 },
+  { isSteady: false, passed: 0, loads: 2 },
+]) {
+  const what = isSteady ? 'A steady subject' : 'A subject that is not steady';
+  test(`${what} is loaded ${loads} times for two steps that are ${passed} ms apart`, async (t) => {
+    const now = performance.now.bind(performance);
+    let later = 0;
+    t.mock.method(performance, 'now', () => now() + later);
+    const server = kindOf({
+      first: async () => {
+        later += passed;
+        return next('second');
+      },
+      second: async () => ended(),
+    });
+    let loaded = 0;
+    const load: typeof server.load = async (...given) => {
+      loaded += 1;
+      return await server.load(...given);
+    };
+    const kind = { ...server, isSteady, load };
+    run(kind);
+    await untilEnded(await enter(kind));
+    assert.equal(loaded, loads);
+  });
+}
+
+test('a subject that could not be loaded is loaded again', async () => {
+  const server = kindOf({ only: async () => ended() });
+  let loaded = 0;
+  const load: typeof server.load = async (...given) => {
+    loaded += 1;
+    if (loaded === 1) throw new Error('Not yet.');
+    return await server.load(...given);
+  };
+  const kind = { ...server, load };
+  run(kind);
+  assert.equal((await untilEnded(await enter(kind))).status, 'succeeded');
+  assert.equal(loaded, 2);
+});

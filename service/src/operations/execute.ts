@@ -38,6 +38,8 @@ const releaseRetryMilliseconds = 300;
  */
 const maxHeldWaitSeconds = 1;
 const maxRetrySeconds = 30;
+/** How long what was read of a steady subject is used. */
+const steadyMilliseconds = 1000;
 /** How often to check whether the unreachable node of a server is back. */
 const unreachablePollSeconds = 3;
 
@@ -65,29 +67,48 @@ export interface Execution {
 /** Runs a leased operation from its stored step until it ends, waits for long, or is aborted. */
 export async function executeOperation(
   execution: Execution,
-  kind: OperationKind,
+  of: OperationKind,
   leased: Leased,
   abort: AbortController,
   signal: AbortSignal,
 ): Promise<void> {
   const lease = keepLease({ ...execution, giveUp: () => abort.abort() }, leased);
+  const kind = of.isSteady ? sharingSubject(of) : of;
   let { operation } = leased;
+  let hasEnded = false;
   let backOff: BackOff | undefined;
   try {
     while (lease.isHeld() && !signal.aborted) {
       const advanced = await advance(execution, kind, operation, { lease, signal });
-      if (!advanced) break;
+      hasEnded = advanced === 'ended';
+      if (!advanced || advanced === 'ended') break;
       operation = advanced;
     }
   } catch (error) {
     backOff = backOffAfterFailedCommit(execution, kind, operation, error);
   } finally {
     try {
-      await release(execution, lease, backOff);
+      // The end of an operation releases its lease.
+      if (!hasEnded) await release(execution, lease, backOff);
     } finally {
       await lease.stop();
     }
   }
+}
+
+/** The same kind for one operation: steps within a second share what was loaded of its subject. */
+function sharingSubject(kind: OperationKind): OperationKind {
+  let last: { at: number; subject: Awaited<ReturnType<OperationKind['load']>> } | undefined;
+  return {
+    ...kind,
+    async load(db, operation) {
+      const at = performance.now();
+      if (last && at - last.at < steadyMilliseconds) return last.subject;
+      const subject = await kind.load(db, operation);
+      last = { at, subject };
+      return subject;
+    },
+  };
 }
 
 /**
@@ -112,15 +133,16 @@ interface Held {
   signal: AbortSignal;
 }
 
-/**
- * Runs one step and commits its result. Returns undefined if there is nothing more to do for now.
- */
+/** The operation as it is after a commit; undefined if there is nothing more to do for now. */
+type Advanced = OperationRow | 'ended' | undefined;
+
+/** Runs one step and commits its result. */
 async function advance(
   execution: Execution,
   kind: OperationKind,
   operation: OperationRow,
   { lease, signal }: Held,
-): Promise<OperationRow | undefined> {
+): Promise<Advanced> {
   if (new Date(operation.deadline_at).getTime() < Date.now()) {
     return await commit(execution, kind, operation, pastDeadline(operation), signal);
   }
@@ -257,7 +279,7 @@ async function commit(
   operation: OperationRow,
   result: StepResult<unknown>,
   signal: AbortSignal,
-): Promise<OperationRow | undefined> {
+): Promise<Advanced> {
   switch (result.outcome) {
     case 'next':
       return await commitStep(execution.db, operation, {
@@ -271,8 +293,7 @@ async function commit(
     case 'wait':
       return await commitWait(execution, kind, operation, result, signal);
     case 'done':
-      await end(execution, kind, operation, result);
-      return undefined;
+      return await end(execution, kind, operation, result);
     case 'fail':
       return await recover(execution, kind, operation, result);
   }
@@ -286,11 +307,10 @@ async function recover(
   kind: OperationKind,
   operation: OperationRow,
   result: Extract<StepResult<unknown>, { outcome: 'fail' }>,
-): Promise<OperationRow | undefined> {
+): Promise<Advanced> {
   const { recovery } = kind;
   if (!recovery || operation.step === recovery.step) {
-    await end(execution, kind, operation, result);
-    return undefined;
+    return await end(execution, kind, operation, result);
   }
   const { code, message } = result;
   return await commitStep(execution.db, operation, {
@@ -348,22 +368,24 @@ async function end(
   kind: OperationKind,
   operation: OperationRow,
   result: Extract<StepResult<unknown>, { outcome: 'done' | 'fail' }>,
-): Promise<void> {
+): Promise<'ended' | undefined> {
   const { db, log, observer } = execution;
   const written = ending(kind, result);
-  const isOurs = await db.transaction().execute(async (trx) => {
-    if (!(await finishOperation(trx, operation, written))) return false;
+  const ended = await db.transaction().execute(async (trx) => {
+    const finished = await finishOperation(trx, operation, written);
+    if (!finished) return undefined;
     if (result.outcome === 'done') await result.write(trx);
     else if (kind.isOf(operation)) await kind.failed(trx, operation, result.message);
-    return true;
+    return finished;
   });
-  if (!isOurs) return;
+  if (!ended) return undefined;
   observer?.ended(kind.kind, written.status, secondsSince(operation.created_at));
   log.info(
     { operation: operation.id, kind: kind.kind, outcome: result.outcome },
     'Operation ended.',
   );
-  await enforceOutputQuota(execution, operation);
+  if (ended.keepsOutputs) await enforceOutputQuota(execution, operation);
+  return 'ended';
 }
 
 /**

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Queryable, Trx } from '../db/connection.ts';
-import { notify } from '../db/notifications.ts';
+import { notification, notify } from '../db/notifications.ts';
 import type { CommandResult } from '../db/schema/schema.ts';
 import type { OperationRow } from './queries.ts';
 
@@ -273,49 +273,56 @@ export type Ending =
       keepSecrets?: boolean;
     };
 
-/**
- * Ends an operation, and wipes its secrets unless they are to be kept. Returns false if the lease
- * was lost.
- */
-export async function finishOperation(trx: Trx, lease: Lease, ending: Ending): Promise<boolean> {
-  await lockSubjectOf(trx, lease.id);
-  const result = await trx
-    .updateTable('operations')
-    .set({
-      status: ending.status,
-      message: ending.message,
-      error: ending.status === 'failed' ? JSON.stringify(ending.error) : null,
-      ...(ending.status === 'succeeded' && { progress: 100 }),
-      ...(!(ending.status === 'failed' && ending.keepSecrets) && { secrets: null }),
-      ...ended,
-    })
-    .where('id', '=', lease.id)
-    .where('fence', '=', lease.fence)
-    .where('finished_at', 'is', null)
-    .executeTakeFirst();
-  if (result.numUpdatedRows === 0n) return false;
-  await notify(trx, 'operation_finished', { id: lease.id });
-  return true;
+/** What is left to do after an operation has ended. */
+export interface Ended {
+  /** Whether outputs of its project are kept, of this operation or of others. */
+  keepsOutputs: boolean;
 }
 
+const keepsOutputs = sql<boolean>`(coalesce(output_bytes, 0) > 0 or exists (
+  select from operations kept
+  where kept.project_id = operations.project_id and kept.output_bytes > 0))`;
+
 /**
- * Locks the server or the node before its operation, as requests do. In another order, the two
- * could deadlock.
+ * Ends an operation, releases its lease, and wipes its secrets unless they are to be kept. Returns
+ * undefined if the lease was lost. Locks the server or the node before its operation, as requests
+ * do: in another order, the two could deadlock.
  */
-async function lockSubjectOf(trx: Trx, operationId: number): Promise<void> {
-  for (const [table, column] of [
-    ['servers', 'server_id'],
-    ['nodes', 'node_id'],
-  ] as const) {
-    await trx
-      .selectFrom(table)
-      .select('id')
-      .where('id', '=', (eb) =>
-        eb.selectFrom('operations').select(column).where('id', '=', operationId),
-      )
-      .forUpdate()
-      .execute();
-  }
+export async function finishOperation(
+  trx: Trx,
+  lease: Lease,
+  ending: Ending,
+): Promise<Ended | undefined> {
+  const of = (column: 'server_id' | 'node_id') =>
+    trx.selectFrom('operations').select(column).where('id', '=', lease.id);
+  return await trx
+    .with('server', (locking) =>
+      locking.selectFrom('servers').select('id').where('id', '=', of('server_id')).forUpdate(),
+    )
+    .with('node', (locking) =>
+      locking.selectFrom('nodes').select('id').where('id', '=', of('node_id')).forUpdate(),
+    )
+    .with('finished', (finishing) =>
+      finishing
+        .updateTable('operations')
+        .set({
+          status: ending.status,
+          message: ending.message,
+          error: ending.status === 'failed' ? JSON.stringify(ending.error) : null,
+          ...(ending.status === 'succeeded' && { progress: 100 }),
+          ...(!(ending.status === 'failed' && ending.keepSecrets) && { secrets: null }),
+          ...ended,
+        })
+        .where('id', '=', lease.id)
+        .where('fence', '=', lease.fence)
+        .where('finished_at', 'is', null)
+        .where(sql<boolean>`(select count(*) from server) + (select count(*) from node) > 0`)
+        .returning(keepsOutputs.as('keepsOutputs')),
+    )
+    .selectFrom('finished')
+    .select('keepsOutputs')
+    .select(notification('operation_finished', { id: lease.id }).as('notified'))
+    .executeTakeFirst();
 }
 
 const ended = {
