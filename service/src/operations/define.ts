@@ -6,6 +6,7 @@ import type { IncusClient } from '../incus/client.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import type { QuotaGuard } from '../pool-quotas/quota-guard.ts';
 import { anyFailures, type FailureCode } from '../problems/failures.ts';
+import type { Change } from './lease-queries.ts';
 import type { OperationRow } from './queries.ts';
 
 /** Writes that are part of the transaction which commits a step's result. */
@@ -31,6 +32,7 @@ export type StepResult<State> =
       retry?: string;
     }
   | { outcome: 'done'; write: Write; message: string }
+  | { outcome: 'done'; change: Change; message: string }
   | { outcome: 'fail'; code: FailureCode; message: string };
 
 /** Continues with another step immediately. `patch` is merged into the operation's state. */
@@ -53,6 +55,11 @@ export function wait(seconds: number, why?: string, fraction?: number): StepResu
 /** Ends the operation successfully. `write` updates the records with the result. */
 export function done(message: string, write: Write): StepResult<never> {
   return { outcome: 'done', message, write };
+}
+
+/** The same where the result is a single change: by one statement, without a transaction around it. */
+export function doneBy(message: string, change: Change): StepResult<never> {
+  return { outcome: 'done', message, change };
 }
 
 /** Ends the operation with a failure. `message` tells the client what failed and what to do. */

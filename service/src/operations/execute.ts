@@ -13,6 +13,7 @@ import {
   progressAt,
   type StepResult,
   sentence,
+  type Write,
   wait,
 } from './define.ts';
 import { type KeptLease, keepLease, type Leased } from './lease.ts';
@@ -20,8 +21,10 @@ import {
   type BackOff,
   commitStep,
   type Ending,
+  finishAndLease,
   finishOperation,
   type Lease,
+  type Leasing,
   leasedOperation,
   leaseSeconds,
   releaseLease,
@@ -62,26 +65,34 @@ export interface Execution {
   settings: OperationSettings;
   log: Logger;
   observer?: OperationObserver;
+  /** How the next operation is leased when one has ended. */
+  leasing: Leasing;
 }
 
-/** Runs a leased operation from its stored step until it ends, waits for long, or is aborted. */
+/**
+ * Runs a leased operation from its stored step until it ends, waits for long, or is aborted. Returns
+ * the next one, if one was leased at its end.
+ */
 export async function executeOperation(
   execution: Execution,
   of: OperationKind,
   leased: Leased,
   abort: AbortController,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<Leased | undefined> {
   const lease = keepLease({ ...execution, giveUp: () => abort.abort() }, leased);
   const kind = of.isSteady ? sharingSubject(of) : of;
   let { operation } = leased;
-  let hasEnded = false;
+  let end: End | undefined;
   let backOff: BackOff | undefined;
   try {
     while (lease.isHeld() && !signal.aborted) {
       const advanced = await advance(execution, kind, operation, { lease, signal });
-      hasEnded = advanced === 'ended';
-      if (!advanced || advanced === 'ended') break;
+      if (!advanced) break;
+      if (isEnd(advanced)) {
+        end = advanced;
+        break;
+      }
       operation = advanced;
     }
   } catch (error) {
@@ -89,11 +100,12 @@ export async function executeOperation(
   } finally {
     try {
       // The end of an operation releases its lease.
-      if (!hasEnded) await release(execution, lease, backOff);
+      if (!end) await release(execution, lease, backOff);
     } finally {
       await lease.stop();
     }
   }
+  return end?.next;
 }
 
 /** The same kind for one operation: steps within a second share what was loaded of its subject. */
@@ -133,8 +145,15 @@ interface Held {
   signal: AbortSignal;
 }
 
-/** The operation as it is after a commit; undefined if there is nothing more to do for now. */
-type Advanced = OperationRow | 'ended' | undefined;
+interface End {
+  /** The operation that was leased instead of the one that has ended. */
+  next: Leased | undefined;
+}
+
+/** The operation after a commit, or its end; undefined if there is nothing more to do for now. */
+type Advanced = OperationRow | End | undefined;
+
+const isEnd = (advanced: OperationRow | End): advanced is End => 'next' in advanced;
 
 /** Runs one step and commits its result. */
 async function advance(
@@ -368,16 +387,14 @@ async function end(
   kind: OperationKind,
   operation: OperationRow,
   result: Extract<StepResult<unknown>, { outcome: 'done' | 'fail' }>,
-): Promise<'ended' | undefined> {
-  const { db, log, observer } = execution;
+): Promise<End | undefined> {
+  const { db, leasing, log, observer } = execution;
   const written = ending(kind, result);
-  const ended = await db.transaction().execute(async (trx) => {
-    const finished = await finishOperation(trx, operation, written);
-    if (!finished) return undefined;
-    if (result.outcome === 'done') await result.write(trx);
-    else if (kind.isOf(operation)) await kind.failed(trx, operation, result.message);
-    return finished;
-  });
+  const askedAt = performance.now();
+  const ended =
+    'change' in result
+      ? await finishAndLease(db, operation, written, { change: result.change, leasing })
+      : await endInTransaction(execution, kind, operation, { result, written });
   if (!ended) return undefined;
   observer?.ended(kind.kind, written.status, secondsSince(operation.created_at));
   log.info(
@@ -385,7 +402,28 @@ async function end(
     'Operation ended.',
   );
   if (ended.keepsOutputs) await enforceOutputQuota(execution, operation);
-  return 'ended';
+  return { next: ended.next && { operation: ended.next, askedAt } };
+}
+
+async function endInTransaction(
+  { db }: Execution,
+  kind: OperationKind,
+  operation: OperationRow,
+  {
+    result,
+    written,
+  }: {
+    result: Extract<StepResult<unknown>, { write: Write } | { outcome: 'fail' }>;
+    written: Ending;
+  },
+) {
+  return await db.transaction().execute(async (trx) => {
+    const finished = await finishOperation(trx, operation, written);
+    if (!finished) return undefined;
+    if (result.outcome === 'done') await result.write(trx);
+    else if (kind.isOf(operation)) await kind.failed(trx, operation, result.message);
+    return { ...finished, next: undefined };
+  });
 }
 
 /**

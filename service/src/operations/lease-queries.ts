@@ -1,7 +1,13 @@
-import { sql } from 'kysely';
-import type { Queryable, Trx } from '../db/connection.ts';
+import {
+  type Expression,
+  type QueryCreator,
+  sql,
+  type UpdateQueryBuilder,
+  type UpdateResult,
+} from 'kysely';
+import type { Db, Queryable, Trx } from '../db/connection.ts';
 import { notification, notify } from '../db/notifications.ts';
-import type { CommandResult } from '../db/schema/schema.ts';
+import type { CommandResult, Database } from '../db/schema/schema.ts';
 import type { OperationRow } from './queries.ts';
 
 /** A lease on an operation. Only its holder, who has the current fence, may write to the row. */
@@ -34,8 +40,18 @@ export async function leaseDueOperations(
   { holder, steps }: Leasing,
   limit: number,
 ): Promise<OperationRow[]> {
+  return await db
+    .with('leased', (leasing) => lease(leasing, holder, due(leasing, steps, limit)))
+    .selectFrom('leased')
+    .selectAll()
+    .orderBy('wake_at')
+    .execute();
+}
+
+/** The ids of due operations, whose rows it locks. */
+function due(db: QueryCreator<Database>, steps: Leasing['steps'], limit: number) {
   const known = JSON.stringify(Object.fromEntries(steps));
-  const due = db
+  return db
     .selectFrom('operations as due')
     .select('due.id')
     .where('due.finished_at', 'is', null)
@@ -61,25 +77,23 @@ export async function leaseDueOperations(
     .limit(limit)
     .forUpdate()
     .skipLocked();
-  return await db
-    .with('leased', (leasing) =>
-      leasing
-        .updateTable('operations')
-        .set({
-          status: 'running',
-          lease_holder: holder,
-          lease_until: untilLeaseEnds,
-          fence: sql`fence + 1`,
-          started_at: sql`coalesce(started_at, now())`,
-        })
-        // An array is read once. A plan may read a subquery again, which would lock further rows.
-        .where('id', '=', sql<number>`any(array(${due}))`)
-        .returningAll(),
-    )
-    .selectFrom('leased')
-    .selectAll()
-    .orderBy('wake_at')
-    .execute();
+}
+
+function lease(db: QueryCreator<Database>, holder: string, due: Expression<{ id: number }>) {
+  return (
+    db
+      .updateTable('operations')
+      .set({
+        status: 'running',
+        lease_holder: holder,
+        lease_until: untilLeaseEnds,
+        fence: sql`fence + 1`,
+        started_at: sql`coalesce(started_at, now())`,
+      })
+      // An array is read once. A plan may read a subquery again, which would lock further rows.
+      .where('id', '=', sql<number>`any(array(${due}))`)
+      .returningAll()
+  );
 }
 
 /**
@@ -273,6 +287,11 @@ export type Ending =
       keepSecrets?: boolean;
     };
 
+/** A change to a server as a part of the statement that ends its operation. */
+export type Change = (
+  db: QueryCreator<Database>,
+) => UpdateQueryBuilder<Database, 'servers', 'servers', UpdateResult>;
+
 /** What is left to do after an operation has ended. */
 export interface Ended {
   /** Whether outputs of its project are kept, of this operation or of others. */
@@ -285,22 +304,57 @@ const keepsOutputs = sql<boolean>`(coalesce(output_bytes, 0) > 0 or exists (
 
 /**
  * Ends an operation, releases its lease, and wipes its secrets unless they are to be kept. Returns
- * undefined if the lease was lost. Locks the server or the node before its operation, as requests
- * do: in another order, the two could deadlock.
+ * undefined if the lease was lost.
  */
 export async function finishOperation(
   trx: Trx,
   lease: Lease,
   ending: Ending,
 ): Promise<Ended | undefined> {
-  const of = (column: 'server_id' | 'node_id') =>
-    trx.selectFrom('operations').select(column).where('id', '=', lease.id);
-  return await trx
+  return await finishing(trx, lease, ending)
+    .selectFrom('finished')
+    .select(['finished.keepsOutputs', 'finished.notified'])
+    .executeTakeFirst();
+}
+
+/**
+ * The same in one statement together with a change, and with the lease of the next due operation. If
+ * the lease was lost, nothing is changed, and nothing leased. The next one is locked last, and never
+ * waited for.
+ */
+export async function finishAndLease(
+  db: Db,
+  finished: Lease,
+  ending: Ending,
+  { change, leasing: { holder, steps } }: { change: Change; leasing: Leasing },
+): Promise<(Ended & { next: OperationRow | undefined }) | undefined> {
+  const isFinished = sql<boolean>`exists (select from finished)`;
+  const row = await finishing(db, finished, ending)
+    .with('changed', (changing) => change(changing).where(isFinished))
+    .with('leased', (leasing) => lease(leasing, holder, due(leasing, steps, 1).where(isFinished)))
+    .selectFrom('finished')
+    .leftJoin('leased', (join) => join.onTrue())
+    .selectAll('leased')
+    .select(['finished.keepsOutputs', 'finished.notified'])
+    .executeTakeFirst();
+  if (!row) return undefined;
+  const { keepsOutputs, notified: _, ...next } = row;
+  return { keepsOutputs, next: next.id === null ? undefined : (next as OperationRow) };
+}
+
+/**
+ * Locks the server or the node before its operation, as requests do. In another order, the two could
+ * deadlock.
+ */
+function finishing(db: Queryable, lease: Lease, ending: Ending) {
+  const subject = (column: 'server_id' | 'node_id') =>
+    db.selectFrom('operations').select(column).where('id', '=', lease.id);
+  return db
     .with('server', (locking) =>
-      locking.selectFrom('servers').select('id').where('id', '=', of('server_id')).forUpdate(),
+      locking.selectFrom('servers').select('id').where('id', '=', subject('server_id')).forUpdate(),
     )
     .with('node', (locking) =>
-      locking.selectFrom('nodes').select('id').where('id', '=', of('node_id')).forUpdate(),
+      locking.selectFrom('nodes').select('id').where('id', '=', subject('node_id')).forUpdate(),
     )
     .with('finished', (finishing) =>
       finishing
@@ -317,12 +371,11 @@ export async function finishOperation(
         .where('fence', '=', lease.fence)
         .where('finished_at', 'is', null)
         .where(sql<boolean>`(select count(*) from server) + (select count(*) from node) > 0`)
-        .returning(keepsOutputs.as('keepsOutputs')),
-    )
-    .selectFrom('finished')
-    .select('keepsOutputs')
-    .select(notification('operation_finished', { id: lease.id }).as('notified'))
-    .executeTakeFirst();
+        .returning([
+          keepsOutputs.as('keepsOutputs'),
+          notification('operation_finished', { id: lease.id }).as('notified'),
+        ]),
+    );
 }
 
 const ended = {

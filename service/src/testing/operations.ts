@@ -5,7 +5,6 @@ import { listenForNotifications } from '../db/notifications.ts';
 import { Project } from '../db/project.ts';
 import type { IncusClient } from '../incus/client.ts';
 import { done, type OperationKind, type Step } from '../operations/define.ts';
-import type { Execution } from '../operations/execute.ts';
 import { insertOperation } from '../operations/queries.ts';
 import {
   type OperationRunner,
@@ -69,7 +68,7 @@ export function kindOf(
 /** Uses the given connections of the worker, or else those of the tests. */
 export function run(
   kind: OperationKind,
-  own: Partial<Execution> = {},
+  own: Partial<RunnerOptions['execution']> = {},
   runs: Partial<Pick<RunnerOptions, 'concurrency' | 'notifications'>> = {},
 ): void {
   const runner = startOperationRunner({

@@ -37,32 +37,40 @@ export function activeOperations(options: ActiveOptions): ActiveOperations {
   const { execution, log, signal, onSlotFree } = options;
   const kinds = new Map(options.kinds.map((kind) => [kind.kind, kind]));
   const entries = new Set<Entry>();
+
+  function start(leased: Leased): void {
+    const abort = new AbortController();
+    const task = execute(leased, abort).then((next) => {
+      entries.delete(entry);
+      if (next) start(next);
+      else onSlotFree();
+    });
+    const entry = { id: leased.operation.id, task, abort };
+    entries.add(entry);
+  }
+
+  /** Returns the operation that was leased at its end. */
+  async function execute(leased: Leased, abort: AbortController): Promise<Leased | undefined> {
+    const { operation } = leased;
+    const kind = kinds.get(operation.kind) ?? unknownKind(operation);
+    const until = AbortSignal.any([abort.signal, signal]);
+    try {
+      return await executeOperation(execution, kind, leased, abort, until);
+    } catch (error) {
+      log.error({ err: error, operation: operation.id }, 'The processing of an operation failed.');
+      return undefined;
+    }
+  }
+
   return {
     count: () => entries.size,
-    start(leased) {
-      const { operation } = leased;
-      const kind = kinds.get(operation.kind) ?? unknownKind(operation);
-      const abort = new AbortController();
-      const until = AbortSignal.any([abort.signal, signal]);
-      const task = executeOperation(execution, kind, leased, abort, until)
-        .catch((error) =>
-          log.error(
-            { err: error, operation: operation.id },
-            'The processing of an operation failed.',
-          ),
-        )
-        .finally(() => {
-          entries.delete(entry);
-          onSlotFree();
-        });
-      const entry = { id: operation.id, task, abort };
-      entries.add(entry);
-    },
+    start,
     abort(id) {
       for (const entry of entries) if (entry.id === id) entry.abort.abort();
     },
     async idle() {
-      await Promise.all([...entries].map(({ task }) => task));
+      // What ends now may have leased another one, which is released at once.
+      while (entries.size > 0) await Promise.all([...entries].map(({ task }) => task));
     },
   };
 }

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import type { NotificationListener } from '../../db/notifications.ts';
+import { changeServer } from '../../servers/worker-queries.ts';
 import {
   db,
   ended,
@@ -15,6 +16,7 @@ import {
   watched,
 } from '../../testing/operations.ts';
 import { until } from '../../testing/until.ts';
+import { doneBy } from '../define.ts';
 import type { Leased } from '../lease.ts';
 import { clockSkewGuard, dueOperations, type Worker } from './due.ts';
 
@@ -100,6 +102,29 @@ test('when an operation has ended the next one begins, without a notification or
   t.mock.timers.tick(1);
   for (const id of ids) await untilEnded(id);
   await stopRunners();
+});
+
+test('the end of an operation leases the next one, without a search of its own', async (t) => {
+  // There is no second poll.
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const notifications = { on: () => () => undefined } as unknown as NotificationListener;
+  const change = changeServer(0, { status: 'error' });
+  const changing = kindOf({ only: async () => doneBy('Done.', change) });
+  const ids = [await enter(changing), await enter(changing), await enter(changing)];
+  let searches = 0;
+  const noted = watched({
+    before(text) {
+      if (text.startsWith('with "leased"')) searches += 1;
+    },
+  });
+  run(changing, { db: noted }, { concurrency: 1, notifications });
+  t.mock.timers.tick(1);
+  for (const id of ids) await untilEnded(id);
+  await stopRunners();
+  assert.ok(
+    searches <= 2,
+    `${searches} searches, of which one comes before the first and one after the last`,
+  );
 });
 
 test('a clock that was set back is logged, with the number of operations that it affects, and nothing else is', async (t) => {
