@@ -414,24 +414,6 @@ test('while the database is unavailable, the release of a lease is retried as lo
   assert.deepEqual(await tryToRelease([0], new Error('It is wrong.')), [1, false, given]);
 });
 
-test('an operation of one step reads its subject, and ends and releases its lease by one statement', async () => {
-  const statements: string[] = [];
-  // Neither the search for due operations nor that for times after a clock was set back.
-  const note = (text: string) => {
-    if (!/skip locked|make_interval\(hours/.test(text)) statements.push(text);
-  };
-  const noted = watched({ before: note });
-  const kind = kindOf({ only: async () => ended() });
-  run(kind, { db: noted, leases: noted });
-  const { lease_holder, lease_until } = await untilEnded(await enter(kind));
-  await stopRunners();
-  assert.deepEqual([lease_holder, lease_until], [null, null]);
-  assert.deepEqual(
-    statements.map((text) => text.includes('"finished_at"')),
-    [false, true],
-  );
-});
-
 for (const { isSteady, passed, loads } of [
   { isSteady: true, passed: 0, loads: 1 },
   { isSteady: true, passed: 1000, loads: 2 },
