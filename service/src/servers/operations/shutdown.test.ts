@@ -30,13 +30,16 @@ test('the end of a stop is followed in the engine, whatever it is', async () => 
     async () => ({ outcome: 'succeeded' }),
     async () => ({ outcome: 'vanished' }),
     () => Promise.reject(new EngineError('timeout', 'It is still running.')),
-    () => Promise.reject(new EngineError('failed', 'It failed.')),
   ];
   for (const end of ends) {
     const { waits, context } = stopping(1, end);
     assert.deepEqual(await awaitShutDown(context), { outcome: 'wait', seconds: 0 });
     assert.deepEqual(waits, ['asked']);
   }
+  // A call that is refused at once must not be repeated at once.
+  const refused = stopping(1, () => Promise.reject(new EngineError('failed', 'It failed.')));
+  const result = await awaitShutDown(refused.context);
+  assert.ok(result?.outcome === 'wait' && result.seconds > 0);
   const unreachable = new EngineError('unreachable', 'It does not answer.');
   const { context } = stopping(1, () => Promise.reject(unreachable));
   await assert.rejects(awaitShutDown(context), unreachable);

@@ -87,8 +87,8 @@ async function countOrWait(
 }
 
 /**
- * Waits until Incus has ended the stop, for a second at most. Returns how many seconds to wait until
- * the next look, which finds the result.
+ * Waits until Incus has ended the stop, for about a second at most. Returns how many seconds to wait
+ * until the next look, which finds the result.
  */
 async function untilStopped({
   incus,
@@ -98,13 +98,16 @@ async function untilStopped({
   const seconds = nextPollSeconds(operation);
   // A guest that takes long frees its worker.
   if (seconds > maxFollowedSeconds) return seconds;
-  const following = incus.operations.wait(operation.state.asked.operation, {
-    signal,
-    timeoutSeconds: maxFollowedSeconds,
-  });
-  await following.catch((error) => {
+  try {
+    await incus.operations.wait(operation.state.asked.operation, {
+      signal,
+      timeoutSeconds: maxFollowedSeconds,
+    });
+  } catch (error) {
     if (!(error instanceof EngineError) || error.code === 'unreachable') throw error;
-  });
+    // It may have been refused at once, and again.
+    if (error.code !== 'timeout') return seconds;
+  }
   return 0;
 }
 
