@@ -146,8 +146,8 @@ export interface BackOff {
 
 /**
  * Releases an operation, superseded or not, so that the next worker need not wait. With `backOff`
- * it counts as a failed attempt; the next attempt is at the deadline at the latest, unless that has
- * passed.
+ * it counts as a failed attempt, unless it has ended: its end may have been committed although the
+ * answer was lost. The next attempt is at the deadline at the latest, unless that has passed.
  */
 export async function releaseLease(db: Queryable, lease: Lease, backOff?: BackOff): Promise<void> {
   await db
@@ -161,10 +161,12 @@ export async function releaseLease(db: Queryable, lease: Lease, backOff?: BackOf
 
 function retryIn({ seconds, reason, message }: BackOff) {
   const later = sql<string>`now() + make_interval(secs => ${seconds})`;
+  const unlessEnded = <T>(column: string, value: unknown) =>
+    sql<T>`case when finished_at is null then ${value} else ${sql.ref(column)} end`;
   return {
-    attempts: sql<number>`attempts + 1`,
-    last_error: reason,
-    message,
+    attempts: unlessEnded<number>('attempts', sql`attempts + 1`),
+    last_error: unlessEnded<string>('last_error', reason),
+    message: unlessEnded<string>('message', message),
     wake_at: sql<string>`case when deadline_at > now() then least(${later}, deadline_at) else ${later} end`,
   };
 }
