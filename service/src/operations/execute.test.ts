@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { databaseTime } from '../db/queries.ts';
+import { changeServer } from '../servers/worker-queries.ts';
 import {
   db,
   ended,
@@ -16,7 +17,7 @@ import {
   watched,
 } from '../testing/operations.ts';
 import { until } from '../testing/until.ts';
-import { done, fail, next, wait } from './define.ts';
+import { done, doneBy, fail, next, wait } from './define.ts';
 import { leaseSeconds } from './lease-queries.ts';
 
 const isCommit = (text: string) => text.includes('"step_since"');
@@ -412,6 +413,56 @@ test('while the database is unavailable, the release of a lease is retried as lo
   assert.deepEqual(await tryToRelease([0, lasts], refused), [3, true, []]);
   assert.deepEqual(await tryToRelease([0, lasts + 1], refused), [2, false, given]);
   assert.deepEqual(await tryToRelease([0], new Error('It is wrong.')), [1, false, given]);
+});
+
+const doneBySelf = ({ server }: { server: { id: number } }) =>
+  doneBy('Done.', changeServer(server.id, { status: 'started' }));
+
+for (const [how, end] of [
+  ['which changes its server', doneBySelf],
+  ['which writes something in a transaction', ended],
+] as const) {
+  test(`an operation of one step, ${how}, reads its server, and ends and is released by one statement`, async () => {
+    const statements: string[] = [];
+    // Neither the search for due operations nor that for times after a clock was set back.
+    const note = (text: string) => {
+      if (!/^with "leased"|make_interval\(hours/.test(text)) statements.push(text);
+    };
+    const noted = watched({ before: note });
+    const kind = kindOf({ only: async (context) => end(context) });
+    run(kind, { db: noted, leases: noted });
+    const { lease_holder, lease_until } = await untilEnded(await enter(kind));
+    await stopRunners();
+    assert.deepEqual([lease_holder, lease_until], [null, null]);
+    assert.deepEqual(
+      statements.map((text) => text.includes('"finished_at"')),
+      [false, true],
+      statements.join('\n'),
+    );
+  });
+}
+
+test('an operation that was leased at the end of another begins before outputs are counted', async () => {
+  const begun: number[] = [];
+  const slow = watched({
+    async after(text) {
+      if (!text.includes('with counted as')) return;
+      await until('the next one runs', () => begun.length === 2);
+    },
+  });
+  const commands = [{ exit_status: 0, output: 'It is kept.', duration_ms: 1 }];
+  const kind = kindOf({
+    prints: async () => ({ outcome: 'next', step: 'ends', commands }),
+    ends: async (context) => {
+      begun.push(context.operation.id);
+      return doneBySelf(context);
+    },
+  });
+  const ids = [await enter(kind), await enter(kind)];
+  run(kind, { db: slow }, { concurrency: 1 });
+  for (const id of ids) await untilEnded(id);
+  await stopRunners();
+  assert.deepEqual(begun, ids);
 });
 
 for (const { isSteady, passed, loads } of [

@@ -19,7 +19,9 @@ import {
 import { type KeptLease, keepLease, type Leased } from './lease.ts';
 import {
   type BackOff,
+  type Change,
   commitStep,
+  type Ended,
   type Ending,
   finishAndLease,
   finishOperation,
@@ -69,30 +71,32 @@ export interface Execution {
   leasing: Leasing;
 }
 
-/**
- * Runs a leased operation from its stored step until it ends, waits for long, or is aborted. Returns
- * the next one, if one was leased at its end.
- */
+/** How an operation is carried out by its worker. */
+export interface Run {
+  abort: AbortController;
+  /** Aborted with `abort`, and when the process stops. */
+  signal: AbortSignal;
+  /** Called at once with the operation that was leased at the end of this one. */
+  startNext(next: Leased): void;
+}
+
+/** Runs a leased operation from its stored step until it ends, waits for long, or is aborted. */
 export async function executeOperation(
   execution: Execution,
   of: OperationKind,
   leased: Leased,
-  abort: AbortController,
-  signal: AbortSignal,
-): Promise<Leased | undefined> {
+  { abort, signal, startNext }: Run,
+): Promise<void> {
   const lease = keepLease({ ...execution, giveUp: () => abort.abort() }, leased);
   const kind = of.isSteady ? sharingSubject(of) : of;
   let { operation } = leased;
-  let end: End | undefined;
+  let hasEnded = false;
   let backOff: BackOff | undefined;
   try {
     while (lease.isHeld() && !signal.aborted) {
-      const advanced = await advance(execution, kind, operation, { lease, signal });
-      if (!advanced) break;
-      if (isEnd(advanced)) {
-        end = advanced;
-        break;
-      }
+      const advanced = await advance(execution, kind, operation, { lease, signal, startNext });
+      hasEnded = advanced === 'ended';
+      if (!advanced || advanced === 'ended') break;
       operation = advanced;
     }
   } catch (error) {
@@ -100,12 +104,11 @@ export async function executeOperation(
   } finally {
     try {
       // The end of an operation releases its lease.
-      if (!end) await release(execution, lease, backOff);
+      if (!hasEnded) await release(execution, lease, backOff);
     } finally {
       await lease.stop();
     }
   }
-  return end?.next;
 }
 
 /** The same kind for one operation: steps within a second share what was loaded of its subject. */
@@ -140,35 +143,28 @@ async function release({ leases }: Execution, lease: Lease, backOff?: BackOff): 
   }
 }
 
-interface Held {
+interface Held extends Omit<Run, 'abort'> {
   lease: KeptLease;
-  signal: AbortSignal;
-}
-
-interface End {
-  /** The operation that was leased instead of the one that has ended. */
-  next: Leased | undefined;
 }
 
 /** The operation after a commit, or its end; undefined if there is nothing more to do for now. */
-type Advanced = OperationRow | End | undefined;
-
-const isEnd = (advanced: OperationRow | End): advanced is End => 'next' in advanced;
+type Advanced = OperationRow | 'ended' | undefined;
 
 /** Runs one step and commits its result. */
 async function advance(
   execution: Execution,
   kind: OperationKind,
   operation: OperationRow,
-  { lease, signal }: Held,
+  held: Held,
 ): Promise<Advanced> {
+  const { lease, signal } = held;
   if (new Date(operation.deadline_at).getTime() < Date.now()) {
-    return await commit(execution, kind, operation, pastDeadline(operation), signal);
+    return await commit(execution, kind, operation, pastDeadline(operation), held);
   }
   const result = await runUntilDeadline(execution, kind, operation, signal);
   // The next worker starts from what was committed before.
   if (!result || !lease.isHeld()) return undefined;
-  return await commit(execution, kind, operation, result, signal);
+  return await commit(execution, kind, operation, result, held);
 }
 
 /** Runs a step, and aborts it at the operation's deadline. */
@@ -297,7 +293,7 @@ async function commit(
   kind: OperationKind,
   operation: OperationRow,
   result: StepResult<unknown>,
-  signal: AbortSignal,
+  held: Held,
 ): Promise<Advanced> {
   switch (result.outcome) {
     case 'next':
@@ -310,11 +306,11 @@ async function commit(
         message: sentence(kind, result.step),
       });
     case 'wait':
-      return await commitWait(execution, kind, operation, result, signal);
+      return await commitWait(execution, kind, operation, result, held.signal);
     case 'done':
-      return await end(execution, kind, operation, result);
+      return await end(execution, kind, operation, { result, held });
     case 'fail':
-      return await recover(execution, kind, operation, result);
+      return await recover(execution, kind, operation, { result, held });
   }
 }
 
@@ -325,11 +321,11 @@ async function recover(
   execution: Execution,
   kind: OperationKind,
   operation: OperationRow,
-  result: Extract<StepResult<unknown>, { outcome: 'fail' }>,
+  { result, held }: { result: Extract<StepResult<unknown>, { outcome: 'fail' }>; held: Held },
 ): Promise<Advanced> {
   const { recovery } = kind;
   if (!recovery || operation.step === recovery.step) {
-    return await end(execution, kind, operation, result);
+    return await end(execution, kind, operation, { result, held });
   }
   const { code, message } = result;
   return await commitStep(execution.db, operation, {
@@ -386,14 +382,16 @@ async function end(
   execution: Execution,
   kind: OperationKind,
   operation: OperationRow,
-  result: Extract<StepResult<unknown>, { outcome: 'done' | 'fail' }>,
-): Promise<End | undefined> {
-  const { db, leasing, log, observer } = execution;
+  {
+    result,
+    held,
+  }: { result: Extract<StepResult<unknown>, { outcome: 'done' | 'fail' }>; held: Held },
+): Promise<'ended' | undefined> {
+  const { log, observer } = execution;
   const written = ending(kind, result);
-  const askedAt = performance.now();
   const ended =
     'change' in result
-      ? await finishAndLease(db, operation, written, { change: result.change, leasing })
+      ? await endAndStartNext(execution, operation, written, { change: result.change, held })
       : await endInTransaction(execution, kind, operation, { result, written });
   if (!ended) return undefined;
   observer?.ended(kind.kind, written.status, secondsSince(operation.created_at));
@@ -402,7 +400,25 @@ async function end(
     'Operation ended.',
   );
   if (ended.keepsOutputs) await enforceOutputQuota(execution, operation);
-  return { next: ended.next && { operation: ended.next, askedAt } };
+  return 'ended';
+}
+
+/** A process that stops leases no other operation. */
+async function endAndStartNext(
+  { db, leasing }: Execution,
+  operation: OperationRow,
+  written: Ending,
+  { change, held: { signal, startNext } }: { change: Change; held: Held },
+): Promise<Ended | undefined> {
+  // The connection is taken first, so that the time spent waiting for it is not part of the lease.
+  return await db.connection().execute(async (connection) => {
+    const askedAt = performance.now();
+    const limit = signal.aborted ? 0 : 1;
+    const also = { change, leasing, limit } as const;
+    const ended = await finishAndLease(connection, operation, written, also);
+    if (ended?.next) startNext({ operation: ended.next, askedAt });
+    return ended;
+  });
 }
 
 async function endInTransaction(
@@ -416,13 +432,13 @@ async function endInTransaction(
     result: Extract<StepResult<unknown>, { write: Write } | { outcome: 'fail' }>;
     written: Ending;
   },
-) {
+): Promise<Ended | undefined> {
   return await db.transaction().execute(async (trx) => {
     const finished = await finishOperation(trx, operation, written);
     if (!finished) return undefined;
     if (result.outcome === 'done') await result.write(trx);
     else if (kind.isOf(operation)) await kind.failed(trx, operation, result.message);
-    return { ...finished, next: undefined };
+    return finished;
   });
 }
 

@@ -254,8 +254,51 @@ test('the end of an operation that is superseded meanwhile leases nothing', asyn
   assert.ok(await finishAndLease(db, last, ending, also));
 });
 
+test('the end of an operation that waited for its server keeps what others committed meanwhile', async () => {
+  const holder = await lease(await enter(kind));
+  const [taken, due] = [await enter(kind), await enter(kind)];
+  const server = Number(holder.server_id);
+  const also = { change: changeServer(server, { status: 'paused' }), leasing };
+  const { end, other } = await db.transaction().execute(async (trx) => {
+    await trx
+      .updateTable('servers')
+      .set({ hostname: 'renamed' })
+      .where('id', '=', server)
+      .execute();
+    const waiting = finishAndLease(db, holder, ending, also);
+    await until('it waits for the server', waitsForLock);
+    assert.equal(await renewLease(db, holder), 'held');
+    return { end: waiting, other: await lease(taken) };
+  });
+  const { next } = (await end) ?? {};
+  assert.ok(next);
+  assert.equal(next.id, due);
+  assert.equal((await rowOf(holder.id)).status, 'succeeded');
+  const { hostname, status } = await db
+    .selectFrom('servers')
+    .selectAll()
+    .where('id', '=', server)
+    .executeTakeFirstOrThrow();
+  assert.deepEqual([hostname, status], ['renamed', 'paused']);
+  for (const one of [other, next]) {
+    assert.ok(await db.transaction().execute((trx) => finishOperation(trx, one, ending)));
+  }
+});
+
+test('the end of an operation whose lease has expired does not lease it again', async () => {
+  const holder = await lease(await enter(kind));
+  const operation = db.updateTable('operations').where('id', '=', holder.id);
+  await operation.set({ lease_until: new Date(0) }).execute();
+  const end = await finishAndLease(db, holder, ending, { change: noChange, leasing });
+  assert.deepEqual(end, { keepsOutputs: false, next: undefined });
+  const { status, fence, lease_until } = await rowOf(holder.id);
+  assert.deepEqual([status, fence, lease_until], ['succeeded', holder.fence, null]);
+});
+
 async function waitsForLock(): Promise<boolean> {
   const { rows } = await sql<{ waits: boolean }>`
-    select exists (select from pg_locks where not granted) as waits`.execute(db);
+    select exists (
+      select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock') as waits`.execute(db);
   return rows[0]?.waits === true;
 }

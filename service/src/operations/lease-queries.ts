@@ -320,20 +320,23 @@ export async function finishOperation(
 }
 
 /**
- * The same in one statement together with a change, and with the lease of the next due operation. If
- * the lease was lost, nothing is changed, and nothing leased. The next one is locked last, and never
- * waited for.
+ * The same in one statement together with a change, and with the lease of the next due operation,
+ * unless `limit` is 0. If the lease was lost, nothing is changed, and nothing leased. The next one is
+ * locked last, and never waited for.
  */
 export async function finishAndLease(
   db: Db,
   finished: Lease,
   ending: Ending,
-  { change, leasing: { holder, steps } }: { change: Change; leasing: Leasing },
+  also: { change: Change; leasing: Leasing; limit?: 0 | 1 },
 ): Promise<(Ended & { next: OperationRow | undefined }) | undefined> {
+  const { change, leasing: by, limit = 1 } = also;
   const isFinished = sql<boolean>`exists (select from finished)`;
   const row = await finishing(db, finished, ending)
     .with('changed', (changing) => change(changing).where(isFinished))
-    .with('leased', (leasing) => lease(leasing, holder, due(leasing, steps, 1).where(isFinished)))
+    .with('leased', (leasing) =>
+      lease(leasing, by.holder, due(leasing, by.steps, limit).where(isFinished)),
+    )
     .selectFrom('finished')
     .leftJoin('leased', (join) => join.onTrue())
     .selectAll('leased')
@@ -349,14 +352,22 @@ export async function finishAndLease(
  * deadlock.
  */
 function finishing(db: Queryable, lease: Lease, ending: Ending) {
-  const subject = (column: 'server_id' | 'node_id') =>
-    db.selectFrom('operations').select(column).where('id', '=', lease.id);
+  const subject = (of: QueryCreator<Database>, column: 'server_id' | 'node_id') =>
+    of.selectFrom('operations').select(column).where('id', '=', lease.id);
   return db
     .with('server', (locking) =>
-      locking.selectFrom('servers').select('id').where('id', '=', subject('server_id')).forUpdate(),
+      locking
+        .selectFrom('servers')
+        .select('id')
+        .where('id', '=', subject(locking, 'server_id'))
+        .forUpdate(),
     )
     .with('node', (locking) =>
-      locking.selectFrom('nodes').select('id').where('id', '=', subject('node_id')).forUpdate(),
+      locking
+        .selectFrom('nodes')
+        .select('id')
+        .where('id', '=', subject(locking, 'node_id'))
+        .forUpdate(),
     )
     .with('finished', (finishing) =>
       finishing

@@ -151,7 +151,10 @@ export async function untilEnded(id: number) {
 export const ended = () => done('Well done.', async () => undefined);
 
 interface Watcher {
-  /** Called with the SQL of each statement before it is sent. If it throws, the statement fails. */
+  /**
+   * Called with the SQL of each statement before it is sent. If it throws, the statement fails. Also called with each
+   * part that a query builds from the database itself, not from the builder of its expression.
+   */
   before?(text: string): void;
   /** Called with the SQL and the number of rows of each answer, which is held back until then. */
   after?(text: string, rows: number): void | Promise<void>;
