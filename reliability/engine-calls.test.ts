@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
+import { sql } from 'kysely';
 import { type Laboratory, openLaboratory, project } from './laboratory.ts';
 import { succeeds } from './operations.ts';
 
@@ -9,6 +10,10 @@ let laboratory: Laboratory;
 before(async () => {
   // Watchers list all instances, and ask for operations before they unpack an image.
   laboratory = await openLaboratory({ watches: false });
+  // A watcher would record both, which creates wait for.
+  const { db } = laboratory.database;
+  await sql`update locations set policy_applied = policy_wanted`.execute(db);
+  await sql`update nodes set addresses = '{}'`.execute(db);
 });
 after(() => laboratory.close());
 
