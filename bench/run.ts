@@ -3,6 +3,7 @@ import { benchHistory } from './history.ts';
 import { benchHostile } from './hostile.ts';
 import { benchLimits } from './limits.ts';
 import { benchMetering } from './metering.ts';
+import { benchOperations } from './operations.ts';
 import { benchQueries } from './queries.ts';
 import { benchReads } from './reads.ts';
 import { benchScale } from './scale.ts';
@@ -19,6 +20,7 @@ const benchmarks: Record<string, (rounds?: number) => Promise<boolean>> = {
   hostile: benchHostile,
   limits: benchLimits,
   metering: benchMetering,
+  operations: benchOperations,
   queries: benchQueries,
   reads: benchReads,
   scale: benchScale,

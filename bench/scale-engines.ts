@@ -13,19 +13,17 @@ import {
   socketOf,
 } from './scale-fleet.ts';
 
-// Simulated clusters full of running servers. It is a separate process, so that its cost does not count.
+// Simulated clusters full of servers. It is a separate process, so that its cost does not count.
 
-const [directory = '', installation = '', ...numbers] = process.argv.slice(2);
-const [locations = 0, nodesPerLocation = 0, serversPerNode = 0] = numbers.map(Number);
-const fleet: Fleet = { locations, nodesPerLocation, serversPerNode };
+const [directory = '', installation = '', json = ''] = process.argv.slice(2);
+const fleet: Fleet = JSON.parse(json);
+const { locations, nodesPerLocation, areStopped = false, timing = {} } = fleet;
 const members = Array.from({ length: nodesPerLocation }, (_, node) => nodeName(node));
 
 function addServer({ model }: Simulator, planned: PlannedServer): void {
   const { project: projectName, pool, network } = names;
   const project = model.projects.get(projectName);
   if (!project) throw new Error('The project was not planted.');
-  const run = startRun();
-  run.hasAddresses = true;
   const { mac, name, node, uuid, ip } = planned;
   const instance: Instance = {
     project,
@@ -43,15 +41,18 @@ function addServer({ model }: Simulator, planned: PlannedServer): void {
       eth0: { type: 'nic', name: 'eth0', network, hwaddr: mac, 'ipv4.address': ip },
     },
     profiles: [],
-    createdAt: run.startedAt,
-    lastUsedAt: run.startedAt,
+    createdAt: new Date(),
+    lastUsedAt: new Date(),
     member: node,
-    status: 'Running',
+    status: 'Stopped',
     disk: 'whole',
-    run,
     files: new Map(),
   };
   enter(model, instance);
+  if (areStopped) return;
+  const run = startRun();
+  run.hasAddresses = true;
+  Object.assign(instance, { status: 'Running', run });
   model.hostInterfaces.set(run.hostName, instance);
 }
 
@@ -60,6 +61,7 @@ for (let location = 0; location < locations; location += 1) {
     listen: { socketPath: socketOf(directory, location) },
     members,
     memoryBytes: nodeMemoryBytes(fleet),
+    timing,
   });
   simulator.plant({ ...names, imageAliases: ['berth-debian-12'] });
   for (const planned of serversOf(fleet, location)) addServer(simulator, planned);

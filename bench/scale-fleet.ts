@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { Timing } from '../incus-sim/src/engine.ts';
 import type { Db } from '../service/src/db/connection.ts';
 import { instanceName } from '../service/src/instances/labels.ts';
 import { nodeName, uuidOf } from './metering-fleet.ts';
@@ -8,6 +9,10 @@ export interface Fleet {
   locations: number;
   nodesPerLocation: number;
   serversPerNode: number;
+  /** Whether the servers are stopped; otherwise they run. */
+  areStopped?: boolean;
+  /** How long the actions of its engines take, where that differs from the simulator's own. */
+  timing?: Partial<Timing>;
 }
 
 export const names = { project: 'bench', pool: 'bench', network: 'bench0' };
@@ -76,6 +81,7 @@ async function fillLocation(
 ): Promise<void> {
   const { project, pool, network } = names;
   const { cpu, ramMb, diskGb } = serverSize;
+  const status = fleet.areStopped ? 'stopped' : 'started';
   const servers = [...serversOf(fleet, location)];
   const nodes = Array.from({ length: fleet.nodesPerLocation }, (_, node) => nodeName(node));
   const column = (of: keyof PlannedServer) => servers.map((server) => server[of]);
@@ -111,7 +117,7 @@ async function fillLocation(
         disk_gb, status, real_status, installed_at)
       select uuid, (select min(id) from projects), location.id,
         (select min(id) from operating_systems), node.id, 'bench', mac, ${cpu}, ${ramMb}, ${diskGb},
-        'started', 'started', now()
+        ${status}, ${status}, now()
       from location, planned join node on node.name = planned.node
       returning id, uuid
     )

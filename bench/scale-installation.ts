@@ -46,8 +46,7 @@ export async function withFleet<T>(
   stack.defer(() => db.destroy());
   await migrate(db);
   await fill(db, fleet, directory);
-  const sizes = Object.values(fleet).map(String);
-  const args = [directory, await installationId(db), ...sizes];
+  const args = [directory, await installationId(db), JSON.stringify(fleet)];
   const { measured } = await beside('scale-engines.ts', args, 0, async () => {
     await untilListening(socketOf(directory, fleet.locations - 1));
     const begun = performance.now();

@@ -19,7 +19,7 @@ interface Sight {
 
 const sights: Sight[] = [];
 const waits = 'queue';
-const first = 'clear';
+const first = 'image';
 const last = 'boot';
 
 /** When they would poll, by their ids, in milliseconds. */

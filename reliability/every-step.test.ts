@@ -8,6 +8,7 @@ import type { OperationKind } from '../service/src/operations/define.ts';
 import { actions } from '../service/src/servers/actions/all.ts';
 import type { AnyServerAction } from '../service/src/servers/actions/define.ts';
 import type { ServerStepContext } from '../service/src/servers/define-operation.ts';
+import { createOperation } from '../service/src/servers/operations/create.ts';
 import { eventually } from '../service/src/testing/until.ts';
 import { type Laboratory, openLaboratory, type PlainAction, project } from './laboratory.ts';
 import { meetings, type Plan, stays, type Trouble, troublesOf } from './troubles.ts';
@@ -160,6 +161,8 @@ const ways: Record<string, Way> = {
   ...Object.fromEntries(simple.map((action) => [`a ${action.name}`, wayOf(action)])),
   'a create': {
     kind: 'create',
+    // Only a retry has something to clear.
+    steps: Object.keys(createOperation.steps).filter((step) => step !== 'clear'),
     lead: async (name) => () => laboratory.create(name),
     end: 'Running',
   },

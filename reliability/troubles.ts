@@ -32,8 +32,11 @@ export function meetings(kinds: readonly OperationKind[], troubles: readonly str
   };
 }
 
-/** The error of faults that end an operation. It has no full stop, because messages contain it within a sentence. */
-export const stays = 'A permanent error';
+/**
+ * The error of faults that end an operation. It has neither an article nor a full stop, because messages quote it
+ * within a sentence.
+ */
+export const stays = 'Permanent error';
 
 const passing = () => new EngineError('failed', 'A temporary error.');
 

@@ -12,7 +12,7 @@ import type { Keyring } from './keys/keyring.ts';
 import type { UnreadableSecrets } from './keys/unreadable.ts';
 import type { Outage } from './lib/outage.ts';
 import type { Engines } from './locations/engines.ts';
-import { requireLocation } from './locations/queries.ts';
+import { rememberLocations } from './locations/remembered.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import { apiFinder } from './network-policy/api-addresses.ts';
 import { operationKinds } from './operation-kinds.ts';
@@ -78,6 +78,7 @@ export async function startWorkers(foundation: Foundation): Promise<Workers> {
   if (!config.databaseUrl) await dropLeases(db);
   const ours = await installationId(db);
   const poolQuotas = createPoolQuotas(ours);
+  const locationOf = rememberLocations(db, notifications);
   const runner = startOperationRunner({
     db,
     notifications,
@@ -90,7 +91,7 @@ export async function startWorkers(foundation: Foundation): Promise<Workers> {
       leases: foundation.leases.db,
       log,
       observer: metrics.operations,
-      engine: async (id) => engines.of(await requireLocation(db, id)),
+      engine: async (id) => engines.of(await locationOf(id)),
       settings: {
         installationId: ours,
         secretKey,
@@ -99,7 +100,7 @@ export async function startWorkers(foundation: Foundation): Promise<Workers> {
         imageDirectories,
         imageServers: config.imageServers,
         quotaGuardOf: async (id) => {
-          const location = await requireLocation(db, id);
+          const location = await locationOf(id);
           return await poolQuotas.of(location, engines.of(location));
         },
       },

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { commitStep, leaseNextOperation } from '../operations/lease-queries.ts';
+import { commitStep } from '../operations/lease-queries.ts';
 import { writeStatuses } from '../reconciler-runtime/queries.ts';
 import { holderOf } from '../reconciler-runtime/service.ts';
 import { recordStatuses } from '../reconciler-runtime/status.ts';
 import { installation } from '../testing/fixtures.ts';
+import { leaseNextOperation } from '../testing/leases.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { enterServer, operationUnderWay } from '../testing/servers.ts';
 import { toolOn } from '../testing/tool.ts';

@@ -100,7 +100,12 @@ export async function notify<N extends Name>(
   name: N,
   payload: Notifications[N],
 ): Promise<void> {
-  await sql`select pg_notify(${channel}, ${JSON.stringify({ name, payload })})`.execute(db);
+  await sql`select ${notification(name, payload)}`.execute(db);
+}
+
+/** The same as a part of another statement. */
+export function notification<N extends Name>(name: N, payload: Notifications[N]) {
+  return sql`pg_notify(${channel}, ${JSON.stringify({ name, payload })})`;
 }
 
 interface Listening {

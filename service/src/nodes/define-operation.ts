@@ -14,6 +14,8 @@ export type NodeStepContext<State> = StepContext<State, Row, About>;
 export const defineNodeOperation = operationsOn<Row, About>({
   subject: 'node',
   isOf: isOfNode,
+  // A restore sees in one step what the step before has changed.
+  isSteady: false,
   async load(db, { node_id: id }) {
     const node = await nodeForOperation(db, id);
     return { about: { node }, locationId: node.locationId };

@@ -6,6 +6,7 @@ import type { IncusClient } from '../incus/client.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import type { QuotaGuard } from '../pool-quotas/quota-guard.ts';
 import { anyFailures, type FailureCode } from '../problems/failures.ts';
+import type { Change } from './lease-queries.ts';
 import type { OperationRow } from './queries.ts';
 
 /** Writes that are part of the transaction which commits a step's result. */
@@ -31,6 +32,7 @@ export type StepResult<State> =
       retry?: string;
     }
   | { outcome: 'done'; write: Write; message: string }
+  | { outcome: 'done'; change: Change; message: string }
   | { outcome: 'fail'; code: FailureCode; message: string };
 
 /** Continues with another step immediately. `patch` is merged into the operation's state. */
@@ -53,6 +55,11 @@ export function wait(seconds: number, why?: string, fraction?: number): StepResu
 /** Ends the operation successfully. `write` updates the records with the result. */
 export function done(message: string, write: Write): StepResult<never> {
   return { outcome: 'done', message, write };
+}
+
+/** The same where the result is a single change: by one statement, without a transaction around it. */
+export function doneBy(message: string, change: Change): StepResult<never> {
+  return { outcome: 'done', message, change };
 }
 
 /** Ends the operation with a failure. `message` tells the client what failed and what to do. */
@@ -131,6 +138,11 @@ export interface Subject<Row extends OperationRow, About> {
   subject: 'server' | 'node';
   isOf(operation: OperationRow): operation is Row;
   /**
+   * Whether an operation changes its subject at its end only, so that steps in quick succession share
+   * what was loaded.
+   */
+  isSteady: boolean;
+  /**
    * Loads the current subject. `away` names its node if that is unreachable, so that no step can
    * run.
    */
@@ -160,6 +172,7 @@ export function unknownKind({ kind, server_id }: OperationRow): OperationKind {
   const subject: Subject<OperationRow, object> = {
     subject: server_id === null ? 'node' : 'server',
     isOf: (_operation): _operation is OperationRow => true,
+    isSteady: false,
     load: () => Promise.reject(new TypeError(`No step of ${kind} is known.`)),
   };
   const nothing = { deadlineSeconds: 0, first: '', steps: {}, failed: async () => undefined };

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { databaseTime } from '../db/queries.ts';
+import { changeServer } from '../servers/worker-queries.ts';
 import {
   db,
   ended,
@@ -16,7 +17,7 @@ import {
   watched,
 } from '../testing/operations.ts';
 import { until } from '../testing/until.ts';
-import { done, fail, next, wait } from './define.ts';
+import { done, doneBy, fail, next, wait } from './define.ts';
 import { leaseSeconds } from './lease-queries.ts';
 
 const isCommit = (text: string) => text.includes('"step_since"');
@@ -412,4 +413,97 @@ test('while the database is unavailable, the release of a lease is retried as lo
   assert.deepEqual(await tryToRelease([0, lasts], refused), [3, true, []]);
   assert.deepEqual(await tryToRelease([0, lasts + 1], refused), [2, false, given]);
   assert.deepEqual(await tryToRelease([0], new Error('It is wrong.')), [1, false, given]);
+});
+
+const doneBySelf = ({ server }: { server: { id: number } }) =>
+  doneBy('Done.', changeServer(server.id, { status: 'started' }));
+
+for (const [how, end] of [
+  ['which changes its server', doneBySelf],
+  ['which writes something in a transaction', ended],
+] as const) {
+  test(`an operation of one step, ${how}, reads its server, and ends and is released by one statement`, async () => {
+    const statements: string[] = [];
+    // Neither the search for due operations nor that for times after a clock was set back.
+    const note = (text: string) => {
+      if (!/^with "leased"|make_interval\(hours/.test(text)) statements.push(text);
+    };
+    const noted = watched({ before: note });
+    const kind = kindOf({ only: async (context) => end(context) });
+    run(kind, { db: noted, leases: noted });
+    const { lease_holder, lease_until } = await untilEnded(await enter(kind));
+    await stopRunners();
+    assert.deepEqual([lease_holder, lease_until], [null, null]);
+    assert.deepEqual(
+      statements.map((text) => text.includes('"finished_at"')),
+      [false, true],
+      statements.join('\n'),
+    );
+  });
+}
+
+test('an operation that was leased at the end of another begins before outputs are counted', async () => {
+  const begun: number[] = [];
+  const slow = watched({
+    async after(text) {
+      if (!text.includes('with counted as')) return;
+      await until('the next one runs', () => begun.length === 2);
+    },
+  });
+  const commands = [{ exit_status: 0, output: 'It is kept.', duration_ms: 1 }];
+  const kind = kindOf({
+    prints: async () => ({ outcome: 'next', step: 'ends', commands }),
+    ends: async (context) => {
+      begun.push(context.operation.id);
+      return doneBySelf(context);
+    },
+  });
+  const ids = [await enter(kind), await enter(kind)];
+  run(kind, { db: slow }, { concurrency: 1 });
+  for (const id of ids) await untilEnded(id);
+  await stopRunners();
+  assert.deepEqual(begun, ids);
+});
+
+for (const { isSteady, passed, loads } of [
+  { isSteady: true, passed: 0, loads: 1 },
+  { isSteady: true, passed: 1000, loads: 2 },
+  { isSteady: false, passed: 0, loads: 2 },
+]) {
+  const what = isSteady ? 'A steady subject' : 'A subject that is not steady';
+  test(`${what} is loaded ${loads} times for two steps that are ${passed} ms apart`, async (t) => {
+    const now = performance.now.bind(performance);
+    let later = 0;
+    t.mock.method(performance, 'now', () => now() + later);
+    const server = kindOf({
+      first: async () => {
+        later += passed;
+        return next('second');
+      },
+      second: async () => ended(),
+    });
+    let loaded = 0;
+    const load: typeof server.load = async (...given) => {
+      loaded += 1;
+      return await server.load(...given);
+    };
+    const kind = { ...server, isSteady, load };
+    run(kind);
+    await untilEnded(await enter(kind));
+    assert.equal(loaded, loads);
+  });
+}
+
+test('a subject that could not be loaded is loaded again', async () => {
+  const server = kindOf({ only: async () => ended() });
+  let loaded = 0;
+  const load: typeof server.load = async (...given) => {
+    loaded += 1;
+    if (loaded === 1) throw new Error('Not yet.');
+    return await server.load(...given);
+  };
+  const kind = { ...server, load };
+  run(kind);
+  assert.equal((await untilEnded(await enter(kind))).status, 'succeeded');
+  assert.equal(loaded, 2);
 });

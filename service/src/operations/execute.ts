@@ -13,15 +13,20 @@ import {
   progressAt,
   type StepResult,
   sentence,
+  type Write,
   wait,
 } from './define.ts';
 import { type KeptLease, keepLease, type Leased } from './lease.ts';
 import {
   type BackOff,
+  type Change,
   commitStep,
+  type Ended,
   type Ending,
+  finishAndLease,
   finishOperation,
   type Lease,
+  type Leasing,
   leasedOperation,
   leaseSeconds,
   releaseLease,
@@ -38,6 +43,8 @@ const releaseRetryMilliseconds = 300;
  */
 const maxHeldWaitSeconds = 1;
 const maxRetrySeconds = 30;
+/** How long what was read of a steady subject is used. */
+const steadyMilliseconds = 1000;
 /** How often to check whether the unreachable node of a server is back. */
 const unreachablePollSeconds = 3;
 
@@ -60,34 +67,63 @@ export interface Execution {
   settings: OperationSettings;
   log: Logger;
   observer?: OperationObserver;
+  /** How the next operation is leased when one has ended. */
+  leasing: Leasing;
+}
+
+/** How an operation is carried out by its worker. */
+export interface Run {
+  abort: AbortController;
+  /** Aborted with `abort`, and when the process stops. */
+  signal: AbortSignal;
+  /** Called at once with the operation that was leased at the end of this one. */
+  startNext(next: Leased): void;
 }
 
 /** Runs a leased operation from its stored step until it ends, waits for long, or is aborted. */
 export async function executeOperation(
   execution: Execution,
-  kind: OperationKind,
+  of: OperationKind,
   leased: Leased,
-  abort: AbortController,
-  signal: AbortSignal,
+  { abort, signal, startNext }: Run,
 ): Promise<void> {
   const lease = keepLease({ ...execution, giveUp: () => abort.abort() }, leased);
+  const kind = of.isSteady ? sharingSubject(of) : of;
   let { operation } = leased;
+  let hasEnded = false;
   let backOff: BackOff | undefined;
   try {
     while (lease.isHeld() && !signal.aborted) {
-      const advanced = await advance(execution, kind, operation, { lease, signal });
-      if (!advanced) break;
+      const advanced = await advance(execution, kind, operation, { lease, signal, startNext });
+      hasEnded = advanced === 'ended';
+      if (!advanced || advanced === 'ended') break;
       operation = advanced;
     }
   } catch (error) {
     backOff = backOffAfterFailedCommit(execution, kind, operation, error);
   } finally {
     try {
-      await release(execution, lease, backOff);
+      // The end of an operation releases its lease.
+      if (!hasEnded) await release(execution, lease, backOff);
     } finally {
       await lease.stop();
     }
   }
+}
+
+/** The same kind for one operation: steps within a second share what was loaded of its subject. */
+function sharingSubject(kind: OperationKind): OperationKind {
+  let last: { at: number; subject: Awaited<ReturnType<OperationKind['load']>> } | undefined;
+  return {
+    ...kind,
+    async load(db, operation) {
+      const at = performance.now();
+      if (last && at - last.at < steadyMilliseconds) return last.subject;
+      const subject = await kind.load(db, operation);
+      last = { at, subject };
+      return subject;
+    },
+  };
 }
 
 /**
@@ -107,27 +143,28 @@ async function release({ leases }: Execution, lease: Lease, backOff?: BackOff): 
   }
 }
 
-interface Held {
+interface Held extends Omit<Run, 'abort'> {
   lease: KeptLease;
-  signal: AbortSignal;
 }
 
-/**
- * Runs one step and commits its result. Returns undefined if there is nothing more to do for now.
- */
+/** The operation after a commit, or its end; undefined if there is nothing more to do for now. */
+type Advanced = OperationRow | 'ended' | undefined;
+
+/** Runs one step and commits its result. */
 async function advance(
   execution: Execution,
   kind: OperationKind,
   operation: OperationRow,
-  { lease, signal }: Held,
-): Promise<OperationRow | undefined> {
+  held: Held,
+): Promise<Advanced> {
+  const { lease, signal } = held;
   if (new Date(operation.deadline_at).getTime() < Date.now()) {
-    return await commit(execution, kind, operation, pastDeadline(operation), signal);
+    return await commit(execution, kind, operation, pastDeadline(operation), held);
   }
   const result = await runUntilDeadline(execution, kind, operation, signal);
   // The next worker starts from what was committed before.
   if (!result || !lease.isHeld()) return undefined;
-  return await commit(execution, kind, operation, result, signal);
+  return await commit(execution, kind, operation, result, held);
 }
 
 /** Runs a step, and aborts it at the operation's deadline. */
@@ -256,8 +293,8 @@ async function commit(
   kind: OperationKind,
   operation: OperationRow,
   result: StepResult<unknown>,
-  signal: AbortSignal,
-): Promise<OperationRow | undefined> {
+  held: Held,
+): Promise<Advanced> {
   switch (result.outcome) {
     case 'next':
       return await commitStep(execution.db, operation, {
@@ -269,12 +306,11 @@ async function commit(
         message: sentence(kind, result.step),
       });
     case 'wait':
-      return await commitWait(execution, kind, operation, result, signal);
+      return await commitWait(execution, kind, operation, result, held.signal);
     case 'done':
-      await end(execution, kind, operation, result);
-      return undefined;
+      return await end(execution, kind, operation, { result, held });
     case 'fail':
-      return await recover(execution, kind, operation, result);
+      return await recover(execution, kind, operation, { result, held });
   }
 }
 
@@ -285,12 +321,11 @@ async function recover(
   execution: Execution,
   kind: OperationKind,
   operation: OperationRow,
-  result: Extract<StepResult<unknown>, { outcome: 'fail' }>,
-): Promise<OperationRow | undefined> {
+  { result, held }: { result: Extract<StepResult<unknown>, { outcome: 'fail' }>; held: Held },
+): Promise<Advanced> {
   const { recovery } = kind;
   if (!recovery || operation.step === recovery.step) {
-    await end(execution, kind, operation, result);
-    return undefined;
+    return await end(execution, kind, operation, { result, held });
   }
   const { code, message } = result;
   return await commitStep(execution.db, operation, {
@@ -347,23 +382,64 @@ async function end(
   execution: Execution,
   kind: OperationKind,
   operation: OperationRow,
-  result: Extract<StepResult<unknown>, { outcome: 'done' | 'fail' }>,
-): Promise<void> {
-  const { db, log, observer } = execution;
+  {
+    result,
+    held,
+  }: { result: Extract<StepResult<unknown>, { outcome: 'done' | 'fail' }>; held: Held },
+): Promise<'ended' | undefined> {
+  const { log, observer } = execution;
   const written = ending(kind, result);
-  const isOurs = await db.transaction().execute(async (trx) => {
-    if (!(await finishOperation(trx, operation, written))) return false;
-    if (result.outcome === 'done') await result.write(trx);
-    else if (kind.isOf(operation)) await kind.failed(trx, operation, result.message);
-    return true;
-  });
-  if (!isOurs) return;
+  const ended =
+    'change' in result
+      ? await endAndStartNext(execution, operation, written, { change: result.change, held })
+      : await endInTransaction(execution, kind, operation, { result, written });
+  if (!ended) return undefined;
   observer?.ended(kind.kind, written.status, secondsSince(operation.created_at));
   log.info(
     { operation: operation.id, kind: kind.kind, outcome: result.outcome },
     'Operation ended.',
   );
-  await enforceOutputQuota(execution, operation);
+  if (ended.keepsOutputs) await enforceOutputQuota(execution, operation);
+  return 'ended';
+}
+
+/** A process that stops leases no other operation. */
+async function endAndStartNext(
+  { db, leasing }: Execution,
+  operation: OperationRow,
+  written: Ending,
+  { change, held: { signal, startNext } }: { change: Change; held: Held },
+): Promise<Ended | undefined> {
+  // The connection is taken first, so that the time spent waiting for it is not part of the lease.
+  return await db.connection().execute(async (connection) => {
+    const askedAt = performance.now();
+    const limit = signal.aborted ? 0 : 1;
+    const also = { change, leasing, limit } as const;
+    const ended = await finishAndLease(connection, operation, written, also);
+    if (ended?.next) startNext({ operation: ended.next, askedAt });
+    return ended;
+  });
+}
+
+async function endInTransaction(
+  { db }: Execution,
+  kind: OperationKind,
+  operation: OperationRow,
+  {
+    result,
+    written,
+  }: {
+    result: Extract<StepResult<unknown>, { write: Write } | { outcome: 'fail' }>;
+    written: Ending;
+  },
+): Promise<Ended | undefined> {
+  return await db.transaction().execute(async (trx) => {
+    const finished = await finishOperation(trx, operation, written);
+    if (!finished) return undefined;
+    if (result.outcome === 'done') await result.write(trx);
+    else if (kind.isOf(operation)) await kind.failed(trx, operation, result.message);
+    return finished;
+  });
 }
 
 /**

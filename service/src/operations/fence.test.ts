@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sql } from 'kysely';
 import { Project } from '../db/project.ts';
+import { changeServer } from '../servers/worker-queries.ts';
+import { leaseNextOperation } from '../testing/leases.ts';
 import { db, ended, enter, kindOf, place, rowOf } from '../testing/operations.ts';
+import { until } from '../testing/until.ts';
 import {
   commitStep,
+  finishAndLease,
   finishOperation,
   type Lease,
   leasedOperation,
-  leaseNextOperation,
   releaseLease,
   renewLease,
   reportProgress,
@@ -18,6 +22,8 @@ import { type OperationRow, startColumns, supersededBy, supersedeOperation } fro
 
 const kind = kindOf({ only: async () => ended() });
 const steps = new Map([['test', ['only']]]);
+const leasing = { holder: crypto.randomUUID(), steps };
+const noChange = changeServer(0, { status: 'error' });
 const ending = { status: 'succeeded', message: 'By a worker that was too late.' } as const;
 
 async function lease(id: number): Promise<OperationRow> {
@@ -50,6 +56,7 @@ async function superseded(): Promise<Lease> {
 const writes: Record<string, (late: Lease) => Promise<unknown>> = {
   commitStep: (late) =>
     commitStep(db, late, { step: 'late', patch: { late: true }, progress: 90, message: 'Late.' }),
+  finishAndLease: (late) => finishAndLease(db, late, ending, { change: noChange, leasing }),
   finishOperation: (late) => db.transaction().execute((trx) => finishOperation(trx, late, ending)),
   reportProgress: (late) => reportProgress(db, late, 90, 'Late.'),
   leasedOperation: (late) => leasedOperation(db, late),
@@ -178,3 +185,120 @@ test('an operation on a node waits for the lease of another one on it, and of no
     assert.ok(await db.transaction().execute((trx) => finishOperation(trx, holder, ending)));
   }
 });
+
+test('the end of an operation changes its server and leases the next one, unless the lease was lost', async () => {
+  const { late, holder } = await takenOver();
+  const { server_id: server } = await rowOf(holder.id);
+  assert.ok(server);
+  const due = await enter(kind);
+  const also = { change: changeServer(server, { status: 'paused' }), leasing };
+  const look = async () => ({
+    ended: await rowOf(holder.id),
+    due: await rowOf(due),
+    server: await db
+      .selectFrom('servers')
+      .selectAll()
+      .where('id', '=', server)
+      .executeTakeFirstOrThrow(),
+  });
+  const before = await look();
+  assert.equal(await finishAndLease(db, late, ending, also), undefined);
+  assert.deepEqual(await look(), before);
+  const { next } = (await finishAndLease(db, holder, ending, also)) ?? {};
+  const after = await look();
+  assert.deepEqual(next, after.due);
+  assert.deepEqual(
+    [after.due.status, after.due.lease_holder, after.due.fence],
+    ['running', leasing.holder, before.due.fence + 1],
+  );
+  assert.deepEqual(
+    [after.ended.status, after.ended.lease_until, after.ended.secrets, after.server.status],
+    ['succeeded', null, null, 'paused'],
+  );
+  const last = await finishAndLease(db, after.due, ending, { change: noChange, leasing });
+  assert.deepEqual(last, { keepsOutputs: false, next: undefined });
+});
+
+test('of operations that end at the same time each leases another one', async () => {
+  const holders: OperationRow[] = [];
+  for (let at = 0; at < 4; at += 1) holders.push(await lease(await enter(kind)));
+  const due: number[] = [];
+  for (let at = 0; at < 3; at += 1) due.push(await enter(kind));
+  const also = { change: noChange, leasing };
+  const ends = await Promise.all(holders.map((one) => finishAndLease(db, one, ending, also)));
+  const leased = ends.flatMap((one) => one?.next ?? []);
+  for (const one of leased) assert.ok(await finishAndLease(db, one, ending, also));
+  assert.equal(ends.filter(Boolean).length, 4);
+  const ids = leased.map(({ id }) => id);
+  assert.deepEqual(new Set(ids), new Set(due));
+  assert.equal(ids.length, due.length);
+});
+
+test('the end of an operation that is superseded meanwhile leases nothing', async () => {
+  const holder = await lease(await enter(kind));
+  const due = await enter(kind);
+  const also = { change: noChange, leasing };
+  const waited = await db.transaction().execute(async (trx) => {
+    // As a request does: the server first, and then its operation.
+    await sql`select from servers where id = ${holder.server_id} for update`.execute(trx);
+    const end = finishAndLease(db, holder, ending, also);
+    await until('it waits for the server', waitsForLock);
+    await supersedeOperation(new Project(trx, place.projectId), holder.id, 'A test.');
+    return { end };
+  });
+  assert.equal(await waited.end, undefined);
+  assert.equal((await rowOf(holder.id)).status, 'superseded');
+  assert.equal((await rowOf(due)).lease_until, null);
+  await releaseLease(db, holder);
+  const last = await lease(due);
+  assert.ok(await finishAndLease(db, last, ending, also));
+});
+
+test('the end of an operation that waited for its server keeps what others committed meanwhile', async () => {
+  const holder = await lease(await enter(kind));
+  const [taken, due] = [await enter(kind), await enter(kind)];
+  const server = Number(holder.server_id);
+  const also = { change: changeServer(server, { status: 'paused' }), leasing };
+  const { end, other } = await db.transaction().execute(async (trx) => {
+    await trx
+      .updateTable('servers')
+      .set({ hostname: 'renamed' })
+      .where('id', '=', server)
+      .execute();
+    const waiting = finishAndLease(db, holder, ending, also);
+    await until('it waits for the server', waitsForLock);
+    assert.equal(await renewLease(db, holder), 'held');
+    return { end: waiting, other: await lease(taken) };
+  });
+  const { next } = (await end) ?? {};
+  assert.ok(next);
+  assert.equal(next.id, due);
+  assert.equal((await rowOf(holder.id)).status, 'succeeded');
+  const { hostname, status } = await db
+    .selectFrom('servers')
+    .selectAll()
+    .where('id', '=', server)
+    .executeTakeFirstOrThrow();
+  assert.deepEqual([hostname, status], ['renamed', 'paused']);
+  for (const one of [other, next]) {
+    assert.ok(await db.transaction().execute((trx) => finishOperation(trx, one, ending)));
+  }
+});
+
+test('the end of an operation whose lease has expired does not lease it again', async () => {
+  const holder = await lease(await enter(kind));
+  const operation = db.updateTable('operations').where('id', '=', holder.id);
+  await operation.set({ lease_until: new Date(0) }).execute();
+  const end = await finishAndLease(db, holder, ending, { change: noChange, leasing });
+  assert.deepEqual(end, { keepsOutputs: false, next: undefined });
+  const { status, fence, lease_until } = await rowOf(holder.id);
+  assert.deepEqual([status, fence, lease_until], ['succeeded', holder.fence, null]);
+});
+
+async function waitsForLock(): Promise<boolean> {
+  const { rows } = await sql<{ waits: boolean }>`
+    select exists (
+      select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock') as waits`.execute(db);
+  return rows[0]?.waits === true;
+}

@@ -4,6 +4,7 @@ import { after, test } from 'node:test';
 import { pino } from 'pino';
 import { createDb, createPool } from '../db/connection.ts';
 import { poolLimits } from '../db/open.ts';
+import { leaseNextOperation } from '../testing/leases.ts';
 import {
   connectionString,
   db,
@@ -17,7 +18,7 @@ import {
 import { startStallingProxy } from '../testing/stalling-proxy.ts';
 import { until } from '../testing/until.ts';
 import { next } from './define.ts';
-import { leaseNextOperation, renewLease } from './lease-queries.ts';
+import { renewLease } from './lease-queries.ts';
 
 // Tests what a worker does while it does not know whether it still has its lease. `rowOf` queries PostgreSQL directly.
 

@@ -1,7 +1,13 @@
-import { sql } from 'kysely';
-import type { Queryable, Trx } from '../db/connection.ts';
-import { notify } from '../db/notifications.ts';
-import type { CommandResult } from '../db/schema/schema.ts';
+import {
+  type Expression,
+  type QueryCreator,
+  sql,
+  type UpdateQueryBuilder,
+  type UpdateResult,
+} from 'kysely';
+import type { Db, Queryable, Trx } from '../db/connection.ts';
+import { notification, notify } from '../db/notifications.ts';
+import type { CommandResult, Database } from '../db/schema/schema.ts';
 import type { OperationRow } from './queries.ts';
 
 /** A lease on an operation. Only its holder, who has the current fence, may write to the row. */
@@ -16,57 +22,78 @@ const untilLeaseEnds = sql<string>`now() + make_interval(secs => ${sql.lit(lease
 /** An operation of an unknown kind or step is failed by any worker so long after its deadline. */
 const unknownKindGraceSeconds = 60;
 
+export interface Leasing {
+  /** The id of the process in the leases. */
+  holder: string;
+  /** The steps of each kind that this version knows. */
+  steps: ReadonlyMap<string, readonly string[]>;
+}
+
 /**
- * Leases the operation that has been due the longest, among those whose next step this version
- * knows (`steps` by kind). The others are left to services that know them, until they are past
- * their deadline. An operation waits for the lease of a superseded one on the same server or node
- * to be released.
+ * Leases so many operations at most: those that have been due the longest, the oldest first, among
+ * those whose next step this version knows. The others are left to services that know them, until
+ * they are past their deadline. An operation waits for the lease of a superseded one on the same
+ * server or node to be released.
  */
-export async function leaseNextOperation(
+export async function leaseDueOperations(
   db: Queryable,
-  holder: string,
-  steps: ReadonlyMap<string, readonly string[]>,
-): Promise<OperationRow | undefined> {
-  const known = JSON.stringify(Object.fromEntries(steps));
+  { holder, steps }: Leasing,
+  limit: number,
+): Promise<OperationRow[]> {
   return await db
-    .updateTable('operations')
-    .set({
-      status: 'running',
-      lease_holder: holder,
-      lease_until: untilLeaseEnds,
-      fence: sql`fence + 1`,
-      started_at: sql`coalesce(started_at, now())`,
-    })
-    .where('id', '=', (eb) =>
-      eb
-        .selectFrom('operations as due')
-        .select('due.id')
-        .where('due.finished_at', 'is', null)
-        .where(sql<boolean>`due.wake_at <= now()`)
-        .where(
-          sql<boolean>`(coalesce(${known}::jsonb -> due.kind ? due.step, false)
-            or due.deadline_at < now() - make_interval(secs => ${sql.lit(unknownKindGraceSeconds)}))`,
-        )
-        .where(sql<boolean>`coalesce(due.lease_until < now(), true)`)
-        .where(
-          sql<boolean>`not exists (
-            select from operations other
-            where other.server_id = due.server_id and other.id <> due.id
-              and other.lease_until > now())`,
-        )
-        .where(
-          sql<boolean>`(due.node_id is null or not exists (
-            select from operations other
-            where other.node_id = due.node_id and other.id <> due.id
-              and other.lease_until > now()))`,
-        )
-        .orderBy('due.wake_at')
-        .limit(1)
-        .forUpdate()
-        .skipLocked(),
+    .with('leased', (leasing) => lease(leasing, holder, due(leasing, steps, limit)))
+    .selectFrom('leased')
+    .selectAll()
+    .orderBy('wake_at')
+    .execute();
+}
+
+/** The ids of due operations, whose rows it locks. */
+function due(db: QueryCreator<Database>, steps: Leasing['steps'], limit: number) {
+  const known = JSON.stringify(Object.fromEntries(steps));
+  return db
+    .selectFrom('operations as due')
+    .select('due.id')
+    .where('due.finished_at', 'is', null)
+    .where(sql<boolean>`due.wake_at <= now()`)
+    .where(
+      sql<boolean>`(coalesce(${known}::jsonb -> due.kind ? due.step, false)
+        or due.deadline_at < now() - make_interval(secs => ${sql.lit(unknownKindGraceSeconds)}))`,
     )
-    .returningAll()
-    .executeTakeFirst();
+    .where(sql<boolean>`coalesce(due.lease_until < now(), true)`)
+    .where(
+      sql<boolean>`not exists (
+        select from operations other
+        where other.server_id = due.server_id and other.id <> due.id
+          and other.lease_until > now())`,
+    )
+    .where(
+      sql<boolean>`(due.node_id is null or not exists (
+        select from operations other
+        where other.node_id = due.node_id and other.id <> due.id
+          and other.lease_until > now()))`,
+    )
+    .orderBy('due.wake_at')
+    .limit(limit)
+    .forUpdate()
+    .skipLocked();
+}
+
+function lease(db: QueryCreator<Database>, holder: string, due: Expression<{ id: number }>) {
+  return (
+    db
+      .updateTable('operations')
+      .set({
+        status: 'running',
+        lease_holder: holder,
+        lease_until: untilLeaseEnds,
+        fence: sql`fence + 1`,
+        started_at: sql`coalesce(started_at, now())`,
+      })
+      // An array is read once. A plan may read a subquery again, which would lock further rows.
+      .where('id', '=', sql<number>`any(array(${due}))`)
+      .returningAll()
+  );
 }
 
 /**
@@ -119,8 +146,8 @@ export interface BackOff {
 
 /**
  * Releases an operation, superseded or not, so that the next worker need not wait. With `backOff`
- * it counts as a failed attempt; the next attempt is at the deadline at the latest, unless that has
- * passed.
+ * it counts as a failed attempt, unless it has ended: its end may have been committed although the
+ * answer was lost. The next attempt is at the deadline at the latest, unless that has passed.
  */
 export async function releaseLease(db: Queryable, lease: Lease, backOff?: BackOff): Promise<void> {
   await db
@@ -134,10 +161,12 @@ export async function releaseLease(db: Queryable, lease: Lease, backOff?: BackOf
 
 function retryIn({ seconds, reason, message }: BackOff) {
   const later = sql<string>`now() + make_interval(secs => ${seconds})`;
+  const unlessEnded = <T>(column: string, value: unknown) =>
+    sql<T>`case when finished_at is null then ${value} else ${sql.ref(column)} end`;
   return {
-    attempts: sql<number>`attempts + 1`,
-    last_error: reason,
-    message,
+    attempts: unlessEnded<number>('attempts', sql`attempts + 1`),
+    last_error: unlessEnded<string>('last_error', reason),
+    message: unlessEnded<string>('message', message),
     wake_at: sql<string>`case when deadline_at > now() then least(${later}, deadline_at) else ${later} end`,
   };
 }
@@ -260,49 +289,106 @@ export type Ending =
       keepSecrets?: boolean;
     };
 
+/** A change to a server as a part of the statement that ends its operation. */
+export type Change = (
+  db: QueryCreator<Database>,
+) => UpdateQueryBuilder<Database, 'servers', 'servers', UpdateResult>;
+
+/** What is left to do after an operation has ended. */
+export interface Ended {
+  /** Whether outputs of its project are kept, of this operation or of others. */
+  keepsOutputs: boolean;
+}
+
+const keepsOutputs = sql<boolean>`(coalesce(output_bytes, 0) > 0 or exists (
+  select from operations kept
+  where kept.project_id = operations.project_id and kept.output_bytes > 0))`;
+
 /**
- * Ends an operation, and wipes its secrets unless they are to be kept. Returns false if the lease
- * was lost.
+ * Ends an operation, releases its lease, and wipes its secrets unless they are to be kept. Returns
+ * undefined if the lease was lost.
  */
-export async function finishOperation(trx: Trx, lease: Lease, ending: Ending): Promise<boolean> {
-  await lockSubjectOf(trx, lease.id);
-  const result = await trx
-    .updateTable('operations')
-    .set({
-      status: ending.status,
-      message: ending.message,
-      error: ending.status === 'failed' ? JSON.stringify(ending.error) : null,
-      ...(ending.status === 'succeeded' && { progress: 100 }),
-      ...(!(ending.status === 'failed' && ending.keepSecrets) && { secrets: null }),
-      ...ended,
-    })
-    .where('id', '=', lease.id)
-    .where('fence', '=', lease.fence)
-    .where('finished_at', 'is', null)
+export async function finishOperation(
+  trx: Trx,
+  lease: Lease,
+  ending: Ending,
+): Promise<Ended | undefined> {
+  return await finishing(trx, lease, ending)
+    .selectFrom('finished')
+    .select(['finished.keepsOutputs', 'finished.notified'])
     .executeTakeFirst();
-  if (result.numUpdatedRows === 0n) return false;
-  await notify(trx, 'operation_finished', { id: lease.id });
-  return true;
 }
 
 /**
- * Locks the server or the node before its operation, as requests do. In another order, the two
- * could deadlock.
+ * The same in one statement together with a change, and with the lease of the next due operation,
+ * unless `limit` is 0. If the lease was lost, nothing is changed, and nothing leased. The next one is
+ * locked last, and never waited for.
  */
-async function lockSubjectOf(trx: Trx, operationId: number): Promise<void> {
-  for (const [table, column] of [
-    ['servers', 'server_id'],
-    ['nodes', 'node_id'],
-  ] as const) {
-    await trx
-      .selectFrom(table)
-      .select('id')
-      .where('id', '=', (eb) =>
-        eb.selectFrom('operations').select(column).where('id', '=', operationId),
-      )
-      .forUpdate()
-      .execute();
-  }
+export async function finishAndLease(
+  db: Db,
+  finished: Lease,
+  ending: Ending,
+  also: { change: Change; leasing: Leasing; limit?: 0 | 1 },
+): Promise<(Ended & { next: OperationRow | undefined }) | undefined> {
+  const { change, leasing: by, limit = 1 } = also;
+  const isFinished = sql<boolean>`exists (select from finished)`;
+  const row = await finishing(db, finished, ending)
+    .with('changed', (changing) => change(changing).where(isFinished))
+    .with('leased', (leasing) =>
+      lease(leasing, by.holder, due(leasing, by.steps, limit).where(isFinished)),
+    )
+    .selectFrom('finished')
+    .leftJoin('leased', (join) => join.onTrue())
+    .selectAll('leased')
+    .select(['finished.keepsOutputs', 'finished.notified'])
+    .executeTakeFirst();
+  if (!row) return undefined;
+  const { keepsOutputs, notified: _, ...next } = row;
+  return { keepsOutputs, next: next.id === null ? undefined : (next as OperationRow) };
+}
+
+/**
+ * Locks the server or the node before its operation, as requests do. In another order, the two could
+ * deadlock.
+ */
+function finishing(db: Queryable, lease: Lease, ending: Ending) {
+  const subject = (of: QueryCreator<Database>, column: 'server_id' | 'node_id') =>
+    of.selectFrom('operations').select(column).where('id', '=', lease.id);
+  return db
+    .with('server', (locking) =>
+      locking
+        .selectFrom('servers')
+        .select('id')
+        .where('id', '=', subject(locking, 'server_id'))
+        .forUpdate(),
+    )
+    .with('node', (locking) =>
+      locking
+        .selectFrom('nodes')
+        .select('id')
+        .where('id', '=', subject(locking, 'node_id'))
+        .forUpdate(),
+    )
+    .with('finished', (finishing) =>
+      finishing
+        .updateTable('operations')
+        .set({
+          status: ending.status,
+          message: ending.message,
+          error: ending.status === 'failed' ? JSON.stringify(ending.error) : null,
+          ...(ending.status === 'succeeded' && { progress: 100 }),
+          ...(!(ending.status === 'failed' && ending.keepSecrets) && { secrets: null }),
+          ...ended,
+        })
+        .where('id', '=', lease.id)
+        .where('fence', '=', lease.fence)
+        .where('finished_at', 'is', null)
+        .where(sql<boolean>`(select count(*) from server) + (select count(*) from node) > 0`)
+        .returning([
+          keepsOutputs.as('keepsOutputs'),
+          notification('operation_finished', { id: lease.id }).as('notified'),
+        ]),
+    );
 }
 
 const ended = {

@@ -3,10 +3,10 @@ import { type TestContext, test } from 'node:test';
 import { pino } from 'pino';
 import type { Db } from '../db/connection.ts';
 import { Project } from '../db/project.ts';
+import { leaseNextOperation } from '../testing/leases.ts';
 import { db, ended, enter, kindOf, place, rowOf } from '../testing/operations.ts';
 import { until } from '../testing/until.ts';
 import { keepLease } from './lease.ts';
-import { leaseNextOperation } from './lease-queries.ts';
 import { supersedeOperation } from './queries.ts';
 
 const kind = kindOf({ only: async () => ended() });

@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { Project } from '../db/project.ts';
+import { changeServer } from '../servers/worker-queries.ts';
+import { leaseNextOperation } from '../testing/leases.ts';
 import {
   db,
   ended,
@@ -15,10 +17,11 @@ import {
   run,
   stopRunners,
   untilEnded,
+  watched,
 } from '../testing/operations.ts';
 import { until } from '../testing/until.ts';
-import { wait } from './define.ts';
-import { finishOperation, leaseNextOperation, renewLease } from './lease-queries.ts';
+import { doneBy, wait } from './define.ts';
+import { finishOperation, renewLease } from './lease-queries.ts';
 import { supersedeOperation } from './queries.ts';
 
 const steps = new Map([['test', ['only']]]);
@@ -39,6 +42,19 @@ test('an operation is leased once, and again only after its lease has expired', 
   assert.equal(await renewLease(db, leased), 'lost', 'the first holder must not write any more');
   run(kind);
   await endLease(id);
+  await untilEnded(id);
+});
+
+test('a lease that has expired is not renewed, even if no other worker has taken it', async () => {
+  const kind = kindOf({ only: async () => ended() });
+  const id = await enter(kind);
+  const leased = await leaseNextOperation(db, crypto.randomUUID(), steps);
+  assert.equal(leased?.id, id);
+  await endLease(id);
+  const before = await rowOf(id);
+  assert.equal(await renewLease(db, leased), 'lost');
+  assert.deepEqual(await rowOf(id), before);
+  run(kind);
   await untilEnded(id);
 });
 
@@ -142,4 +158,48 @@ test('a stopping runner releases its lease at once, and another continues with t
   assert.equal((await rowOf(id)).lease_until, null);
   run(kind);
   assert.equal((await untilEnded(id)).status, 'succeeded');
+});
+
+test('a stopping runner leases no other operation when one ends', async () => {
+  let stopped: Promise<void> | undefined;
+  const kind = kindOf({
+    only: async ({ server }) => {
+      stopped = stopRunners();
+      return doneBy('Done.', changeServer(server.id, { status: 'started' }));
+    },
+  });
+  const [id, due] = [await enter(kind), await enter(kind)];
+  run(kind, {}, { concurrency: 1 });
+  assert.equal((await untilEnded(id)).status, 'succeeded');
+  await stopped;
+  const { status, fence } = await rowOf(due);
+  assert.deepEqual([status, fence], ['pending', 0]);
+  run(kind);
+  await untilEnded(due);
+});
+
+test('an operation that was leased at the end of another is released at once if the runner stops', async () => {
+  const ran: number[] = [];
+  let stopped: Promise<void> | undefined;
+  const noted = watched({
+    after(text) {
+      if (text.includes('"changed" as')) stopped ??= stopRunners();
+    },
+  });
+  const kind = kindOf({
+    only: async ({ operation, server }) => {
+      ran.push(operation.id);
+      return doneBy('Done.', changeServer(server.id, { status: 'started' }));
+    },
+  });
+  const [id, due] = [await enter(kind), await enter(kind)];
+  run(kind, { db: noted }, { concurrency: 1 });
+  await untilEnded(id);
+  await until('the runner stops', () => stopped !== undefined);
+  await stopped;
+  const { fence, lease_until, attempts } = await rowOf(due);
+  assert.deepEqual([ran, fence, lease_until, attempts], [[id], 1, null, 0]);
+  run(kind);
+  await untilEnded(due);
+  assert.deepEqual(ran, [id, due]);
 });

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
+import { leaseNextOperation } from '../testing/leases.ts';
 import { db, ended, enter, kindOf, rowOf, run, untilEnded } from '../testing/operations.ts';
 import { until } from '../testing/until.ts';
 import { wait } from './define.ts';
-import { clampFutureTimes, leaseNextOperation } from './lease-queries.ts';
+import { clampFutureTimes } from './lease-queries.ts';
 
 // Tests leases whose holder no longer needs them.
 

@@ -1,10 +1,23 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pino } from 'pino';
-import { db, ended, enter, kindOf, rowOf, run, untilEnded } from '../testing/operations.ts';
+import { changeServer } from '../servers/worker-queries.ts';
+import { leaseNextOperation } from '../testing/leases.ts';
+import {
+  db,
+  ended,
+  enter,
+  kindOf,
+  loggedLines,
+  rowOf,
+  run,
+  stopRunners,
+  untilEnded,
+  watched,
+} from '../testing/operations.ts';
 import { until } from '../testing/until.ts';
-import { done } from './define.ts';
-import { leaseNextOperation, releaseLease } from './lease-queries.ts';
+import { done, doneBy } from './define.ts';
+import { releaseLease } from './lease-queries.ts';
 
 // Tests steps whose result can not be committed.
 
@@ -59,6 +72,28 @@ test('each failed commit counts as an attempt, even past the deadline', async ()
   assert.ok(Date.parse(wake_at) >= before + 30_000);
   assert.equal(await leaseNextOperation(db, crypto.randomUUID(), steps), undefined);
   await db.deleteFrom('operations').where('id', '=', id).execute();
+});
+
+test('an operation whose end was committed, but not confirmed, shows how it ended', async () => {
+  const unconfirmed = watched({
+    after(text) {
+      if (text.includes('"changed" as')) throw new Error('The connection was lost.');
+    },
+  });
+  const kind = kindOf({
+    only: async ({ server }) => doneBy('Done.', changeServer(server.id, { status: 'started' })),
+  });
+  const { log, lines } = loggedLines();
+  run(kind, { db: unconfirmed, log });
+  const id = await enter(kind);
+  await until('the error is logged', () => lines.length > 0);
+  await stopRunners();
+  assert.deepEqual(
+    lines.map(({ msg }) => msg),
+    ['The result of a step could not be written.'],
+  );
+  const { status, message, attempts, last_error } = await rowOf(id);
+  assert.deepEqual([status, message, attempts, last_error], ['succeeded', 'Done.', 0, null]);
 });
 
 test('an operation is reported as ended only if its end was committed', async () => {

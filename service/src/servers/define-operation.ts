@@ -14,6 +14,7 @@ export type ServerStepContext<State> = StepContext<State, Row, About>;
 export const defineServerOperation = operationsOn<Row, About>({
   subject: 'server',
   isOf: isOfServer,
+  isSteady: true,
   async load(db, { server_id: id }) {
     const server = await serverForOperation(db, id);
     const { locationId, node, isAway } = server;

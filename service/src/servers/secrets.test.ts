@@ -66,7 +66,7 @@ test('the secrets of a create are not shown to anyone', async () => {
     await ask('GET', `/operations/${operation.id}`),
   ];
   for (const { body } of answers) assert.doesNotMatch(body, secret);
-  assert.deepEqual(operation.state, { commands: 2 });
+  assert.deepEqual(operation.state, { commands: 2, is_first: true });
   await nothingIsFound();
 });
 

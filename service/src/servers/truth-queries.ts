@@ -44,8 +44,10 @@ export async function applyObservedStatuses(
   readAt: string,
   sightings: ObservedStatus[],
 ): Promise<number[]> {
+  // Most change nothing, which needs no transaction.
+  if ((await findChanged(db, readAt, sightings)).length === 0) return [];
   return await db.transaction().execute(async (trx) => {
-    const news = await lockChanged(trx, readAt, sightings);
+    const news = await findChanged(trx, readAt, sightings, sql`for no key update of servers`);
     return news.length > 0 ? await updateChanged(trx, readAt, news) : [];
   });
 }
@@ -72,13 +74,14 @@ const observedRows = (sightings: ObservedStatus[]) => sql`
   ) as at_rest`;
 
 /**
- * Locks the servers that an observed status changes, and returns those statuses. A request may hold
- * one of the locks; the next statement sees what it commits, this one does not.
+ * Returns the observed statuses that change a server, and locks those servers as `lock` says. A
+ * request may hold one of the locks; the next statement sees what it commits, this one does not.
  */
-async function lockChanged(
-  trx: Trx,
+async function findChanged(
+  db: Queryable,
   readAt: string,
   sightings: ObservedStatus[],
+  lock = sql``,
 ): Promise<ObservedStatus[]> {
   const { rows } = await sql<ObservedStatus>`
     select servers.uuid, seen.status
@@ -86,7 +89,7 @@ async function lockChanged(
     join servers on servers.uuid = seen.uuid and servers.deleted_at is null
     where ${isChange(readAt)}
     order by servers.id
-    for no key update of servers`.execute(trx);
+    ${lock}`.execute(db);
   return rows;
 }
 

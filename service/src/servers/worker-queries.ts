@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Trx } from '../db/connection.ts';
 import type { EngineStatus, ServerStatus } from '../db/schema/schema.ts';
+import type { Change } from '../operations/lease-queries.ts';
 
 const now = sql<string>`now()`;
 
@@ -14,19 +15,24 @@ export interface ServerState {
 }
 
 export async function setServerState(trx: Trx, id: number, state: ServerState): Promise<void> {
-  await trx
-    .updateTable('servers')
-    .set({
-      ...(state.status && { status: state.status }),
-      ...(state.realStatus && { real_status: state.realStatus, real_status_at: now }),
-      ...(state.error !== undefined && { error: state.error }),
-      ...(state.commandsFailed !== undefined && { commands_failed: state.commandsFailed }),
-      ...(state.installed !== undefined && {
-        installed_at: state.installed ? now : null,
-      }),
-    })
-    .where('id', '=', id)
-    .execute();
+  await changeServer(id, state)(trx).execute();
+}
+
+/** The same as the only change of an operation's end. */
+export function changeServer(id: number, state: ServerState): Change {
+  return (db) =>
+    db
+      .updateTable('servers')
+      .set({
+        ...(state.status && { status: state.status }),
+        ...(state.realStatus && { real_status: state.realStatus, real_status_at: now }),
+        ...(state.error !== undefined && { error: state.error }),
+        ...(state.commandsFailed !== undefined && { commands_failed: state.commandsFailed }),
+        ...(state.installed !== undefined && {
+          installed_at: state.installed ? now : null,
+        }),
+      })
+      .where('id', '=', id);
 }
 
 /**

@@ -5,7 +5,6 @@ import { listenForNotifications } from '../db/notifications.ts';
 import { Project } from '../db/project.ts';
 import type { IncusClient } from '../incus/client.ts';
 import { done, type OperationKind, type Step } from '../operations/define.ts';
-import type { Execution } from '../operations/execute.ts';
 import { insertOperation } from '../operations/queries.ts';
 import {
   type OperationRunner,
@@ -69,7 +68,7 @@ export function kindOf(
 /** Uses the given connections of the worker, or else those of the tests. */
 export function run(
   kind: OperationKind,
-  own: Partial<Execution> = {},
+  own: Partial<RunnerOptions['execution']> = {},
   runs: Partial<Pick<RunnerOptions, 'concurrency' | 'notifications'>> = {},
 ): void {
   const runner = startOperationRunner({
@@ -152,7 +151,10 @@ export async function untilEnded(id: number) {
 export const ended = () => done('Well done.', async () => undefined);
 
 interface Watcher {
-  /** Called with the SQL of each statement before it is sent. If it throws, the statement fails. */
+  /**
+   * Called with the SQL of each statement before it is sent. If it throws, the statement fails. Also called with each
+   * part that a query builds from the database itself, not from the builder of its expression.
+   */
   before?(text: string): void;
   /** Called with the SQL and the number of rows of each answer, which is held back until then. */
   after?(text: string, rows: number): void | Promise<void>;

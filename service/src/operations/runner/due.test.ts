@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import type { NotificationListener } from '../../db/notifications.ts';
+import { changeServer } from '../../servers/worker-queries.ts';
 import {
   db,
   ended,
@@ -12,18 +13,20 @@ import {
   run,
   stopRunners,
   untilEnded,
+  watched,
 } from '../../testing/operations.ts';
 import { until } from '../../testing/until.ts';
+import { doneBy } from '../define.ts';
 import type { Leased } from '../lease.ts';
 import { clockSkewGuard, dueOperations, type Worker } from './due.ts';
 
 const kind = kindOf({ only: async () => ended() });
 
-function worker({ concurrency = 2 } = {}) {
+function worker({ concurrency = 2, on = db } = {}) {
   const started: Leased[] = [];
   const lines: string[] = [];
   const given: Worker = {
-    ...{ db, concurrency, holder: crypto.randomUUID(), steps: new Map([['test', ['only']]]) },
+    ...{ db: on, concurrency, holder: crypto.randomUUID(), steps: new Map([['test', ['only']]]) },
     log: pino({ level: 'warn' }, { write: (line) => void lines.push(line) }),
     active: {
       count: () => started.length,
@@ -62,6 +65,34 @@ test('as many operations are leased as there are slots, those that have been due
   assert.equal(more.started.length, 1);
 });
 
+test('all that are due are leased at once, by one statement', async (t) => {
+  const ids = [await enter(kind), await enter(kind), await enter(kind)];
+  t.after(() => db.deleteFrom('operations').where('id', 'in', ids).execute());
+  const statements: string[] = [];
+  const counted = watched({ before: (text) => void statements.push(text) });
+  const five = worker({ concurrency: 5, on: counted });
+  assert.deepEqual(await dueOperations.run(five.given, 'all', context), { leased: 3 });
+  assert.equal(statements.length, 1);
+  assert.deepEqual(new Set(five.started.map(({ operation }) => operation.id)), new Set(ids));
+});
+
+test('workers that lease at the same time share what is due', async (t) => {
+  const ids: number[] = [];
+  for (let at = 0; at < 9; at += 1) ids.push(await enter(kind));
+  t.after(() => db.deleteFrom('operations').where('id', 'in', ids).execute());
+  const workers = Array.from({ length: 4 }, () => worker({ concurrency: 3 }));
+  const leaseAll = () =>
+    Promise.all(workers.map(({ given }) => dueOperations.run(given, 'all', context)));
+  // One that came too late finds what others had locked when it looked.
+  await leaseAll();
+  await leaseAll();
+  const started = workers.flatMap((one) => one.started.map(({ operation }) => operation.id));
+  assert.deepEqual(
+    started.toSorted((a, b) => a - b),
+    ids,
+  );
+});
+
 test('when an operation has ended the next one begins, without a notification or a poll', async (t) => {
   // There is no second poll.
   t.mock.timers.enable({ apis: ['setTimeout'] });
@@ -71,6 +102,29 @@ test('when an operation has ended the next one begins, without a notification or
   t.mock.timers.tick(1);
   for (const id of ids) await untilEnded(id);
   await stopRunners();
+});
+
+test('the end of an operation leases the next one, without a search of its own', async (t) => {
+  // There is no second poll.
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const notifications = { on: () => () => undefined } as unknown as NotificationListener;
+  const change = changeServer(0, { status: 'error' });
+  const changing = kindOf({ only: async () => doneBy('Done.', change) });
+  const ids = [await enter(changing), await enter(changing), await enter(changing)];
+  let searches = 0;
+  const noted = watched({
+    before(text) {
+      if (text.startsWith('with "leased"')) searches += 1;
+    },
+  });
+  run(changing, { db: noted }, { concurrency: 1, notifications });
+  t.mock.timers.tick(1);
+  for (const id of ids) await untilEnded(id);
+  await stopRunners();
+  assert.ok(
+    searches <= 2,
+    `${searches} searches, of which one comes before the first and one after the last`,
+  );
 });
 
 test('a clock that was set back is logged, with the number of operations that it affects, and nothing else is', async (t) => {

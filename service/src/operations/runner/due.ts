@@ -1,19 +1,15 @@
 import type { Logger } from 'pino';
 import type { Db } from '../../db/connection.ts';
 import { defineReconciler } from '../../reconciler-runtime/define.ts';
-import { clampFutureTimes, leaseNextOperation } from '../lease-queries.ts';
+import { clampFutureTimes, type Leasing, leaseDueOperations } from '../lease-queries.ts';
 import type { ActiveOperations } from './active.ts';
 
 const pollMilliseconds = 1000;
 const clockMilliseconds = 5000;
 
-export interface Worker {
+export interface Worker extends Leasing {
   db: Db;
   log: Logger;
-  /** The id of this process in the leases. */
-  holder: string;
-  /** The steps of each kind that this version knows. */
-  steps: ReadonlyMap<string, readonly string[]>;
   /** How many operations this process carries out at once. */
   concurrency: number;
   active: ActiveOperations;
@@ -28,25 +24,22 @@ export const dueOperations = defineReconciler<Worker, WorkerTopic>({
   on: ['operation_due', 'operation_released', 'slot_free'],
   failure: 'The search for due operations failed. Retrying.',
   async run(worker, _, { signal }) {
-    let leased = 0;
-    while (worker.active.count() < worker.concurrency && !signal.aborted) {
-      if (!(await leaseOne(worker))) break;
-      leased += 1;
-    }
-    return { leased };
+    const free = worker.concurrency - worker.active.count();
+    if (free <= 0 || signal.aborted) return { leased: 0 };
+    return { leased: await leaseSome(worker, free) };
   },
 });
 
-/** Returns whether an operation was due. */
-async function leaseOne({ db, holder, steps, active }: Worker): Promise<boolean> {
-  // The connection is taken first, so that the time spent waiting for it is not part of the lease.
-  const leased = await db.connection().execute(async (connection) => {
+/** Returns how many operations were leased: as many as are due, up to `limit`. */
+async function leaseSome(worker: Worker, limit: number): Promise<number> {
+  const { db, active } = worker;
+  // The connection is taken first, so that the time spent waiting for it is not part of the leases.
+  return await db.connection().execute(async (connection) => {
     const askedAt = performance.now();
-    const operation = await leaseNextOperation(connection, holder, steps);
-    return operation && { operation, askedAt };
+    const leased = await leaseDueOperations(connection, worker, limit);
+    for (const operation of leased) active.start({ operation, askedAt });
+    return leased.length;
   });
-  if (leased) active.start(leased);
-  return leased !== undefined;
 }
 
 /** Corrects the times of waiting operations after the clock of the database was set back. */

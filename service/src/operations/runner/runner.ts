@@ -13,7 +13,7 @@ export interface RunnerOptions {
   db: Db;
   notifications: NotificationListener;
   kinds: readonly OperationKind[];
-  execution: Execution;
+  execution: Omit<Execution, 'leasing'>;
   /** How many operations this process carries out at once. */
   concurrency: number;
   log: Logger;
@@ -28,15 +28,17 @@ export interface OperationRunner {
 
 /** Carries out due operations. */
 export function startOperationRunner(options: RunnerOptions): OperationRunner {
-  const { db, notifications, kinds, execution, concurrency, log, runs } = options;
+  const { db, notifications, kinds, concurrency, log, runs } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
   const onSlotFree = () => looking.trigger('slot_free');
-  const active = activeOperations({ execution, kinds, log, signal, onSlotFree });
   const steps = new Map(kinds.map(({ kind, steps: ofKind }) => [kind, Object.keys(ofKind)]));
+  const leasing = { holder: holderOf(serviceName), steps };
+  const execution = { ...options.execution, leasing };
+  const active = activeOperations({ execution, kinds, log, signal, onSlotFree });
   const looking = startReconcilers({
     reconcilers: [dueOperations, clockSkewGuard],
-    subject: { db, log, holder: holderOf(serviceName), steps, concurrency, active },
+    subject: { db, log, ...leasing, concurrency, active },
     ...{ signal, log, observer: runs },
   });
   const unsubscribe = [

@@ -127,7 +127,7 @@ test('a create can be sent as a form', async () => {
   });
   assert.equal(answer.statusCode, 201, answer.body);
   const { state } = await operationUnderWay(db, answer.json().id);
-  assert.deepEqual(state, { commands: 0 });
+  assert.deepEqual(state, { commands: 0, is_first: true });
 });
 
 test('a dry run counts as a read', async () => {

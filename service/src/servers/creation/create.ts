@@ -211,7 +211,7 @@ export async function createServer(
   const operation = await insertOperation(project, {
     ...firstStep(createOperation),
     serverId,
-    state: { commands: body.initialCommands.length },
+    state: { commands: body.initialCommands.length, is_first: true },
     placement: plan.placement,
     secrets: (id) => secrets(serverId, id),
   });

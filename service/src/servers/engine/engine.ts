@@ -84,10 +84,8 @@ export async function findInstance(
   name: string,
   { signal }: Signal,
 ): Promise<Instance | null> {
-  const found = await incus.instances.get(name, { signal });
-  if (found) return found;
-  const listed = await incus.instances.list({ signal });
-  return listed.find((instance) => instance.name === name) ?? null;
+  const find = () => incus.instances.get(name, { signal });
+  return (await find()) ?? (await find());
 }
 
 /** Stops the instance by force. */

@@ -38,8 +38,12 @@ export interface CreateSecrets {
 interface CreateState {
   /** The number of initial commands. */
   commands: number;
+  /** It is the first create of its server, so nothing can be left of an earlier one. */
+  is_first: boolean;
   has_place: boolean;
   fingerprint: string;
+  /** The engine has an instance of its name, which an interrupted attempt may have left incomplete. */
+  is_taken: boolean;
   /** The fingerprint of the image that this create alone unpacks on its node. */
   unpacks: string | null;
   /** When its image was first requested, in milliseconds. */
@@ -134,7 +138,8 @@ async function queue({ db, operation, server }: Context): Result {
   const taken = await db.transaction().execute((trx) => claimCreateSlot(trx, place));
   // It is woken when there is a slot: see create-queue.ts.
   if (!taken) return wait(queuePollSeconds, 'waiting for other servers being created on its node');
-  return { outcome: 'next', step: 'clear', deadlineSeconds: bootSeconds };
+  const step = operation.state.is_first ? 'image' : 'clear';
+  return { outcome: 'next', step, deadlineSeconds: bootSeconds };
 }
 
 /** A guest that has run must not get its commands again, so a retry begins with a new instance. */
@@ -168,14 +173,14 @@ async function instance(context: Context): Result {
   const { incus, operation, server, settings, signal, report } = context;
   const heldElsewhere = await unlessAddressesFree(context);
   if (heldElsewhere) return heldElsewhere;
-  // An existing instance may be incomplete, because the daemon was killed or an attempt was
-  // interrupted.
-  const notYet = await removeInstance(context);
-  if (notYet) return notYet;
-  const { fingerprint } = operation.state;
+  const { fingerprint, is_taken: isTaken } = operation.state;
   const { storagePool: pool, member } = server;
   const imageVolume = { incus, pool, member, fingerprint, signal };
   const isFirst = !(await isImageReady(imageVolume));
+  // Otherwise it is not looked for, because the engine refuses a name that it has.
+  const mayExist = isTaken || isFirst || operation.attempts > 0;
+  const notYet = mayExist ? await removeInstance(context) : undefined;
+  if (notYet) return notYet;
   if (isFirst) {
     if (!(await claimUnpackIfNeeded(context))) return wait(0.5, 'waiting for its operating system');
     await discardPartialImage(imageVolume);
@@ -191,16 +196,18 @@ async function instance(context: Context): Result {
       timeoutSeconds: diskSeconds,
       onProgress,
     });
-    // The daemon was restarted meanwhile, so the instance may be incomplete.
-    if (ended.outcome === 'vanished') return wait(0.1);
+    // The daemon was restarted meanwhile.
+    if (ended.outcome === 'vanished') return removeFirst;
   } catch (error) {
     if (isEngineError(error, 'no_space')) return fail('no_space', poolIsFull(server));
     if (!isEngineError(error, 'already_exists')) throw error;
-    return wait(0.5);
+    return removeFirst;
   }
   if (isFirst) await markImageWhole(imageVolume);
-  return next('handover', { unpacks: null, is_done: false });
+  return next('handover', { unpacks: null, is_done: false, is_taken: false });
 }
+
+const removeFirst = { outcome: 'wait', seconds: 0.1, patch: { is_taken: true } } as const;
 
 /**
  * Claims the unpacking of its image on the node. Returns false if another create is unpacking, including a superseded

@@ -1,4 +1,4 @@
-import { done, next } from '../../operations/define.ts';
+import { next } from '../../operations/define.ts';
 import { operationTitles } from '../../operations/titles.ts';
 import { defineServerOperation } from '../define-operation.ts';
 import { showEngineStatus } from '../truth.ts';
@@ -27,7 +27,9 @@ export const restartOperation = defineServerOperation<ShutdownState>({
       doing: 'starting it again',
       async run(context) {
         const result = await start(context);
-        return result.outcome === 'done' ? done('The server was restarted.', result.write) : result;
+        return result.outcome === 'done'
+          ? { ...result, message: 'The server was restarted.' }
+          : result;
       },
     },
   },

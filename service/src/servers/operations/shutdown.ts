@@ -18,7 +18,9 @@ export interface ShutdownState {
 }
 
 const startingSeconds = 0.2;
-const countEveryMilliseconds = 1000;
+const countEveryMilliseconds = 900;
+/** Incus waits for whole seconds. */
+const maxFollowedSeconds = 1;
 /** The time for the steps after the time of the guest is over. */
 const marginSeconds = 3 * 60;
 
@@ -60,7 +62,7 @@ export async function awaitShutDown(context: ServerStepContext<ShutdownState>): 
       ? next('stop')
       : guestDidNotShutDown(server.id, graceSeconds);
   }
-  if (isUnderWay(stopping)) return await waitAndCount(context);
+  if (isUnderWay(stopping)) return await countOrWait(context);
   return await unlessStopped(context, async () => {
     try {
       outcomeOf(stopping);
@@ -72,14 +74,41 @@ export async function awaitShutDown(context: ServerStepContext<ShutdownState>): 
   });
 }
 
-/** Also counts the traffic during the shutdown, because the counters end with the run. */
-async function waitAndCount(context: ServerStepContext<ShutdownState>) {
-  const { operation } = context;
-  const { asked } = operation.state;
-  const waiting = wait(nextPollSeconds(operation));
-  if (Date.now() - (asked.countedAt ?? asked.at) < countEveryMilliseconds) return waiting;
+/** Counts the traffic once a second, because the counters end with the run, and otherwise waits. */
+async function countOrWait(
+  context: ServerStepContext<ShutdownState>,
+): Promise<StepResult<ShutdownState>> {
+  const { asked } = context.operation.state;
+  if (Date.now() - (asked.countedAt ?? asked.at) < countEveryMilliseconds) {
+    return wait(await untilStopped(context));
+  }
   await keepUsage(context);
-  return { ...waiting, patch: { asked: { ...asked, countedAt: Date.now() } } };
+  return { outcome: 'wait', seconds: 0, patch: { asked: { ...asked, countedAt: Date.now() } } };
+}
+
+/**
+ * Waits until Incus has ended the stop, for about a second at most. Returns how many seconds to wait
+ * until the next look, which finds the result.
+ */
+async function untilStopped({
+  incus,
+  operation,
+  signal,
+}: ServerStepContext<ShutdownState>): Promise<number> {
+  const seconds = nextPollSeconds(operation);
+  // A guest that takes long frees its worker.
+  if (seconds > maxFollowedSeconds) return seconds;
+  try {
+    await incus.operations.wait(operation.state.asked.operation, {
+      signal,
+      timeoutSeconds: maxFollowedSeconds,
+    });
+  } catch (error) {
+    if (!(error instanceof EngineError) || error.code === 'unreachable') throw error;
+    // It may have been refused at once, and again.
+    if (error.code !== 'timeout') return seconds;
+  }
+  return 0;
 }
 
 /** Stops the instance by force. */

@@ -1,11 +1,11 @@
 import { instanceName } from '../../instances/labels.ts';
-import { done, fail, type StepResult } from '../../operations/define.ts';
+import { doneBy, fail, type StepResult } from '../../operations/define.ts';
 import { operationTitles } from '../../operations/titles.ts';
 import type { FailureCode } from '../../problems/failures.ts';
 import { defineServerOperation, type ServerStepContext } from '../define-operation.ts';
 import { findInstance, isRunning, startInstance } from '../engine/engine.ts';
 import { showEngineStatus } from '../truth.ts';
-import { setServerState } from '../worker-queries.ts';
+import { changeServer } from '../worker-queries.ts';
 
 /** The errors of `start`. */
 export const startFailures: readonly FailureCode[] = ['instance_missing', 'not_started'];
@@ -33,7 +33,6 @@ export async function start(
   if (!isRunning(after?.status)) {
     return fail('not_started', `It is ${after?.status ?? 'gone'} after its start.`);
   }
-  return done('The server was started.', (trx) =>
-    setServerState(trx, server.id, { status: 'started', realStatus: 'started', error: null }),
-  );
+  const state = { status: 'started', realStatus: 'started', error: null } as const;
+  return doneBy('The server was started.', changeServer(server.id, state));
 }

@@ -1,8 +1,8 @@
-import { done } from '../../operations/define.ts';
+import { doneBy } from '../../operations/define.ts';
 import { operationTitles } from '../../operations/titles.ts';
 import { defineServerOperation, type ServerStepContext } from '../define-operation.ts';
 import { showEngineStatus } from '../truth.ts';
-import { setServerState } from '../worker-queries.ts';
+import { changeServer } from '../worker-queries.ts';
 import {
   askToShutDown,
   awaitShutDown,
@@ -40,7 +40,6 @@ export const stopOperation = defineServerOperation<StopState>({
 });
 
 function stopped({ server }: ServerStepContext<StopState>) {
-  return done('The server was stopped.', (trx) =>
-    setServerState(trx, server.id, { status: 'stopped', realStatus: 'stopped', error: null }),
-  );
+  const state = { status: 'stopped', realStatus: 'stopped', error: null } as const;
+  return doneBy('The server was stopped.', changeServer(server.id, state));
 }

@@ -1,0 +1,174 @@
+import { sql } from 'kysely';
+import { createPool, type Db } from '../service/src/db/connection.ts';
+import { notify } from '../service/src/db/notifications.ts';
+import { poolLimits } from '../service/src/db/open.ts';
+import { post, sizeOf, wanted } from './scale.ts';
+import type { Fleet } from './scale-fleet.ts';
+import { type Installation, until, withFleet } from './scale-installation.ts';
+import { compare, report } from './statistics.ts';
+
+const defaultRounds = 3;
+const fleet: Fleet = {
+  ...{ locations: 1, nodesPerLocation: 20, serversPerNode: 100, areStopped: true },
+  timing: { create: 0, unpack: 0, start: 0, network: 0, boot: 0 },
+};
+/** How many requests, or bare transactions, are under way at once. */
+const atOnce = 64;
+
+/** A kind of operation, and the acceptable number of them per second. */
+interface Work {
+  title: string;
+  perRound: number;
+  least: number;
+  /** How many statements one takes, if it waits for nothing. */
+  statements: number;
+  request(installation: Installation, number: number): Promise<unknown>;
+}
+
+const works: readonly Work[] = [
+  {
+    title: 'Starts a second',
+    perRound: 400,
+    least: 400,
+    statements: 5,
+    // Servers of all nodes in turn.
+    request: ({ service }, number) =>
+      post(service, `/v1/servers/${((number * 7919) % sizeOf(fleet)) + 1}/start`, {}),
+  },
+  {
+    title: 'Creates a second',
+    perRound: 150,
+    least: 100,
+    statements: 25,
+    request: ({ service }, number) => post(service, '/v1/servers', wanted(fleet, number)),
+  },
+];
+
+/**
+ * Measures how many operations a service carries out per second, on 20 simulated nodes whose actions
+ * take no time. The baseline is a transaction of as many statements, on as many connections.
+ */
+export async function benchOperations(rounds = defaultRounds): Promise<boolean> {
+  return await withFleet(fleet, async (installation) => {
+    await using baseline = await bareTransactions(installation);
+    let held = true;
+    for (const work of works) {
+      const sides: { baseline: number[]; measured: number[] } = { baseline: [], measured: [] };
+      const perRound = Math.min(work.perRound, Math.floor(sizeOf(fleet) / (rounds + 1)));
+      for (let round = 0; round <= rounds; round += 1) {
+        const of = await baseline.perSecond(perRound, work.statements);
+        const at = await operationsPerSecond(installation, work, { perRound, round });
+        // The first round is a warm-up for both.
+        if (round === 0) continue;
+        sides.baseline.push(of);
+        sides.measured.push(at);
+      }
+      const result = compare(sides.baseline, sides.measured);
+      const names = { baseline: `${work.statements} statements`, measured: 'Berth' };
+      report(work.title, names, result);
+      console.log(
+        `ratio ${result.ratio.toFixed(2)}; at least ${work.least} a second are asked for`,
+      );
+      held &&= result.measured.median >= work.least;
+    }
+    return held;
+  });
+}
+
+/** Requests them all, which is not measured, and then lets them begin at once. */
+async function operationsPerSecond(
+  installation: Installation,
+  { request }: Work,
+  { perRound, round }: { perRound: number; round: number },
+): Promise<number> {
+  const { db } = installation;
+  const after = await lastOperation(db);
+  await held(db, () =>
+    inParallel(perRound, (number) => request(installation, round * perRound + number)),
+  );
+  const begun = await release(db);
+  await until('all operations have ended', async () => (await unfinished(db)) === 0, 50);
+  const { rows } = await sql<{ succeeded: number; seconds: number }>`
+    select count(*) filter (where status = 'succeeded') as succeeded,
+      extract(epoch from max(finished_at) - ${begun}::timestamptz)::float8 as seconds
+    from operations where id > ${after}`.execute(db);
+  const { succeeded = 0, seconds = Number.NaN } = rows[0] ?? {};
+  if (succeeded !== perRound) throw new Error(`Of ${perRound} operations ${succeeded} succeeded.`);
+  return perRound / seconds;
+}
+
+/** Gives new operations a step that the service does not know, so that it leaves them alone. */
+async function held(db: Db, enter: () => Promise<void>): Promise<void> {
+  await sql`
+    create or replace function hold() returns trigger language plpgsql as $$
+    begin new.step := 'held ' || new.step; return new; end $$`.execute(db);
+  await sql`create trigger hold before insert on operations for each row execute function hold()`.execute(
+    db,
+  );
+  await enter();
+  await sql`drop trigger hold on operations`.execute(db);
+}
+
+/** Returns when they began. */
+async function release(db: Db): Promise<string> {
+  return await db.transaction().execute(async (trx) => {
+    await sql`
+      update operations set step = substr(step, 6), wake_at = now()
+      where step like 'held %'`.execute(trx);
+    await notify(trx, 'operation_due', { id: 0 });
+    const { rows } = await sql<{ now: string }>`select clock_timestamp() as now`.execute(trx);
+    return rows[0]?.now ?? '';
+  });
+}
+
+async function lastOperation(db: Db): Promise<number> {
+  const { rows } = await sql<{ id: number | null }>`select max(id) as id from operations`.execute(
+    db,
+  );
+  return rows[0]?.id ?? 0;
+}
+
+async function unfinished(db: Db): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from operations where finished_at is null`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
+async function inParallel(count: number, act: (number: number) => Promise<unknown>): Promise<void> {
+  let number = 0;
+  const actInTurn = async () => {
+    while (number < count) await act(number++);
+  };
+  await Promise.all(Array.from({ length: atOnce }, actInTurn));
+}
+
+/** Transactions that change a row of their own with each of their statements. */
+async function bareTransactions({ db, superuserConnectionString }: Installation) {
+  const rows = sizeOf(fleet);
+  await sql`create table bare (id integer primary key, changes integer not null)`.execute(db);
+  await sql`insert into bare select id, 0 from generate_series(0, ${rows}) id`.execute(db);
+  const pool = createPool(superuserConnectionString, poolLimits.workers);
+  const change = 'update bare set changes = changes + 1 where id = $1';
+
+  async function transaction(id: number, statements: number): Promise<void> {
+    const client = await pool.connect();
+    try {
+      await client.query('begin');
+      for (let at = 0; at < statements; at += 1) {
+        await client.query({ name: 'change', text: change, values: [id] });
+      }
+      await client.query('commit');
+    } finally {
+      client.release();
+    }
+  }
+
+  return {
+    async perSecond(count: number, statements: number): Promise<number> {
+      const begun = performance.now();
+      await inParallel(count, (id) => transaction(id, statements));
+      return (count / (performance.now() - begun)) * 1000;
+    },
+    [Symbol.asyncDispose]: () => pool.end(),
+  };
+}
