@@ -15,16 +15,16 @@ import { databaseError, databaseTrouble } from '../db/errors.ts';
 import { joinDatabase } from '../db/open.ts';
 import { printable } from '../lib/printable.ts';
 
-/** A mistake on the command line, in words for who made it. */
+/** A usage error, with a message for the user of the command line. */
 export class UsageError extends Error {}
 
-/** What a command prints: words for people, and the same as data for `--json`. */
+/** The output of a command: as text, and as data for `--json`. */
 export interface Answer {
   text: string;
   json: unknown;
 }
 
-/** `npm run admin`, without its commands. */
+/** Creates the program `npm run admin`, without its commands. */
 export function newProgram() {
   return new Command('admin')
     .description('Administers an installation of Berth. Its service may be running.')
@@ -38,7 +38,7 @@ export function newProgram() {
 
 export type Program = ReturnType<typeof newProgram>;
 
-/** As it is typed: `npm run token -- create [options]`. */
+/** Formats the usage of a command as it is typed: `npm run token -- create [options]`. */
 function commandUsage(command: CommandUnknownOpts): string {
   const names: string[] = [];
   for (let at: CommandUnknownOpts | null = command; at?.parent; at = at.parent)
@@ -47,14 +47,17 @@ function commandUsage(command: CommandUnknownOpts): string {
   return ['npm run', script, '--', ...rest, command.usage()].join(' ');
 }
 
-/** In a list of commands, the first sentence. */
+/** The description of a command in a list: its first sentence. */
 const subcommandDescription = (command: CommandUnknownOpts) =>
   command.description().replace(/(?<=\.) .*/s, '');
 
 const asSentence = (text: string) =>
   text.replace(/^error: (.)/, (_, first: string) => first.toUpperCase());
 
-/** Runs the command that `args` name, prints its answer, and sets the exit status: 2 after a mistake of usage, 1 where something has to be mended elsewhere. */
+/**
+ * Runs the command in `args`, prints its output, and sets the exit status: 2 after a usage error, and 1 for problems
+ * that must be fixed elsewhere.
+ */
 export async function runProgram(program: Program, args: string[]): Promise<void> {
   try {
     await program.parseAsync(args, { from: 'user' });
@@ -70,12 +73,12 @@ function exitStatusOf(error: Error): number {
   return error instanceof CommanderError && error.exitCode === 0 ? 0 : 2;
 }
 
-/** The action of a command: does its work and prints what it answers. */
+/** Creates the action of a command, which runs `work` and prints the result. */
 export function printing<Args extends unknown[]>(
   work: (...args: Args) => Promise<string | Answer>,
 ): (...args: Args) => Promise<void> {
   return async (...args) => {
-    // Commander gives the command itself last.
+    // Commander passes the command itself as the last argument.
     const command = args.at(-1) as CommandUnknownOpts;
     try {
       const answer = await work(...args);
@@ -98,7 +101,7 @@ function shown(answer: string | Answer, isJson: boolean): string {
   return isJson ? JSON.stringify(json, null, 2) : printable(text);
 }
 
-/** Does `work` beside the service, on its database. */
+/** Runs `work` on the database of the service, which may be running. */
 export async function onDatabase<T>(work: (db: Db, config: Config) => Promise<T>): Promise<T> {
   const config = loadConfig();
   return await explainingDatabase(config, async () => {
@@ -111,7 +114,7 @@ export async function onDatabase<T>(work: (db: Db, config: Config) => Promise<T>
   });
 }
 
-/** Runs `work`, and throws a `SetupError` where it failed for the database, or for a disk that is full. */
+/** Runs `work`, and throws a `SetupError` if the database is unavailable or a disk is full. */
 export async function explainingDatabase<T>(
   config: Pick<Config, 'databaseUrl' | 'dataDir'>,
   work: () => Promise<T>,
@@ -137,30 +140,30 @@ function troubleError(
   return ofDirectory ?? databaseError(error, config, 'Then run this command again.');
 }
 
-/** An id as it is written on the command line. */
+/** Parses an id from the command line. */
 export function readId(text: string): number {
   const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN;
   if (Number.isSafeInteger(id)) return id;
   throw new InvalidArgumentError('An id is a whole number.');
 }
 
-/** What was asked for and is not there is no mistake of usage. */
+/** An object that does not exist is not a usage error. */
 export const noProject = (name: string) =>
   new SetupError(`There is no project "${name}".`, 'GET /v1/projects lists all projects.');
 
-/** For an option that may be given several times. */
+/** Collects the values of an option that may be given several times. */
 export const collected = (value: string, before: string[] | undefined) => [
   ...(before ?? []),
   value,
 ];
 
 /**
- * A line from standard input, such as a password: by a prompt that does not show what is typed, or
- * from a pipe.
+ * Reads a line from standard input, such as a password: from a pipe, or with a prompt that does not show the typed
+ * text.
  */
 export async function readSecretLine(prompt: string): Promise<string> {
   const { stdin, stderr } = process;
-  // A terminal would show what is typed wherever readline writes, so that is nowhere.
+  // Discards the output of readline, which would show the typed text in a terminal.
   const output = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: stdin, output, terminal: stdin.isTTY === true });
   if (stdin.isTTY) stderr.write(prompt);
@@ -173,7 +176,7 @@ export async function readSecretLine(prompt: string): Promise<string> {
   }
 }
 
-/** A time of our database to the second, with its zone. */
+/** Formats a time of the database to the second, with its time zone. */
 export function toSecond(time: string): string {
   return `${time.slice(0, 19)}Z`;
 }

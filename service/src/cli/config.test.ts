@@ -19,7 +19,7 @@ interface Outcome {
   stderr: string;
 }
 
-/** Runs it with these settings and no others. */
+/** Runs the command with only these settings. */
 function run(env: Record<string, string>, ...args: string[]): Promise<Outcome> {
   return new Promise((resolve) => {
     execFile(process.execPath, [toolEntry, 'config', ...args], { env }, (error, stdout, stderr) =>
@@ -35,13 +35,13 @@ function file(name: string, content: string, mode = 0o600): string {
   return path;
 }
 
-test('the table of the README is that of the settings', () => {
+test('the table in the README matches the settings', () => {
   const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
   const [table = ''] = /\| Variable [\s\S]*?\n(?=\n)/.exec(readme) ?? [];
-  assert.equal(table, `${settingsAsMarkdown()}\n`, 'put what is expected into the README');
+  assert.equal(table, `${settingsAsMarkdown()}\n`, 'copy the expected table into the README');
 });
 
-test('settings that are right are, and what is wrong is named with what was meant', async () => {
+test('valid settings are accepted, and wrong ones are reported with a suggestion', async () => {
   const right = await run({ BERTH_PORT: '80', DATABSE_URL: 'x' }, 'check');
   assert.deepEqual(
     [right.code, right.stdout],
@@ -58,7 +58,7 @@ test('settings that are right are, and what is wrong is named with what was mean
   assert.doesNotMatch(wrong.stderr, /\n +at /, 'no stack trace');
 });
 
-test('all settings are shown, secrets hidden', async () => {
+test('all settings are shown, except secrets', async () => {
   const env = {
     BERTH_HOST: '0.0.0.0',
     BERTH_OIDC_CLIENT_SECRET: 'canary-1',
@@ -70,7 +70,7 @@ test('all settings are shown, secrets hidden', async () => {
   assert.equal(stdout.trim().split('\n').length, settingNames.length + 1);
   assert.match(stdout, /^BERTH_HOST +0\.0\.0\.0 +set$/m);
   assert.match(stdout, /^BERTH_PORT +8080 +default$/m);
-  // Without the other two of the provider.
+  // The secret is wrong without the other two settings of the provider.
   assert.match(stdout, /^BERTH_OIDC_CLIENT_SECRET +\(hidden\) +set, wrong$/m);
   assert.match(stdout, /^DATABASE_URL +postgresql:\/\/berth:\(hidden\)@db\.example\.com\/berth\?/m);
   assert.ok(!stdout.includes('canary'), stdout);
@@ -78,7 +78,7 @@ test('all settings are shown, secrets hidden', async () => {
   assert.ok(!garbled.stdout.includes('canary'), garbled.stdout);
 });
 
-test('all that is wrong in a file is listed by a check, and marked where it is shown', async () => {
+test('all wrong settings of a file are listed by check, and marked by show', async () => {
   const gone = join(directory, 'gone.pem');
   const lines = {
     BERTH_PORT: '70000',
@@ -99,7 +99,7 @@ test('all that is wrong in a file is listed by a check, and marked where it is s
   const given = ['--file', file('wrong.env', text.join(''))];
   const { code, stdout, stderr } = await run({}, 'check', ...given);
   assert.deepEqual([code, stdout], [1, '']);
-  // The certificate and its key are one.
+  // The certificate and its key count as one setting.
   assert.match(stderr, /^12 settings are wrong:$/m);
   const all = Object.keys(lines).filter(
     (name) => name !== 'BERTH_OIDC_CLIENT_ID' && name !== 'BERTH_TLS_KEY',
@@ -114,7 +114,7 @@ test('all that is wrong in a file is listed by a check, and marked where it is s
   assert.match(shown.stderr, /"npm run config -- check" says which/);
 });
 
-test('an address that this machine does not have is worth a note', async () => {
+test('an address that this machine does not have causes a note', async () => {
   const foreign = await run({ BERTH_HOST: '192.0.2.1' }, 'check');
   assert.equal(foreign.code, 0);
   assert.match(foreign.stderr, /^Note: This machine does not have the address 192\.0\.2\.1 now/);
@@ -123,7 +123,7 @@ test('an address that this machine does not have is worth a note', async () => {
   }
 });
 
-test('files are read as systemd reads them, later ones first', async () => {
+test('files are parsed like those of systemd, and later ones take precedence', async () => {
   const one = file('one.env', '# all\nBERTH_PORT="8081"\nBERTH_HOST=0.0.0.0\n');
   const two = file('two.env', 'export BERTH_STOP_TIMEOUT=5\nBERTH_PORT=8082\n');
   const given = ['--file', one, '--file', two];
@@ -131,20 +131,24 @@ test('files are read as systemd reads them, later ones first', async () => {
   assert.match(shown.stdout, /^BERTH_PORT +8082 +set$/m);
   assert.match(shown.stdout, /^BERTH_HOST +0\.0\.0\.0 +set$/m);
   assert.match(shown.stdout, /^BERTH_STOP_TIMEOUT +60 +default$/m);
-  assert.match(shown.stdout, /^BERTH_LOG_LEVEL +warn +default$/m, 'not of the shell');
+  assert.match(
+    shown.stdout,
+    /^BERTH_LOG_LEVEL +warn +default$/m,
+    'the environment of the shell is not used',
+  );
   const checked = await run({}, 'check', ...given);
   assert.equal(checked.code, 0);
   assert.match(checked.stderr, /two\.env: Line 1 is ignored.*Leave "export" out/);
 });
 
-test('a file with a secret that others can read is named', async () => {
+test('a file with a secret that others can read is reported', async () => {
   const open = file('open.env', 'DATABASE_URL=postgresql:///berth\n', 0o644);
   assert.match((await run({}, 'check', '--file', open)).stderr, /can be read by others: chmod 600/);
   const closed = file('closed.env', 'DATABASE_URL=postgresql:///berth\n');
   assert.equal((await run({}, 'check', '--file', closed)).stderr, '');
 });
 
-test('certificates are looked into: their key, whom they are for, and their end', async () => {
+test('the key, host names and expiry of certificates are checked', async () => {
   const [own, other] = [join(directory, 'own'), join(directory, 'other')];
   for (const base of [own, other]) selfSigned(base);
   const tls = { BERTH_TLS_CERT: `${own}.crt`, BERTH_TLS_KEY: `${own}.key` };
@@ -166,7 +170,7 @@ test('certificates are looked into: their key, whom they are for, and their end'
   for (const { code } of [mixed, none, noisy, database]) assert.equal(code, 1);
 });
 
-test('a service that is started with a misspelt setting says so, and no stack trace', () => {
+test('a service that is started with a wrong setting reports that without a stack trace', () => {
   const main = fileURLToPath(new URL('../main.ts', import.meta.url));
   const env = { BERTH_LOG_LEVEL: 'verbose', BERTH_DATA_DIR: join(directory, 'data') };
   try {
@@ -179,7 +183,7 @@ test('a service that is started with a misspelt setting says so, and no stack tr
   }
 });
 
-test('mistakes of usage end in 2', async () => {
+test('usage errors have the exit status 2', async () => {
   for (const args of [['frob'], ['check', 'more'], ['--colour']]) {
     assert.equal((await run({}, ...args)).code, 2, args.join(' '));
   }

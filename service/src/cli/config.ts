@@ -67,7 +67,7 @@ function show({ env }: Given): Answer {
 }
 
 function check({ env, notes }: Given): Answer {
-  // What a file loses may be why the rest is wrong.
+  // The notes come first, because ignored lines of a file may be the reason of the errors.
   for (const note of notes) console.error(`Note: ${note}`);
   const { config, mistakes } = readConfig(env);
   const files = checkFiles(config);

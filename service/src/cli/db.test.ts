@@ -15,7 +15,7 @@ import { byTestUser, toolOn } from '../testing/tool.ts';
 const root = mkdtempSync(join(tmpdir(), 'berth-db-tool-'));
 after(() => rmSync(root, { recursive: true }));
 
-/** A data directory with a key of its own. */
+/** Creates a data directory with its own key. */
 async function directory(name: string) {
   const dataDir = mkdtempSync(join(root, name));
   const keys = await loadKeys(dataDir);
@@ -23,7 +23,7 @@ async function directory(name: string) {
   return { dataDir, keys, fingerprint };
 }
 
-/** What the tool entered in the audit log, the first first. */
+/** Lists the entries of the tool in the audit log, oldest first. */
 async function entered(db: Db) {
   return await db
     .selectFrom('audit_log')
@@ -33,7 +33,7 @@ async function entered(db: Db) {
     .execute();
 }
 
-test('an export names its key and is refused beside another; what is done is in the audit log', async (t) => {
+test('an export has the fingerprint of its key, is refused with another one, and is in the audit log', async (t) => {
   const [source, target] = [await createTestDatabase(), await createEmptyDatabase()];
   t.after(source.close);
   t.after(target.close);
@@ -63,7 +63,11 @@ test('an export names its key and is refused beside another; what is done is in 
   });
 
   const inUse = importDatabase(source.connectionString, file, quiet, other.dataDir);
-  await assert.rejects(inUse, /The database is not empty/, 'before a key is asked for');
+  await assert.rejects(
+    inUse,
+    /The database is not empty/,
+    'the database is checked before the key',
+  );
   assert.match(await run(target, 'import', file), named);
   await run(target, 'rotate-key');
   const after = fingerprintOf(keySha256((await loadKeys(dataDir))[0]?.bytes ?? Buffer.of()));

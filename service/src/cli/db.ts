@@ -106,7 +106,7 @@ async function rotate(): Promise<string> {
   });
 }
 
-/** What the new key is for: without what no key can read, which a lost one was for. */
+/** Describes the values that are encrypted with the new key. Values that were encrypted with a lost key are not. */
 function encrypted(unreadable: number, path: string): string {
   if (unreadable === 0) return 'Everything is encrypted with the new key';
   return `${counted(unreadable, 'value')} can't be read with any key, and did not change: the key that they were encrypted with was
@@ -135,7 +135,7 @@ function inWords({ at, installation, tables }: ExportHeader): string {
   return `${rows} rows of ${tables.length} tables of the installation ${installation}, as of ${at}`;
 }
 
-/** Its schema stays as it is: an export is made before an upgrade, too. */
+/** Runs `work` on the database without migrating its schema, because exports are also made before an upgrade. */
 async function onDatabase<T>(
   config: Config,
   openEmbedded: typeof joinEmbeddedPostgres,

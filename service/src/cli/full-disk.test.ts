@@ -10,9 +10,9 @@ import { createTestDatabase } from '../testing/postgres.ts';
 import { temporaryDirectory } from '../testing/temporary-directory.ts';
 import { toolEntry, toolOn } from '../testing/tool.ts';
 
-// Tools beside a service whose disk is full.
+// Tests the tools while the disk of the service is full.
 
-/** Runs what follows beside a full file system that has the secret key, and lists that at the end. */
+/** Runs a command with a full file system that contains the secret key, and lists the files there at the end. */
 const script = `full=$1; key=$2; shift 2
 mount -t tmpfs -o size=16k tmpfs "$full" && cp "$key" "$full/secret-key" || exit 99
 cat /dev/zero > "$full/filler" 2>/dev/null
@@ -21,7 +21,7 @@ ls "$full" && exit $code`;
 
 const isStack = /\n\s+at .*:\d+/;
 
-test('on a full disk tools say so, end in 1, and leave nothing', async (t) => {
+test('tools report a full disk with the exit status 1, and leave no files', async (t) => {
   const { db, connectionString, close } = await createTestDatabase();
   t.after(close);
   const own = temporaryDirectory('full-tools');
@@ -54,7 +54,7 @@ test('on a full disk tools say so, end in 1, and leave nothing', async (t) => {
   assert.deepEqual(await db.selectFrom('tokens').select('name').execute(), []);
 });
 
-test('a database without room is told in words; an export of it is kept', async (t) => {
+test('a full disk of the database is explained, and an export is kept', async (t) => {
   const { db, connectionString, close } = await createTestDatabase();
   t.after(close);
   await sql`create function refuse() returns trigger language plpgsql as

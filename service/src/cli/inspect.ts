@@ -95,7 +95,7 @@ async function location(db: Db, name: string): Promise<Answer> {
   return { text: facts(pairs), json: Object.fromEntries(pairs) };
 }
 
-/** Of a server in any project, by its id, UUID or name. */
+/** Finds the id of a server in any project by its id, UUID or name. */
 async function serverId(db: Db, text: string): Promise<number> {
   if (/^\d+$/.test(text)) return readId(text);
   const found = await findServersCalled(db, text);

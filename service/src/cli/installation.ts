@@ -17,7 +17,7 @@ import { type Answer, type Program, printing } from './command-line.ts';
 const tell = (text: string) => console.error(`• ${text}`);
 const progress = progressInWords(tell);
 
-/** The commands for Berth on one machine, started at boot by systemd. */
+/** Adds the commands for an installation on one machine, which systemd starts at boot. */
 export function addInstallationCommands(program: Program): void {
   const root = [
     '--root <directory>',

@@ -26,7 +26,7 @@ const run = toolOn(connectionString, tool, '', { BERTH_DATA_DIR: directory });
 
 let simulators = 0;
 
-/** An Incus over HTTPS at two addresses, with what a location needs, that trusts nobody yet. */
+/** Starts an Incus over HTTPS at two addresses, with everything that a location needs. It trusts no client yet. */
 async function startIncus(members: string[] = []) {
   simulators += 1;
   const own = selfSigned(join(directory, `server-${simulators}`));
@@ -53,7 +53,7 @@ const aclOn = ({ model }: Simulator) => model.networks.get('berthbr0')?.config['
 
 const located = async (name: string) => {
   const location = await findLocationNamed(db, name);
-  assert.ok(location, `there is a location ${name}`);
+  assert.ok(location, `there is no location ${name}`);
   return location;
 };
 
@@ -62,13 +62,13 @@ const poolsOf = async (locationId: number) => {
   return (await query.orderBy('cidr').execute()).map(({ cidr }) => cidr);
 };
 
-test('a token is all that it takes: the server is trusted, looked at and entered', async () => {
+test('a token suffices to trust a server, check it and add the location', async () => {
   const { simulator, own, url, token } = await startIncus();
   const added = await run('add', 'first', '--token', token());
   assert.equal(added.code, 0, added.stderr);
   assert.match(added.stdout, /The location first has the id \d+: https:.*bridge berthbr0/);
   assert.match(added.stdout, /operating-systems\/1\/images/);
-  assert.ok(simulator.model.projects.has('berth'), 'its project is made');
+  assert.ok(simulator.model.projects.has('berth'), 'its project is created');
   const location = await located('first');
   assert.ok('urls' in location.engine);
   assert.deepEqual(location.engine.urls, [url]);
@@ -90,7 +90,7 @@ test('a token is all that it takes: the server is trusted, looked at and entered
   assert.match((await run('list')).stdout, /first +https.* berth +berth +bridge berthbr0 +0/);
 });
 
-test('the key by which it is known is kept encrypted, and the token nowhere', async () => {
+test('the client key is stored encrypted, and the token is not stored', async () => {
   const { token } = await startIncus();
   const text = token();
   assert.equal((await run('add', 'canary', '--token', text)).code, 0);
@@ -103,7 +103,7 @@ test('the key by which it is known is kept encrypted, and the token nowhere', as
   assert.ok(!entries.includes(text));
 });
 
-test('a cluster is reached at all of its members, unless it is said at which', async () => {
+test('a cluster is used at all members by default, or at the given ones', async () => {
   const { simulator, url, otherUrl, token } = await startIncus(['a', 'b']);
   const members = [...simulator.model.members.values()];
   for (const [at, member] of members.entries()) {
@@ -131,7 +131,7 @@ test('a cluster is reached at all of its members, unless it is said at which', a
   assert.match(changed.stderr, /has more members.*--url https/);
 });
 
-/** That a command is refused with these words, and that nothing was entered. */
+/** Asserts that a command is refused with this message, and that no location was added. */
 async function refused(args: string[], words: RegExp, code = 1): Promise<void> {
   const before = await db.selectFrom('locations').select('id').execute();
   const { code: ended, stderr } = await run(...args);
@@ -140,7 +140,7 @@ async function refused(args: string[], words: RegExp, code = 1): Promise<void> {
   assert.deepEqual(await db.selectFrom('locations').select('id').execute(), before);
 }
 
-test('a token that was used, has expired, is restricted or is none is refused with what to do', async () => {
+test('a used, expired, restricted or invalid token is refused with what to do', async () => {
   const { simulator, url, token } = await startIncus();
   const used = token();
   simulator.model.trust.tokens.clear();
@@ -159,7 +159,7 @@ test('a token that was used, has expired, is restricted or is none is refused wi
   await refused(['add', 'x', '--token', restricted], /without --restricted/);
 });
 
-test('what a token is not for is not told it', async () => {
+test('a token is not sent to another server than its own', async () => {
   const { simulator, token } = await startIncus();
   const stranger = await startIncus();
   const text = token();
@@ -173,10 +173,10 @@ test('what a token is not for is not told it', async () => {
     /127.0.0.1:1 does not answer.*core.https/s,
   );
   assert.equal(stranger.simulator.model.trust.certificates.size, 0);
-  assert.equal(simulator.model.trust.tokens.size, 1, 'it is still good');
+  assert.equal(simulator.model.trust.tokens.size, 1, 'the token is still valid');
 });
 
-test('what is missing there is named, with the command that makes it', async () => {
+test('missing objects of Incus are named with the command that creates them', async () => {
   const { simulator, token } = await startIncus();
   const add = async (...more: string[]) => ['add', 'x', '--token', token(), ...more];
   await refused(await add('--pool', 'none'), /no storage pool none.*incus storage create none/s);
@@ -193,7 +193,7 @@ test('what is missing there is named, with the command that makes it', async () 
   network.type = 'macvlan';
   await refused(await add(), /type macvlan/);
   network.type = 'bridge';
-  assert.ok(!simulator.model.projects.has('berth'), 'nothing was made there');
+  assert.ok(!simulator.model.projects.has('berth'), 'nothing was created in Incus');
   const pool = simulator.model.pools.get('berth');
   assert.ok(pool);
   pool.driver = 'dir';
@@ -205,14 +205,14 @@ test('what is missing there is named, with the command that makes it', async () 
   );
 });
 
-test('two locations are not the same project of the same Incus', async () => {
+test('two locations can not use the same project of the same Incus', async () => {
   const { url, own, token } = await startIncus();
   assert.equal((await run('add', 'twin-a', '--token', token())).code, 0);
   const known = ['--url', url, '--fingerprint', fingerprintOf(own.cert)];
   await refused(['add', 'twin-b', ...known], /twin-a already uses the project berth of this Incus/);
 });
 
-test('a location is not changed to what another one is', async () => {
+test('a location can not be changed to the project and Incus of another one', async () => {
   const [one, another] = [await startIncus(), await startIncus()];
   for (const { simulator } of [one, another]) simulator.model.hostBridges.add('br-lan');
   const onLan = ['--network', 'br-lan'];
@@ -222,10 +222,14 @@ test('a location is not changed to what another one is', async () => {
   const words = /lan-a already uses the project berth of this Incus/;
   await refused(['update', 'lan-b', '--token', one.token()], words);
   assert.deepEqual((await located('lan-b')).engine, before.engine);
-  assert.equal((await run('update', 'lan-b')).code, 0, 'it is no other one than itself');
+  assert.equal(
+    (await run('update', 'lan-b')).code,
+    0,
+    'the location does not conflict with itself',
+  );
 });
 
-test('servers can be put on a bridge of the hosts, whose addresses an administrator adds', async () => {
+test('servers can use a bridge of the hosts, whose addresses an administrator adds', async () => {
   const { simulator, token } = await startIncus();
   simulator.model.hostBridges.add('br-lan');
   const on = ['--network', 'br-lan', '--vlan', '42'];
@@ -245,7 +249,7 @@ test('servers can be put on a bridge of the hosts, whose addresses an administra
   assert.equal((await poolsOf(id)).length, 2);
 });
 
-test('a location whose rules can not be set is added, and says so', async () => {
+test('a location whose rules can not be set is added with a warning', async () => {
   const { simulator, token } = await startIncus();
   const fault = { kind: 'error', method: 'POST', path: '/network-acls$', status: 500 } as const;
   simulator.faults.add({ ...fault, text: 'database is locked', times: 1 });
@@ -255,7 +259,7 @@ test('a location whose rules can not be set is added, and says so', async () => 
   assert.equal((await located('late')).policy_applied, 0);
 });
 
-test('a changed certificate is taken by its fingerprint or a new token', async () => {
+test('a changed certificate is accepted with its fingerprint or a new token', async () => {
   const { simulator, own, token } = await startIncus();
   assert.equal((await run('add', 'rotated', '--token', token())).code, 0);
   const renewed = selfSigned(join(directory, 'renewed'));
@@ -280,7 +284,7 @@ test('a changed certificate is taken by its fingerprint or a new token', async (
   assert.notEqual(fingerprint, fingerprintOf(own.cert));
 });
 
-test('a location without servers is removed, and its name and addresses are free again', async () => {
+test('a location without servers is removed, and its name and addresses can be used again', async () => {
   const { token } = await startIncus();
   assert.equal((await run('add', 'gone', '--token', token())).code, 0);
   const { id } = await located('gone');
@@ -302,7 +306,7 @@ test('a location without servers is removed, and its name and addresses are free
   assert.equal((await run('remove', 'gone', '--yes')).code, 0);
 });
 
-test('a location with servers is neither removed nor put on another network', async () => {
+test('a location with servers can neither be removed nor use another network', async () => {
   const whole = await createWholeApp();
   after(whole.close);
   assert.equal((await whole.create()).statusCode, 201);
@@ -318,7 +322,7 @@ test('a location with servers is neither removed nor put on another network', as
   assert.equal(shown.statusCode, 200);
 });
 
-test('another data directory than that of a service is refused', async () => {
+test('a data directory without the key of the service is refused', async () => {
   const elsewhere = toolOn(connectionString, tool, '', { BERTH_DATA_DIR: join(directory, 'none') });
   const { code, stderr } = await elsewhere('remove', 'first');
   assert.deepEqual([code, /secret-key does not exist/.test(stderr)], [1, true]);
@@ -338,12 +342,12 @@ for (const [args, words] of [
   [['update', 'local', '--network', 'y'], /BERTH_LOCAL_/],
   [['rename', 'x'], /Unknown command 'rename'/],
 ] as const) {
-  test(`"${args.join(' ')}" is refused with how it is meant`, async () => {
+  test(`"${args.join(' ')}" is refused with the correct usage`, async () => {
     await refused([...args], words, 2);
   });
 }
 
-test('an Incus of this machine is added by its socket', async () => {
+test('an Incus of this machine is added with its socket', async () => {
   await refused(['add', 'x', '--socket', '/nowhere/socket'], /No Incus answers on \/nowhere/);
   const socketPath = join(directory, 'socket');
   const simulator = await startSimulator({ listen: { socketPath } });

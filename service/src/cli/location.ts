@@ -95,7 +95,7 @@ const aboutNetwork =
   'the network that they are on: a bridge or an OVN network of Incus, or a bridge of the hosts';
 const vlan = ['--vlan <tag>', 'the tag of their VLAN, on a bridge of the hosts', readVlan] as const;
 
-/** The options that say which Incus it is. */
+/** Adds the options that select the Incus. */
 function withEngine(command: Command) {
   return command
     .option(
@@ -143,7 +143,7 @@ const localIsSet =
 
 const nameOfLocation = new RegExp(`^${noId}[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`);
 
-/** As host names are written, so that it can stand in any command and label. */
+/** Parses a name, which has the format of host names so that it is valid in any command and label. */
 function readName(text: string): string {
   if (nameOfLocation.test(readOwn(text))) return text;
   throw new InvalidArgumentError(
@@ -193,7 +193,7 @@ async function remove(db: Db, config: Config, name: string, isUnasked: boolean):
 
 async function askToRemove(db: Db, name: string): Promise<void> {
   const location = await findLocationNamed(db, name);
-  // These are refused.
+  // A location that does not exist or has servers is refused without confirmation.
   if (!location || (await countServers(db, location.id)) > 0) return;
   const says = `The location ${name} will be removed, with its nodes, address pools and images. What it has in Incus stays there.`;
   await askFor({ says, word: 'remove', undone: 'Nothing was removed' });
@@ -201,7 +201,7 @@ async function askToRemove(db: Db, name: string): Promise<void> {
 
 async function rebind(db: Db, isUnasked: boolean): Promise<string> {
   const local = await findLocationNamed(db, 'local');
-  // Without one there is nothing to ask about: that is refused below.
+  // A missing location needs no confirmation, because it is refused below.
   if (local && !isUnasked) await askToRebind(await countServers(db, local.id));
   await rebindLocation(db, 'local');
   return 'The next start of a service takes the Incus that it finds on its machine for the location local.';
@@ -219,7 +219,7 @@ async function toolsOf(db: Db, { dataDir }: Config): Promise<Tools> {
   return { db, secretKey, say: (text) => console.error(text) };
 }
 
-/** Undefined where nothing of it was given. */
+/** Reads the options of the Incus; undefined if none was given. */
 async function readEngine(options: EngineOptions): Promise<EngineOption | undefined> {
   const { token: given, url: urls = [], fingerprint, socket } = options;
   const isRemote = given !== undefined || urls.length > 0 || fingerprint !== undefined;
@@ -310,7 +310,7 @@ async function list(db: Db): Promise<Answer> {
   return { text: table([header, ...rows]), json };
 }
 
-/** What `--json` shows of a location. */
+/** The output of `--json` for a location. */
 function dataOf(location: LocationRow) {
   const { id, name, description, engine, incus_project, storage_pool, network, vlan } = location;
   return { id, name, description, engine, incus_project, storage_pool, network, vlan };

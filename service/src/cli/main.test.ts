@@ -5,7 +5,7 @@ import { program, toolEntry } from '../testing/tool.ts';
 
 const run = program([toolEntry], '', {});
 
-test('without a command it lists all of them, and each is an npm script', async () => {
+test('without arguments all commands are listed, and each is an npm script', async () => {
   const { code, stdout } = await run();
   assert.equal(code, 0);
   const [, listed = ''] = /Commands:\n([\s\S]*)$/.exec(stdout) ?? [];
@@ -17,14 +17,14 @@ test('without a command it lists all of them, and each is an npm script', async 
   for (const name of own) assert.equal(scripts[name], `node service/src/cli/main.ts ${name}`);
 });
 
-test('help shows the command as it is typed', async () => {
+test('help shows how the command is typed', async () => {
   const { code, stdout } = await run('location', 'add', '--help');
   assert.equal(code, 0);
   assert.match(stdout, /^Usage: npm run location -- add \[options\] <name>$/m);
   assert.match(stdout, /--json/);
 });
 
-test('an unknown command ends in 2 and names what may be meant', async () => {
+test('an unknown command has the exit status 2, and a similar one is suggested', async () => {
   const { code, stdout, stderr } = await run('tokens');
   assert.deepEqual([code, stdout], [2, '']);
   assert.match(stderr, /^Unknown command 'tokens'\n\(Did you mean token\?\)$/m);

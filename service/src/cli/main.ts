@@ -1,12 +1,14 @@
 import { newProgram, type Program, runProgram } from './command-line.ts';
 
-// The one entry of the command-line tools: `npm run token -- create` runs `main.ts token create`.
+// The entry point of all command-line tools: `npm run token -- create` runs `main.ts token create`.
 
 type Load = () => Promise<(program: Program) => void>;
 
 const installation: Load = async () => (await import('./installation.ts')).addInstallationCommands;
 
-/** Read when asked for: most commands need little of the service. */
+/**
+ * The modules of the commands. Each is imported only when it is used, because most commands need little of the service.
+ */
 const commands: Record<string, Load> = {
   token: async () => (await import('./token.ts')).addTokenCommands,
   user: async () => (await import('./user.ts')).addUserCommands,
@@ -28,7 +30,7 @@ const wanted = Object.hasOwn(commands, asked) ? [commands[asked]] : Object.value
 const program = newProgram();
 for (const load of new Set(wanted)) (await load?.())?.(program);
 
-// A command that has commands of its own shows them.
+// A command with subcommands lists them.
 const group =
   args.length === 0 ? program : program.commands.find((command) => command.name() === asked);
 const isHelp = args.length <= 1 && group !== undefined && group.commands.length > 0;

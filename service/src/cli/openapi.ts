@@ -10,7 +10,7 @@ import { lookups, routes } from '../routes.ts';
 
 const file = new URL('../../../contract/openapi.json', import.meta.url);
 
-/** Builds the application only for its document: the pool never connects, nothing listens. */
+/** Builds the application only for its OpenAPI document. The pool never connects, and the server does not listen. */
 async function openApiDocument(): Promise<string> {
   const db = createDb(createPool('postgresql://nowhere'));
   const untilEnded = async () => undefined;

@@ -18,7 +18,7 @@ const create = (path: string) =>
   run('create', '--name', 'x', '--scopes', 'metrics:read', '--out', path);
 const tokens = () => whole.db.selectFrom('tokens').select('id').execute();
 
-test('the line of docs/metrics.md makes a file that Prometheus can read its token from', async () => {
+test('the command in docs/metrics.md creates a file from which Prometheus can read its token', async () => {
   const root = fileURLToPath(new URL('../../..', import.meta.url));
   const docs = readFileSync(join(root, 'docs/metrics.md'), 'utf8');
   const [line = ''] = /^npm run token -- .*$/m.exec(docs) ?? [];
@@ -31,13 +31,13 @@ test('the line of docs/metrics.md makes a file that Prometheus can read its toke
     stdio: 'pipe',
   });
   assert.equal(statSync(path).mode & 0o777, 0o600);
-  // As Prometheus does: the file without white space around.
+  // Prometheus also removes white space around the token.
   const authorization = `Bearer ${readFileSync(path, 'utf8').trim()}`;
   const answer = await whole.ask('GET', '/metrics', { prefix: '', authorization });
   assert.equal(answer.statusCode, 200, answer.body);
 });
 
-test('the secret is in the file, and not printed', async () => {
+test('the secret is written to the file, and not printed', async () => {
   const path = join(directory, 'printed');
   const { code, stdout, stderr } = await create(path);
   assert.equal(code, 0, stderr);
@@ -46,7 +46,7 @@ test('the secret is in the file, and not printed', async () => {
   assert.match(stdout, /^Token \d+ \(metrics:read\) is valid until it is revoked\. It is in \//);
 });
 
-test('a file that is there is left alone, and no token is made that nobody has', async () => {
+test('an existing file is not changed, and no token is created then', async () => {
   const path = join(directory, 'there');
   writeFileSync(path, 'of somebody');
   const before = await tokens();
@@ -59,7 +59,7 @@ test('a file that is there is left alone, and no token is made that nobody has',
   assert.deepEqual(await tokens(), before);
 });
 
-test('no file is left of a token that could not be made', async () => {
+test('no file is left if the token could not be created', async () => {
   const path = join(directory, 'left');
   const args = ['create', '--name', 'x', '--scopes', 'admin', '--project', 'none', '--out', path];
   assert.equal((await run(...args)).code, 1);

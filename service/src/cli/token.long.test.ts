@@ -13,7 +13,7 @@ after(close);
 const run = toolOn(connectionString, 'token');
 const create = ['create', '--name', 'x', '--scopes', 'admin'];
 
-test('a token is made, listed and revoked', async () => {
+test('a token is created, listed and revoked', async () => {
   const made = await run(
     'create',
     '--name',
@@ -31,7 +31,7 @@ test('a token is made, listed and revoked', async () => {
   const listed = await run('list');
   assert.match(listed.stdout, /^ID +NAME/);
   assert.match(listed.stdout, new RegExp(`${found?.id} +ci +default +servers:read,servers:write`));
-  // Both times say their zone: when it was made, and when it expires.
+  // The times of creation and expiry have their time zone.
   assert.match(listed.stdout, /ci .*\d\d:\d\d:\d\dZ +never +\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/m);
   assert.ok(!listed.stdout.includes(made.stdout));
   assert.equal((await run('revoke', String(found?.id))).code, 0);
@@ -40,7 +40,7 @@ test('a token is made, listed and revoked', async () => {
   assert.equal((await run('revoke', String(found?.id))).code, 1);
 });
 
-test('--json prints what is made, listed and revoked as data', async () => {
+test('--json prints created, listed and revoked tokens as data', async () => {
   const made = JSON.parse((await run('create', '--json', ...create.slice(1))).stdout);
   assert.deepEqual([made.name, made.scopes, made.expires_at], ['x', ['admin'], null]);
   assert.ok(isWellFormed(made.token));
@@ -50,7 +50,7 @@ test('--json prints what is made, listed and revoked as data', async () => {
   assert.deepEqual(JSON.parse(revoked.stdout), { id: made.id, revoked_tokens: 1 });
 });
 
-test('what it makes and revokes is in the audit log', async () => {
+test('created and revoked tokens are in the audit log', async () => {
   const made = await run('create', '--name', 'entered', '--scopes', 'servers:read');
   const id = (await findTokenByHash(db, tokenHash(made.stdout)))?.id;
   await run('revoke', String(id));
@@ -75,7 +75,7 @@ test('what it makes and revokes is in the audit log', async () => {
   }
 });
 
-test('revoking a token says how many go with it', async () => {
+test('revoking a token reports the number of tokens that were revoked with it', async () => {
   const made = await run('create', '--name', 'parent', '--scopes', 'servers:read');
   const { id = 0, projectId = 0 } = (await findTokenByHash(db, tokenHash(made.stdout))) ?? {};
   const of = { name: 'child', scopes: ['servers:read'], expiresAt: null, projectId };
@@ -87,7 +87,7 @@ test('revoking a token says how many go with it', async () => {
   assert.equal(stdout, `Token ${id} is revoked, and also 2 tokens created with it.`);
 });
 
-test('before the last token of an administrator is revoked, with what goes along, it asks', async (t) => {
+test('revoking the last token of an administrator, and those created with it, needs confirmation', async (t) => {
   const own = await createTestDatabase();
   t.after(own.close);
   const piping = (input: string) => toolOn(own.connectionString, 'token', input);
@@ -101,7 +101,7 @@ test('before the last token of an administrator is revoked, with what goes along
   const gone = await made('--expires', '1h');
   const past = sql<string>`now() - interval '1 hour'`;
   await own.db.updateTable('tokens').set({ expires_at: past }).where('id', '=', gone).execute();
-  assert.equal((await tool('revoke', String(gone))).code, 0, 'an expired one is none');
+  assert.equal((await tool('revoke', String(gone))).code, 0, 'an expired token does not count');
   for (const input of ['', 'revoke\n']) {
     const { code, stderr } = await piping(input)('revoke', String(parent));
     assert.equal(code, 1, stderr);
@@ -111,12 +111,12 @@ test('before the last token of an administrator is revoked, with what goes along
   assert.equal(other.code, 1, other.stdout);
   assert.match(other.stdout, /Type "revoke" to continue: .*Nothing was revoked\./s);
   const second = await made();
-  assert.equal((await tool('revoke', String(parent))).code, 0, 'another one holds');
+  assert.equal((await tool('revoke', String(parent))).code, 0, 'another token is active');
   const answered = await typing('revoke\n')('revoke', String(second));
   assert.equal(answered.code, 0, answered.stdout);
 });
 
-test('a token is made also where no project is called default', async () => {
+test('a token can be created without a project named default', async () => {
   const rename = (from: string, name: string) =>
     db.updateTable('projects').set({ name }).where('name', '=', from).execute();
   await rename('default', 'renamed');
@@ -126,13 +126,13 @@ test('a token is made also where no project is called default', async () => {
   await rename('renamed', 'default');
 });
 
-test('the end of a token can be a date', async () => {
+test('the expiry of a token can be a date', async () => {
   const made = await run('create', '--name', 'x', '--scopes', 'admin', '--expires', '2999-12-31');
   assert.equal(made.code, 0, made.stderr);
   assert.match(made.stderr, /until 2999-12-31T00:00:00.000Z/);
 });
 
-test('a token is revoked by its name, unless several are called so', async () => {
+test('a token is revoked by its name, unless several have this name', async () => {
   const made = async () => {
     const { stdout } = await run('create', '--json', '--name', 'named', '--scopes', 'admin');
     return JSON.parse(stdout).id as number;
@@ -159,7 +159,7 @@ for (const [args, words] of [
   [['revoke', '0'], /An id is a whole number/],
   [['revok', '1'], /Unknown command 'revok'\n\(Did you mean revoke\?\)/],
 ] as const) {
-  test(`a mistake is explained: ${args.join(' ')}`, async () => {
+  test(`a usage error is explained: ${args.join(' ')}`, async () => {
     const { code, stdout, stderr } = await run(...args);
     assert.equal(code, 2, stderr);
     assert.equal(stdout, '');
@@ -173,7 +173,7 @@ for (const [args, words] of [
   [['revoke', '999'], /^\nNo active token has id 999\.$/m],
   [[...create, '--project', 'none'], /^\nThere is no project "none"\.$/m],
 ] as const) {
-  test(`what is not there ends in 1, without the usage: ${args.join(' ')}`, async () => {
+  test(`a missing object has the exit status 1, without the usage: ${args.join(' ')}`, async () => {
     const { code, stdout, stderr } = await run(...args);
     assert.deepEqual([code, stdout], [1, ''], stderr);
     assert.match(stderr, words);
@@ -181,7 +181,7 @@ for (const [args, words] of [
   });
 }
 
-test('help needs no database', async () => {
+test('help works without a database', async () => {
   for (const args of [[], ['--help'], ['-h']]) {
     assert.match((await run(...args)).stdout, /Creates, lists and revokes/);
   }

@@ -95,7 +95,7 @@ async function create(db: Db, options: CreateOptions): Promise<Answer> {
       const details = { scopes, expires_at: expiresAt, allowed_networks: [] };
       const entry = { projectId, action: 'token_create' as const, target, status: 201, details };
       await insertToolEntry(trx, entry);
-      // Before the commit: a token that nobody has is none.
+      // The token is stored before the commit, because a token whose secret is lost is useless.
       await keep(token);
       return id;
     });
@@ -146,7 +146,7 @@ function readExpiry(text: string): Date {
 function readDate(text: string): Date | undefined {
   const date = new Date(/^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d))?$/.test(text) ? text : '');
   if (Number.isNaN(date.getTime())) return undefined;
-  // A 31st of February becomes one of March.
+  // `Date` converts the 31st of February to a day in March, which is refused here.
   const isOnCalendar = text.length > 10 || date.toISOString().startsWith(text);
   return isOnCalendar ? date : undefined;
 }
@@ -198,7 +198,7 @@ async function revoke(db: Db, id: number, isUnasked: boolean): Promise<Answer> {
 
 async function tokenId(db: Db, text: string): Promise<number> {
   if (/^\d+$/.test(text)) return readId(text);
-  // One that was revoked has come to its end.
+  // Revoked tokens can't be revoked again.
   const ids = (await listTokens(db))
     .filter((token) => token.name === text && token.revoked_at === null)
     .map(({ id }) => id);

@@ -23,7 +23,7 @@ const powersGiven = {
   is_disabled: { before: null, after: false },
 };
 
-test('a user is added with a password of standard input, listed, and shut out', async () => {
+test('a user is created with a password from standard input, listed and disabled', async () => {
   const made = await run(...create, '--name', 'Ada', '--project', 'default', '--role', 'owner');
   assert.equal(made.code, 0, made.stderr);
   assert.match(made.stdout, /^User \d+, ada@example.com, is owner of default\.$/);
@@ -60,14 +60,14 @@ test('a user is added with a password of standard input, listed, and shut out', 
   assert.match(again.stderr, /Another user has the email address/);
 });
 
-test('one without a password is for the OpenID provider', async () => {
+test('a user without a password signs in with the OpenID provider', async () => {
   const made = await silently('create', '--email', 'sso@example.com', '--admin', '--no-password');
   assert.match(made.stdout, /is an administrator/);
   const found = await findCredentials(db, { email: 'sso@example.com' });
   assert.equal(found?.passwordHash, null);
 });
 
-test('a user is deleted by their email address, once that is confirmed', async () => {
+test('a user is deleted by their email address after confirmation', async () => {
   const leaving = 'Leaving@example.com';
   const made = await silently('create', '--email', leaving, '--no-password');
   const id = Number(/^User (\d+)/.exec(made.stdout)?.[1]);
@@ -103,7 +103,7 @@ test('a user is deleted by their email address, once that is confirmed', async (
   );
 });
 
-test('the last owner of a project stays, as with the API, and --yes does not ask', async () => {
+test('the last owner of a project can not be deleted, as in the API, and --yes skips the confirmation', async () => {
   const at = ['--project', 'default', '--role', 'owner'];
   const made = await silently('create', '--email', 'last@example.com', '--no-password', ...at);
   assert.equal(made.code, 0, made.stderr);
@@ -136,7 +136,7 @@ for (const [tool, args, words] of [
   [run, ['delete'], /Missing required argument 'user'/],
   [run, ['rename'], /Unknown command 'rename'/],
 ] as const) {
-  test(`a mistake is explained: ${args.join(' ')} ${words}`, async () => {
+  test(`a usage error is explained: ${args.join(' ')} ${words}`, async () => {
     const { code, stdout, stderr } = await tool(...args);
     assert.equal(code, 2, stderr);
     assert.equal(stdout, '');
@@ -152,7 +152,7 @@ for (const [args, words] of [
   [['delete', '999', '--yes'], /No user has the id 999/],
   [['delete', 'x', '--yes'], /No user has the email address "x"/],
 ] as const) {
-  test(`what is not there ends in 1, without the usage: ${args.join(' ')}`, async () => {
+  test(`a missing object has the exit status 1, without the usage: ${args.join(' ')}`, async () => {
     const { code, stdout, stderr } = await silently(...args);
     assert.deepEqual([code, stdout], [1, ''], stderr);
     assert.match(stderr, words);

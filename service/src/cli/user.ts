@@ -87,7 +87,7 @@ interface CreateOptions {
   admin?: true | undefined;
   project?: string | undefined;
   role?: Role | undefined;
-  /** False where they have none. */
+  /** False if the user has no password. */
   password: boolean;
 }
 
@@ -193,7 +193,7 @@ async function update(db: Db, id: number, body: UserUpdate): Promise<void> {
   await explained(db.transaction().execute(change));
 }
 
-/** What the API would refuse is a mistake of usage here. */
+/** Reports what the API would refuse as a usage error. */
 async function explained<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

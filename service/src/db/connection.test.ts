@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { createClient, createPool, isoTimestamp } from './connection.ts';
 
-// An event that nobody listens to would end this process.
+// An 'error' event without a listener would end this process, and so fail the tests.
 
 const { pool: other, connectionString, close } = await createTestDatabase();
 after(close);
@@ -38,7 +38,7 @@ for (const use of ['is idle', 'is in use']) {
   });
 }
 
-test('a time is shown with microseconds', () => {
+test('a time is formatted with microseconds', () => {
   const times = {
     '2026-11-21 04:32:50+00': '2026-11-21T04:32:50.000000Z',
     '2026-11-21 04:32:50.12+00': '2026-11-21T04:32:50.120000Z',

@@ -11,10 +11,10 @@ import type { Database } from './schema/schema.ts';
 
 export type Db = Kysely<Database>;
 export type Trx = Transaction<Database>;
-/** What a query runs on: the pool, or a transaction. */
+/** A pool or a transaction, on which queries run. */
 export type Queryable = Db | Trx;
 
-/** `2026-11-21 04:32:50.12+00` → `2026-11-21T04:32:50.120000Z`. Sessions are in UTC. */
+/** Converts `2026-11-21 04:32:50.12+00` to `2026-11-21T04:32:50.120000Z`. The time zone of all sessions is UTC. */
 export function isoTimestamp(text: string): string {
   const space = text.indexOf(' ');
   const time = text.slice(space + 1, space + 9);
@@ -32,8 +32,8 @@ function parsers(): pg.CustomTypesConfig {
 }
 
 /**
- * A client that is not connected yet. `pg` reports a lost connection as an event, which ends the
- * process if nobody listens; so this listens. Each query on it rejects by itself.
+ * Creates a client that is not connected yet. `pg` reports a lost connection as an `error` event, which ends the
+ * process if it has no listener. The listener here ignores it, because each query on the client rejects anyway.
  */
 export function createClient(config: pg.ClientConfig): pg.Client {
   const client = new pg.Client(config);
@@ -41,7 +41,7 @@ export function createClient(config: pg.ClientConfig): pg.Client {
   return client;
 }
 
-/** Runs `work` on a connection of its own, which is closed at the end. */
+/** Runs `work` on a separate connection, which is closed at the end. */
 export async function withClient<T>(
   connectionString: string,
   work: (client: pg.Client) => Promise<T>,
@@ -63,7 +63,7 @@ export interface PoolLimits {
   patienceMilliseconds?: number;
 }
 
-/** A pool whose connections are opened as needed. A lost one is replaced at the next query. */
+/** Creates a pool that opens connections as needed. A lost connection is replaced at the next query. */
 export function createPool(
   connectionString: string,
   { max = 20, queryMilliseconds = 0, patienceMilliseconds = 5000 }: PoolLimits = {},
@@ -72,26 +72,26 @@ export function createPool(
     connectionString,
     max,
     connectionTimeoutMillis: patienceMilliseconds,
-    // Keeps the connections to a PostgreSQL that hangs.
+    // The driver enforces this timeout, so that it also applies when PostgreSQL hangs.
     query_timeout: queryMilliseconds,
     keepAlive: true,
     types: parsers(),
-    // If the machine of a service loses its power, its locks must be released too.
+    // The keepalives release the locks of a service whose machine has lost power.
     options:
       '-c timezone=UTC -c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3',
     application_name: 'berth',
   });
-  // As in `createClient`: the pool reports errors of idle connections, and of no others.
+  // Prevents errors from ending the process, as in `createClient`. The pool reports only those of idle connections.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 
-/** Queries on a pool. */
+/** Creates a `Db` whose queries run on a pool. */
 export const createDb = (pool: pg.Pool, observer?: QueryObserver): Db =>
   dbOn(pool, () => takeConnection(pool), observer);
 
-/** Queries on a pool that is shared among projects: see `shareAmongProjects`. */
+/** Creates a `Db` whose queries run on a pool that is shared among projects: see `shareAmongProjects`. */
 export const createSharedDb = (
   pool: pg.Pool,
   readMs = readTimeoutMs,

@@ -5,16 +5,18 @@ import { sharedByUnknown } from './queue/claim.ts';
 import { QueueTooLong } from './queue/fair-queue.ts';
 
 /**
- * Why a database does not work for a while. `busy`: with others; `own-share`: the caller uses its
- * whole share; `slow`: the statement took too long; `away`: anything else.
+ * Why a database is temporarily unavailable. `busy`: other callers use it; `full`: its disk is full; `own-share`: the
+ * caller uses its whole share; `read-only`: it accepts no changes; `slow`: the statement took too long; `away`: any
+ * other reason.
  */
 export type DatabaseTrouble = 'away' | 'busy' | 'full' | 'own-share' | 'read-only' | 'slow';
 
 /**
- * Transient errors of the socket and of PostgreSQL (its documentation, appendix A): 40001 and 40P01
- * lost a race, 53300 too many connections, 57P01 to 57P03 shutting down or starting.
+ * The transient errors of sockets and of PostgreSQL (appendix A of its documentation): 40001 and 40P01 mean a
+ * serialization failure and a deadlock, 53300 too many connections, and 57P01 to 57P03 that PostgreSQL shuts down or
+ * starts.
  */
-const passingCodes = new Set([
+const transientCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
   'EPIPE',
@@ -23,7 +25,7 @@ const passingCodes = new Set([
   'ENETUNREACH',
   'ENOTFOUND',
   'EAI_AGAIN',
-  'ENOENT', // The unix socket of an embedded PostgreSQL that is down.
+  'ENOENT', // The Unix socket of an embedded PostgreSQL that does not run.
   '40001',
   '40P01',
   '53300',
@@ -32,14 +34,16 @@ const passingCodes = new Set([
   '57P03',
 ]);
 
-/** Messages of the driver without a code. */
+/** The messages of driver errors that have no code. */
 const messages =
   /^(Connection terminated|Client has encountered a connection error|Client was closed and is not queryable)/;
-/** No connection became free in time, or a query took too long: PostgreSQL may only be busy. */
+/**
+ * The messages of timeouts: no connection became free in time, or a query took too long. PostgreSQL may only be busy.
+ */
 const timeouts = /^(timeout exceeded when trying to connect|Query read timeout)/;
 
 /**
- * PostgreSQL's disk_full; read_only_sql_transaction, which a standby answers to a change; and
+ * The codes of PostgreSQL for disk_full; for read_only_sql_transaction, which a standby returns for changes; and for
  * query_canceled, after the statement timeout.
  */
 const troubles = new Map<string, DatabaseTrouble>([
@@ -49,8 +53,8 @@ const troubles = new Map<string, DatabaseTrouble>([
 ]);
 
 /**
- * Why PostgreSQL could not run a statement, if a later attempt may succeed. Undefined for any other
- * error, such as a mistake in a statement.
+ * Why PostgreSQL could not run a statement, if a later attempt may succeed. Undefined for any other error, such as one
+ * in a statement.
  */
 export function databaseTrouble(error: unknown): DatabaseTrouble | undefined {
   if (!(error instanceof Error)) return undefined;
@@ -58,21 +62,21 @@ export function databaseTrouble(error: unknown): DatabaseTrouble | undefined {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   const known = troubles.get(code);
   if (known) return known;
-  if (code.startsWith('08') || isPassing(code, error) || messages.test(error.message))
+  if (code.startsWith('08') || isTransient(code, error) || messages.test(error.message))
     return 'away';
   if (isTimeout(error) || isUnfitStatement(error)) return 'away';
   return databaseTrouble(error.cause);
 }
 
-/** A caller who is not known yet can't do anything about other unknown callers. */
+/** Unknown callers use one share together, so that none of them is at fault. */
 function queueTrouble({ key, isOwnFault }: QueueTooLong): DatabaseTrouble {
   return isOwnFault && key !== sharedByUnknown ? 'own-share' : 'busy';
 }
 
-/** Transactions that lost a race: the connection is well. */
+/** The codes of serialization failures and deadlocks, after which the connection still works. */
 const raceCodes = new Set(['40001', '40P01']);
 
-/** Whether PostgreSQL has not answered in time. It may only be busy. */
+/** Whether PostgreSQL did not respond in time. It may only be busy. */
 export const isTimeout = (error: unknown) => error instanceof Error && timeouts.test(error.message);
 
 /** Whether an error says that a connection to PostgreSQL was lost, or could not be made. */
@@ -81,32 +85,38 @@ export function isConnectionLost(error: unknown): boolean {
   const code = codeOf(error);
   if (raceCodes.has(code)) return false;
   if (isRefusedAtConnect(error)) return true;
-  return code.startsWith('08') || isPassing(code, error) || messages.test(error.message);
+  return code.startsWith('08') || isTransient(code, error) || messages.test(error.message);
 }
 
 /** Whether PostgreSQL could not run a statement, but a later attempt may succeed. */
 export const isDatabaseUnavailable = (error: unknown) => databaseTrouble(error) !== undefined;
 
-function isPassing(code: string, error: Error): boolean {
+function isTransient(code: string, error: Error): boolean {
   if (code === 'ENOENT') return 'syscall' in error && error.syscall === 'connect';
-  return passingCodes.has(code);
+  return transientCodes.has(code);
 }
 
-/** Codes of OpenSSL, of Node.js for TLS, and of X.509 (https://nodejs.org/api/tls.html#x509-certificate-error-codes). */
+/**
+ * The codes of OpenSSL, of Node.js for TLS, and of X.509
+ * (https://nodejs.org/api/tls.html#x509-certificate-error-codes).
+ */
 const tlsCodes =
   /^(ERR_(TLS|SSL|OSSL)_|CERT_|CRL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|INVALID_(CA|PURPOSE)|PATH_LENGTH|HOSTNAME_)/;
-/** Message of the driver without a code. */
+/** The message of a driver error that has no code. */
 const noTls = /does not support SSL connections/;
 
-/** Of PostgreSQL's error codes, class 28 means access denied, and class 3D no such database. */
+/**
+ * Whether the connection was refused. Error class 28 of PostgreSQL means no access, and 3D that there is no such
+ * database.
+ */
 function isRefusedAtConnect(error: Error): boolean {
   const code = codeOf(error);
   return tlsCodes.test(code) || noTls.test(error.message) || /^(28|3D)/.test(code);
 }
 
 /**
- * What is wrong with the PostgreSQL of `DATABASE_URL`, in one sentence; undefined for any other
- * error, and without a `DATABASE_URL`.
+ * Explains why the PostgreSQL of `DATABASE_URL` can't be used. Undefined for any other error, and without a
+ * `DATABASE_URL`.
  */
 export function databaseError(
   error: unknown,
@@ -122,7 +132,7 @@ export function databaseError(
   return new SetupError(failed, `Check DATABASE_URL. ${wayOut}`);
 }
 
-/** Whether a file in the URL, such as `sslrootcert`, can't be read. */
+/** Whether an error concerns a file in the URL, such as `sslrootcert`. */
 function isFileOf(databaseUrl: string, error: Error): boolean {
   if (!('path' in error) || typeof error.path !== 'string') return false;
   return [...new URL(databaseUrl).searchParams.values()].includes(error.path);
@@ -132,14 +142,14 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
-/** More than the interval at which usage is written while the service runs. */
+/** The time without a failed write after which the disk is not considered full. Usage is written more frequently. */
 const keptMs = 30_000;
 
-/** Remembers when PostgreSQL last could not write because its disk was full. */
+/** Records whether PostgreSQL can't write because its disk is full. */
 export interface DiskFullMonitor {
   /** Receives the error of each failed query. */
   failed(error: unknown): void;
-  /** Since when its disk is full; undefined if no write failed in the last half minute. */
+  /** The time since which the disk is full; undefined if no write failed in the last 30 s. */
   since(): Date | undefined;
 }
 

@@ -5,15 +5,14 @@ import type { ProjectRows } from './project.ts';
 import type { Database } from './schema/schema.ts';
 
 /**
- * Read access to the rows of all projects, for administrators only. callers/every-project.ts
- * creates it.
+ * Read access to the rows of all projects, for administrators only. Created by callers/every-project.ts.
  */
 export class EveryProject implements ProjectRows {
   readonly #db: Queryable;
   readonly #ids: readonly number[] | undefined;
 
   /**
-   * @param ids limits it to these projects; undefined means all
+   * @param ids the projects whose rows are accessible; undefined means all
    */
   constructor(db: Queryable, ids?: readonly number[]) {
     this.#db = db;

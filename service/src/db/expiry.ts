@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 
 /**
- * Milliseconds until a time, by PostgreSQL's clock, which all services share; null if the column is
- * null.
+ * The milliseconds until the time in a column, according to the clock of PostgreSQL, which all services share. Null if
+ * the column is null.
  */
 export function millisecondsUntil(column: string) {
   return sql<number>`(extract(epoch from ${sql.ref(column)} - now()) * 1000)::float8`;

@@ -11,7 +11,7 @@ import { createTestProject, createTestUser, signInAs } from '../testing/people.t
 import { createTestDatabase } from '../testing/postgres.ts';
 import { createClient, createDb, createPool } from './connection.ts';
 
-// What each list asks of PostgreSQL, by each of its filters in each of its orders, on tables of a hundred thousand rows.
+// Tests the query plans of each list with each of its filters in each of its orders, on tables of 100,000 rows.
 
 const { db, connectionString, close } = await createTestDatabase();
 after(close);
@@ -37,13 +37,13 @@ const callers = {
   'an administrator': (await signInAs(app, administrator.credentials)).headers,
 };
 
-/** Of a large table, to answer a page of twenty. */
+/** The maximum number of rows of a large table that may be read for a page of 20. */
 const mostRows = 3000;
 const large = await largeTables();
-/** Of what a list shows how many there are: they have to be counted. */
+/** The tables of which a list shows the number of rows, which therefore must be counted. */
 const counted: Record<string, string> = { address_pool_list: 'addresses' };
 
-/** Tables, and partitions of them, of more rows than a page may read. */
+/** Finds the tables and partitions that have more rows than a page may read. */
 async function largeTables(): Promise<Set<string>> {
   const { rows } = await sql<{ name: string }>`
     select relname::text as name from pg_class
@@ -78,9 +78,9 @@ const period = {
 const bothOf = (table: Parameters<typeof idOf>[0], ending = '') =>
   Promise.all(['rare', 'elsewhere'].map((name) => idOf(table, name + ending)));
 
-/** What names are searched for by, where the list says nothing else. */
+/** The filters by name, for lists without values of their own. */
 const usual: Record<string, string[]> = { q: ['abcd'] };
-/** By list, what its filters are tried with. What is not here is tried with all it may be. */
+/** The tested values of filters, by list. Other filters are tested with all possible values. */
 const values: Record<string, Record<string, string[]>> = {
   server_list: {
     ...{
@@ -139,16 +139,16 @@ const lists = app.knownRoutes
 function valuesOf(operationId: string, name: string, filter: Filter): string[] {
   const given = values[operationId]?.[name] ?? usual[name];
   const all = filter.type === 'boolean' ? ['true', 'false'] : (filter.enum ?? filter.items?.enum);
-  assert.ok(given ?? all, `${operationId} has a filter ${name}: say what it is to be tried with`);
+  assert.ok(given ?? all, `${operationId} has a filter ${name}, for which this test needs values`);
   const [first, ...others] = given ?? all ?? [];
-  // Any of several, too, where each stands for itself.
+  // A list of two values is tested too, if the values are independent.
   const several = filter.items && others[0] && !`${first}${others}`.includes('&');
   return [...(given ?? all ?? []), ...(several ? [`${first},${others[0]}`] : [])];
 }
 
-const isOfPaging = (name: string) => ['limit', 'cursor', 'sort'].includes(name);
+const isPagination = (name: string) => ['limit', 'cursor', 'sort'].includes(name);
 
-/** Every query of a list: each filter alone, in each order, as the second page, too. */
+/** Generates the queries of a list: each filter separately, in each order. `checkPlans` also reads the second pages. */
 function* queriesOf({ operationId, querystring }: RouteSchema): Generator<string> {
   const { sort, all_projects: all, ...filters } = querystring.properties;
   for (const order of sort?.enum ?? ['']) {
@@ -156,44 +156,42 @@ function* queriesOf({ operationId, querystring }: RouteSchema): Generator<string
     for (const query of all ? [base, `${base}&all_projects=true`] : [base]) {
       yield query;
       for (const [name, filter] of Object.entries(filters)) {
-        if (isOfPaging(name)) continue;
+        if (isPagination(name)) continue;
         for (const value of valuesOf(operationId, name, filter)) yield `${query}&${name}=${value}`;
       }
     }
   }
 }
 
-/** By what is wrong with how a statement is run, the pages that it is run for. */
-type Troubles = Record<string, string[]>;
+/** The pages whose plans have a problem, by the problem and the statement. */
+type Problems = Record<string, string[]>;
 
-interface Looking {
+interface Check {
   headers: Record<string, string>;
-  /** Its `operationId`. */
+  /** The `operationId` of the list. */
   list: string;
-  troubles: Troubles;
+  problems: Problems;
 }
 
-/** Notes what is wrong with how a page and the one after it are read, if anything. */
-async function look(url: string, { headers, list, troubles }: Looking) {
+/** Records the problems of the query plans of a page and the next one. */
+async function checkPlans(url: string, { headers, list, problems }: Check) {
   recorded.length = 0;
   const answer = await inject(app, { url, headers });
-  // Administrators alone may ask about all projects, and of all that is of none.
+  // Only administrators can list the objects of all projects, and those without a project.
   if (answer.statusCode === 403) return;
   assert.equal(answer.statusCode, 200, `${url}: ${answer.body}`);
   for (const statement of recorded.filter(({ text }) => /^\s*(select|with)\b/i.test(text))) {
-    for (const trouble of (await planOf(client, statement)).map((node) =>
-      troubleWith(node, list),
-    )) {
-      if (!trouble) continue;
-      const key = `${trouble}: ${statement.text}`;
-      troubles[key] = [...(troubles[key] ?? []), url];
+    for (const problem of (await planOf(client, statement)).map((node) => problemOf(node, list))) {
+      if (!problem) continue;
+      const key = `${problem}: ${statement.text}`;
+      problems[key] = [...(problems[key] ?? []), url];
     }
   }
   const next = /^<([^>]+)>/.exec(String(answer.headers.link ?? ''))?.[1];
-  if (next && !url.includes('cursor=')) await look(next, { headers, list, troubles });
+  if (next && !url.includes('cursor=')) await checkPlans(next, { headers, list, problems });
 }
 
-function troubleWith(node: PlanNode, list: string): string | undefined {
+function problemOf(node: PlanNode, list: string): string | undefined {
   const { 'Node Type': type, 'Relation Name': table = '', 'Index Name': index } = node;
   if (!large.has(table)) return undefined;
   if (type === 'Seq Scan') return `${table} is scanned`;
@@ -201,7 +199,7 @@ function troubleWith(node: PlanNode, list: string): string | undefined {
   return `over ${mostRows} rows of ${table} are read by ${index ?? type}`;
 }
 
-describe('a page of a list is read by an index', () => {
+describe('a page of a list is read with an index', () => {
   assert.ok(lists.length >= 13);
   for (const list of lists) {
     for (const [who, headers] of Object.entries(callers)) {
@@ -210,10 +208,10 @@ describe('a page of a list is read by an index', () => {
           ':id',
           String(list.operationId === 'image_list' ? place.osId : place.projectId),
         );
-        const troubles: Troubles = {};
+        const problems: Problems = {};
         for (const query of queriesOf(list))
-          await look(path + query, { headers, list: list.operationId, troubles });
-        assert.deepEqual(troubles, {});
+          await checkPlans(path + query, { headers, list: list.operationId, problems });
+        assert.deepEqual(problems, {});
       });
     }
   }

@@ -2,16 +2,16 @@ import { type SqlBool, sql } from 'kysely';
 import { arrayOf } from './arrays.ts';
 import { plannedByValues, textVaries } from './prepared/statement-names.ts';
 
-// A filter may match half of all rows, or none: PostgreSQL needs the values when it plans how to
-// find the first twenty. Migration 0046 maintains the statistics for that.
+// A filter may match half of all rows, or none. PostgreSQL therefore needs the values to plan how it finds the first 20
+// rows. Migration 0046 maintains the statistics for this.
 const mark = sql.raw(plannedByValues);
 
-/** For statements with a varying number of rows, or with names of partitions. */
+/** Marks statements with a varying number of rows, or with names of partitions. */
 export const varies = sql.raw(textVaries);
 
 type Values = readonly (string | number)[];
 
-/** Matches rows that have one of the wanted values in each of these columns. */
+/** Matches rows that have one of the given values in each of these columns. */
 export function hasAnyOf(columns: Record<string, Values | undefined>) {
   const wanted = Object.entries(columns).flatMap(([column, values]) =>
     values === undefined ? [] : [isAnyOf(column, values)],
@@ -20,14 +20,14 @@ export function hasAnyOf(columns: Record<string, Values | undefined>) {
   return sql<SqlBool>`${mark} (${sql.join(wanted, sql` and `)})`;
 }
 
-/** A single value is compared directly, so that an index can also provide the order. */
+/** Compares a single value directly, so that an index can also provide the order. */
 function isAnyOf(column: string, values: Values) {
   const [first, ...others] = values;
   if (others.length === 0) return sql`${sql.ref(column)} = ${first}`;
   return sql`${sql.ref(column)} in (${sql.join(values)})`;
 }
 
-/** Matches rows with one of these ids, by the same text however many there are. */
+/** Matches rows with one of these ids. The text of the statement does not depend on the number of ids. */
 export const isOneOf = (column: string, ids: readonly number[]) =>
   sql<SqlBool>`${sql.ref(column)} = any(${arrayOf(ids)}::bigint[])`;
 
@@ -43,8 +43,8 @@ export function isWithin(
 }
 
 /**
- * A column in the form in which names are compared: A to Z in lower case, the rest unchanged.
- * Indexes use exactly this expression.
+ * A column in the form in which names are compared: A to Z in lower case, and other characters unchanged. Indexes use
+ * exactly this expression.
  */
 export const nameKey = (column: string) => sql`lower(${sql.ref(column)} collate "C")`;
 
@@ -58,7 +58,7 @@ export function isNamed(column: string, ...names: string[]) {
   return sql<SqlBool>`${nameKey(column)} = any(${keys}::text[])`;
 }
 
-/** Matches rows where the name in one of the columns begins like this. */
+/** Matches rows in which the name in one of the columns begins with a prefix. */
 export function beginsWith(columns: readonly string[], prefix: string | undefined) {
   if (prefix === undefined) return sql<SqlBool>`true`;
   const some = columns.map((column) => sql`${nameKey(column)} ^@ ${lowerCase(prefix)}`);

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 
-/** The position of a page: after the row with this sort value and this id. */
+/** The position of a page in a list: it begins after the row with this sort value and this id. */
 export interface After {
   value: string | number;
   id: number;

@@ -6,10 +6,10 @@ import { createTestDatabase } from '../testing/postgres.ts';
 import { until } from '../testing/until.ts';
 import { createLeader } from './locks/leader.ts';
 
-/** Longer than two signs of life are apart: at each of them a process hands over what exceeds its share. */
-const signMilliseconds = 7000;
+/** Longer than the interval of heartbeats, at which a process hands over the names that exceed its share. */
+const heartbeatMilliseconds = 7000;
 
-test('a removed name that ends slowly does not make its process hand over another one', async (t) => {
+test('a process does not hand over another name because the work of a removed one ends slowly', async (t) => {
   const { pool, close } = await createTestDatabase();
   t.after(close);
   const leader = createLeader({ pool, log: pino({ level: 'silent' }) });
@@ -26,15 +26,15 @@ test('a removed name that ends slowly does not make its process hand over anothe
       await end;
     });
   const stays = lead('stays', stopping.signal, Promise.resolve());
-  await until('the one that stays is led', () => led.has('stays'));
+  await until('the first name is led', () => led.has('stays'));
   const slow = lead('slow', AbortSignal.any([removing.signal, stopping.signal]), removed.promise);
   t.after(async () => {
     removed.resolve();
     stopping.abort();
     await Promise.all([stays, slow]);
   });
-  await until('the slow one is led', () => led.has('slow'));
+  await until('the slow name is led', () => led.has('slow'));
   removing.abort();
-  await sleep(signMilliseconds);
+  await sleep(heartbeatMilliseconds);
   assert.deepEqual(aborted, ['slow']);
 });

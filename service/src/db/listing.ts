@@ -2,13 +2,13 @@ import { type SelectQueryBuilder, sql } from 'kysely';
 import { type After, isBeyond } from './keyset.ts';
 import type { Database } from './schema/schema.ts';
 
-/** Rows page by page, and their total number. */
+/** A list of rows that is read in pages, and their total number. */
 export interface Listing<R> {
   page(after: After | undefined, limit: number): Promise<R[]>;
   count(): Promise<number>;
   /**
-   * How many rows are read at first, before their size is known. More than the default is for rows
-   * that are always small, since each query costs more than its rows.
+   * The number of rows that are read first, before their size is known. A higher number than the default is for rows
+   * that are always small, because each query costs more than its rows.
    */
   readonly rowsAtFirst?: number;
 }
@@ -23,9 +23,9 @@ interface Order {
 type AnyQuery = SelectQueryBuilder<Database, keyof Database, unknown>;
 
 /**
- * Turns a query into a list. Pages are found by the last row of the previous one, so that no row is
- * skipped or repeated. `counted` is a query with the same number of rows, for a query that joins
- * more only to show it.
+ * Creates a list from a query. Each page begins after the last row of the previous one, so that no row is skipped or
+ * repeated. `counted` is a simpler query with the same number of rows, for a query with joins that do not affect the
+ * number.
  */
 export function listing<DB, TB extends keyof DB, O>(
   query: SelectQueryBuilder<DB, TB, O>,
@@ -41,7 +41,7 @@ export function listing<DB, TB extends keyof DB, O>(
       return await placed.limit(limit).execute();
     },
     async count() {
-      // The type of the selection is erased, since it grows with the tables of the query.
+      // The type of the query is erased, because it grows with the number of its tables.
       const rows = (counted as AnyQuery).clearSelect();
       const { count } = await rows
         .select(sql<number>`count(*)`.as('count'))

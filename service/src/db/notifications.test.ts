@@ -18,12 +18,12 @@ after(async () => {
   await close();
 });
 
-/** Sent again until it is heard: nobody tells when the listener is ready. */
+/** Sends a notification until it is received, because nothing tells when the listener is ready. */
 async function heard(id: number): Promise<number[]> {
   const ids: number[] = [];
   const off = notifications.on('operation_due', (payload) => ids.push(payload.id));
   try {
-    await until(`${id} is heard`, async () => {
+    await until(`${id} is received`, async () => {
       await notify(db, 'operation_due', { id });
       return ids.includes(id);
     });
@@ -43,7 +43,7 @@ test('a notification is received after a commit, and not after a roll-back', asy
   assert.ok(!(await heard(3)).includes(2));
 });
 
-test('invalid payloads of others are logged, and ignored', async () => {
+test('invalid payloads from other clients are logged, and ignored', async () => {
   const foreign = ['', 'not json', 'null', '[]', '{"name":"other","payload":{"id":1}}'];
   const malformed = [
     { name: 'operation_due', payload: { id: '1' } },
@@ -81,10 +81,10 @@ test('a lost connection is reopened, and both are reported', async () => {
   assert.ok((await heard(5)).includes(5));
   const isTold = (words: string) => told.some((line) => line.includes(words));
   const look = () => told;
-  await until('both are told', look, () => isTold('was lost') && isTold('is back'));
+  await until('both are logged', look, () => isTold('was lost') && isTold('is back'));
 });
 
-test('a connection that is lost again and again is one outage, logged once', async (t) => {
+test('a connection that is lost repeatedly is one outage, which is logged once', async (t) => {
   const { log: kept, lines } = keptLog();
   const announce = () => 'flapping';
   const own = listenForNotifications(connectionString, kept, { announce, steadyMs: 3_600_000 });
@@ -93,16 +93,16 @@ test('a connection that is lost again and again is one outage, logged once', asy
   own.onLost(() => losses.push(losses.length));
   for (let times = 1; times <= 3; times += 1) {
     await cutOff('berth-listen flapping');
-    await until('it is lost', () => losses.length >= times);
+    await until('the connection is lost', () => losses.length >= times);
   }
-  await until('it is there again', () => own.isUpToDate());
+  await until('the connection is reopened', () => own.isUpToDate());
   const told = new Set(lines.map((line) => JSON.parse(line).msg));
   assert.deepEqual([...told], ['The connection for notifications was lost. Reconnecting.']);
-  // More than one only where this took more than a minute.
+  // There is more than one line only if this took more than a minute.
   assert.ok(lines.length < losses.length, lines.join(''));
 });
 
-test('a connection that is lost is part of the outage of the database, which is logged instead', async (t) => {
+test('a lost connection is part of the outage of the database, which is logged instead', async (t) => {
   const { log: kept, lines } = keptLog();
   const databaseOutage = createDatabaseOutage(kept, connectionString);
   const announce = () => 'of many';
@@ -110,7 +110,7 @@ test('a connection that is lost is part of the outage of the database, which is 
   t.after(() => own.close());
   await cutOff('berth-listen of many');
   const told = () => lines.map((line) => JSON.parse(line)).filter(({ level }) => level !== 'debug');
-  await until('it is told', () => told().length > 0);
+  await until('the outage is logged', () => told().length > 0);
   assert.deepEqual(
     told().map(({ msg }) => msg),
     ['The database is unreachable. What needs it is retried.'],

@@ -17,18 +17,18 @@ import { openDatabase, poolLimits } from './open.ts';
 import { type Claim, withClaim } from './queue/claim.ts';
 import { waitingFor } from './queue/turns.ts';
 
-// Whom each of the pools of a service is for, and that nobody takes another's.
+// Tests that each part of a service uses its own pool of connections, and can't take those of another part.
 
 const { connectionString, close } = await createTestDatabase();
 after(close);
 const log = pino({ enabled: false });
 
-/** As a service opens it; and what takes so many connections with a claim, until the test ends. */
+/** Opens the database as a service does. `hold` takes a number of connections with a claim, until the test ends. */
 async function open(t: TestContext) {
   const stack = new AsyncDisposableStack();
   t.after(() => stack.disposeAsync());
   const config = loadConfig({ DATABASE_URL: connectionString });
-  const always = () => assert.fail('What it did not start is not ended by it.');
+  const always = () => assert.fail('A PostgreSQL that the service did not start must not end it.');
   const opened = await openDatabase(config, log, { always });
   stack.defer(() => opened.close());
   async function hold(db: Db, claim: Claim, count: number): Promise<void> {
@@ -54,14 +54,14 @@ test('one project has half of the connections for requests, and others get their
   await hold(db, one, poolLimits.requests.max / 2);
   const ninth = withClaim(one, () => ask(db).catch(() => 'refused'));
   await until(
-    'it waits',
+    'the query waits',
     () => waitingFor(pool),
     (count) => count === 1,
   );
   await withClaim(other, () => ask(db));
   await ask(db);
   assert.equal(waitingFor(pool), 1);
-  assert.equal(await ninth, 'refused', 'in the end');
+  assert.equal(await ninth, 'refused', 'after the timeout');
 });
 
 test('background work has neither shares nor the timeout of reads', async (t) => {

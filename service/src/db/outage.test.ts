@@ -18,7 +18,7 @@ function outageOf() {
 
 const withCode = (code: string, more = {}) => Object.assign(new Error(code), { code, ...more });
 
-test('whichever connection is lost, or not made, the database is unreachable once', () => {
+test('any lost or failed connection is logged once as an unreachable database', () => {
   for (const error of [
     withCode('ECONNREFUSED'),
     withCode('ENOENT', { syscall: 'connect' }),
@@ -49,7 +49,7 @@ test('whichever connection is lost, or not made, the database is unreachable onc
   }
 });
 
-test('a mistake, a lost race, a long queue and a full disk are no outage', () => {
+test('a wrong statement, a serialization failure, a long queue and a full disk are not an outage', () => {
   const { outage, words } = outageOf();
   const queue = new QueueTooLong('a', true);
   for (const error of [
@@ -62,14 +62,14 @@ test('a mistake, a lost race, a long queue and a full disk are no outage', () =>
   assert.deepEqual(words(), []);
 });
 
-test('a timeout is one only if nothing else was answered of late, or while the database is away', () => {
+test('a timeout is an outage only if no other query succeeded recently, or during an outage', () => {
   const late = () => new Error('Query read timeout');
   const { outage, clock, words } = outageOf();
   clock.at = 20_000;
   outage.worked();
   clock.at = 22_000;
   outage.failed(late());
-  assert.deepEqual(words(), [], 'it may only be slow');
+  assert.deepEqual(words(), [], 'PostgreSQL may only be slow');
   clock.at = 23_000;
   outage.failed(new Error('timeout exceeded when trying to connect'));
   assert.deepEqual(words(), ['The database is unreachable. What needs it is retried.']);
@@ -80,5 +80,5 @@ test('a timeout is one only if nothing else was answered of late, or while the d
   outage.worked();
   const slow = late();
   outage.failed(slow);
-  assert.equal(isOfSharedOutage(slow), false, 'others are answered');
+  assert.equal(isOfSharedOutage(slow), false, 'other queries succeed');
 });

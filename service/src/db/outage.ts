@@ -3,13 +3,13 @@ import { createSharedOutage, type Outage } from '../lib/outage.ts';
 import { createClient } from './connection.ts';
 import { isConnectionLost, isTimeout } from './errors.ts';
 
-/** Without a success for so long, a query that is not answered is no slow one. Heartbeats are more frequent. */
+/** The time without a successful query after which a timeout is an outage. Heartbeats are more frequent. */
 const silenceMs = 2500;
 
 /**
- * Logs once that the database is unreachable, whatever part of the service notices it: it gets how all connections and
- * queries end. Other errors, such as a wrong statement, and timeouts while other queries succeed, are for those whose they are.
- * `now`: ms, of a clock that only goes forward.
+ * Logs once that the database is unreachable, whichever part of the service detects it. It must receive the outcomes of
+ * all connections and queries. Other errors, such as those of a wrong statement, and timeouts while other queries
+ * succeed, are left to the callers. `now` returns milliseconds of a monotonic clock.
  */
 export function createDatabaseOutage(
   log: Logger,
@@ -36,7 +36,7 @@ export function createDatabaseOutage(
   };
 }
 
-/** Such as `db.example.com:5432/berth`: without the user and the password. */
+/** The name of a database without the user and the password, such as `db.example.com:5432/berth`. */
 function nameOf(connectionString: string): string {
   const { host, port, database } = createClient({ connectionString });
   return `${host}:${port}/${database}`;

@@ -10,7 +10,10 @@ const source = fileURLToPath(new URL('..', import.meta.url));
 const { db, close } = await createTestDatabase();
 after(close);
 
-/** The tables whose rows belong to a project. Who is its member is asked before anybody has one. */
+/**
+ * The tables whose rows belong to a project. Memberships are excluded, because they are read before the project is
+ * known.
+ */
 async function ownedTables(): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select c.relname::text as name from pg_class c join pg_attribute a on a.attrelid = c.oid
@@ -20,33 +23,33 @@ async function ownedTables(): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** What of these tables stands in a query that does not begin at a project. */
+/** Matches the use of these tables in a query that is not limited to a project. */
 const directly = (tables: string[]) =>
   new RegExp(
     String.raw`\b(?:(?:selectFrom|updateTable|deleteFrom|insertInto|\w*[jJ]oin)\(\s*'|(?:from|join|update|into) )(?:${tables.join('|')})\b`,
   );
 
-/** Who may, and why. */
+/** The files that may use such queries, with the reasons. */
 const allowed: Record<string, string> = {
-  'inspect/queries.ts': 'a tool of the operator, who sees all',
-  'locations/queries.ts': 'counts what a location holds, whosever it is',
+  'inspect/queries.ts': 'the tool of an administrator, who can see all rows',
+  'locations/queries.ts': 'counts the objects of a location in all projects',
   'projects/members/queries.ts': 'ends the tokens of a member in the project that they leave',
-  'metrics/queries.ts': 'measures the whole installation, for whoever runs it',
-  'nodes/queries.ts': 'counts what a node holds, whosever it is',
+  'metrics/queries.ts': 'measures the whole installation',
+  'nodes/queries.ts': 'counts the objects of a node in all projects',
   'projects/queries.ts': 'ends the tokens of the project that is deleted',
-  'servers/queries.ts':
-    'asks of a server that was found within its project whether it can be retried',
-  'statements/queries.ts': 'bills the project of a path, also one that was deleted',
-  'tokens/queries.ts': 'looks whether the maker of a token holds, which may be of another project',
+  'servers/queries.ts': 'checks whether a server can be retried that was found in its project',
+  'statements/queries.ts': 'bills the project of a path, which may have been deleted',
+  'tokens/queries.ts': 'checks the creator of a token, which may belong to another project',
 };
 
-// Files named ...-queries.ts are kept from routes and rules by .dependency-cruiser.cjs.
+// .dependency-cruiser.cjs prevents routes and rules from importing files named ...-queries.ts, which are not tested
+// here.
 test('the queries of a folder access rows of a project only through Project', async () => {
   const tables = await ownedTables();
   assert.ok(['servers', 'operations', 'tokens', 'audit_log'].every((one) => tables.includes(one)));
   const direct = directly(tables);
   const files = globSync('**/queries.ts', { cwd: source });
   assert.ok(files.length > 10);
-  const asking = files.filter((file) => direct.test(readFileSync(`${source}${file}`, 'utf8')));
-  assert.deepEqual(asking.sort(), Object.keys(allowed).sort());
+  const found = files.filter((file) => direct.test(readFileSync(`${source}${file}`, 'utf8')));
+  assert.deepEqual(found.sort(), Object.keys(allowed).sort());
 });

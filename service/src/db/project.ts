@@ -11,23 +11,23 @@ import { type Notifications, notify } from './notifications.ts';
 import type { Database } from './schema/schema.ts';
 
 /**
- * Tables with rows that belong to a project. Some rows belong to none: operations on nodes, entries
- * of the audit log.
+ * The tables with rows that belong to a project. Some rows belong to none, such as operations on nodes and entries of
+ * the audit log.
  */
 type Readable = {
   [T in keyof Database]: Database[T] extends { project_id: number | null } ? T : never;
 }[keyof Database];
-/** Tables that are written through a project. Changes write the audit log. */
+/** The tables that are written through a project. The audit log is written by changes instead. */
 type Owned = Exclude<Readable, 'audit_log'>;
 
-/** Read access to the rows of one project, or for administrators of all (every-project.ts). */
+/** Read access to the rows of one project, or, for administrators, of all projects (every-project.ts). */
 export interface ProjectRows {
   select<T extends Readable>(table: T): SelectQueryBuilder<Database, T, object>;
 }
 
 /**
- * Access to the rows of one project. Queries for the API start here, so that none can forget the
- * project, or see another one's rows.
+ * Access to the rows of one project. Queries for the API start here, so that none of them can omit the project, or see
+ * the rows of another one.
  */
 export class Project implements ProjectRows {
   readonly id: number;
@@ -38,7 +38,7 @@ export class Project implements ProjectRows {
     this.id = id;
   }
 
-  /** The same project, within a transaction. */
+  /** Returns the same project for queries in a transaction. */
   in(trx: Trx): Project {
     return new Project(trx, this.id);
   }

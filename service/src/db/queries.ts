@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import type { Queryable } from './connection.ts';
 
-/** The id of this installation, with which its instances in Incus are labelled. */
+/** Finds the id of this installation, with which its instances in Incus are labelled. */
 export async function installationId(db: Queryable): Promise<string> {
   const { id } = await db.selectFrom('installation').select('id').executeTakeFirstOrThrow();
   return id;
 }
 
-/** Records the fingerprint of the secret key, unless there is one. Returns the recorded one. */
+/** Records the fingerprint of the secret key, unless one is recorded. Returns the recorded one. */
 export async function recordSecretKey(db: Queryable, sha256: Buffer): Promise<Buffer> {
   const { noted } = await db
     .updateTable('installation')
@@ -17,7 +17,9 @@ export async function recordSecretKey(db: Queryable, sha256: Buffer): Promise<Bu
   return noted ?? sha256;
 }
 
-/** The fingerprint and format of the secret key, and the previous one during a rotation. */
+/**
+ * Finds the fingerprint of the secret key, the format of encryption and, during a rotation, the previous fingerprint.
+ */
 export async function findSealing(db: Queryable) {
   return await db
     .selectFrom('installation')
@@ -25,7 +27,7 @@ export async function findSealing(db: Queryable) {
     .executeTakeFirstOrThrow();
 }
 
-/** The fingerprints (SHA-256) of keys that were lost and replaced, the last one at the end. */
+/** Finds the fingerprints (SHA-256) of lost keys that were replaced. The last one is at the end. */
 export async function findReplacedKeys(db: Queryable): Promise<Buffer[]> {
   const { replaced } = await db
     .selectFrom('installation')
@@ -35,9 +37,8 @@ export async function findReplacedKeys(db: Queryable): Promise<Buffer[]> {
 }
 
 /**
- * Replaces the recorded key, which is lost with everything that was encrypted with it. Returns
- * whether the new key is one that was lost before; then what was encrypted with it can be read
- * again.
+ * Replaces the recorded key. Values that were encrypted with it are lost. Returns whether the new key is one that was
+ * lost before: values that were encrypted with that one can be read again.
  */
 export async function replaceSecretKey(db: Queryable, sha256: Buffer): Promise<boolean> {
   const { rows } = await sql<{ isBack: boolean }>`
@@ -50,14 +51,14 @@ export async function replaceSecretKey(db: Queryable, sha256: Buffer): Promise<b
   return rows[0]?.isBack ?? false;
 }
 
-/** When the database was last exported; null if it never was. */
+/** Finds the time of the last export of the database; null if there was none. */
 export async function findExportTime(db: Queryable): Promise<string | null> {
   const { rows } = await sql<{ at: string | null }>`
     select exported_at as at from installation`.execute(db);
   return rows[0]?.at ?? null;
 }
 
-/** The time of the database, whose clock all replicas share. */
+/** Reads the clock of the database, which all replicas share. */
 export async function databaseTime(db: Queryable): Promise<string> {
   const { rows } = await sql<{ now: string }>`select clock_timestamp() as now`.execute(db);
   const [row] = rows;
@@ -66,8 +67,8 @@ export async function databaseTime(db: Queryable): Promise<string> {
 }
 
 /**
- * Whether the database accepts no changes: it may be a standby, which a service still reaches after
- * a failover, or be set to read-only.
+ * Whether the database accepts no changes. It may be a standby, to which a service is still connected after a failover,
+ * or be set to read-only.
  */
 export async function isReadOnly(db: Queryable): Promise<boolean> {
   const { rows } = await sql<{ isReadOnly: boolean }>`

@@ -2,15 +2,14 @@ import type { Db, Trx } from './connection.ts';
 import { isUnfitStatement } from './prepared/unfit.ts';
 
 /**
- * Runs `work` in a transaction, and once more in another one if a prepared statement did not fit:
- * another service may just have migrated the tables. What `work` does outside of the database may
- * therefore happen twice.
+ * Runs `work` in a transaction, and once more in another one if a prepared statement did not fit, because another
+ * service has just migrated the tables. The effects of `work` outside of the database may therefore happen twice.
  */
 export async function inTransaction<T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T> {
   return await twiceIfUnfit(() => db.transaction().execute(work));
 }
 
-/** Runs `work` as `inTransaction`, and rolls it back, for a dry run. */
+/** Runs `work` like `inTransaction`, but rolls it back, for a dry run. */
 export async function rolledBack<T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T> {
   return await twiceIfUnfit(async () => {
     const trx = await db.startTransaction().execute();

@@ -19,7 +19,7 @@ import {
 
 const gigabyte = 1024 ** 3;
 
-/** A machine that has these files, folders and commands, and no others. */
+/** Creates a machine with only these files, folders and commands. */
 function machine(
   files: Record<string, string> = {},
   more: { commands?: Record<string, string>; free?: number } = {},
@@ -48,7 +48,7 @@ const goodKernel = {
   '/etc/subgid': 'root:1000000:1000000000\n',
 };
 
-test('a kernel is right, or what is not is named with what to do', () => {
+test('wrong settings of the kernel are reported with what to do', () => {
   assert.deepEqual(
     new Set(kernelFindings(machine(goodKernel)).map(({ state }) => state)),
     new Set(['ok']),
@@ -70,12 +70,12 @@ test('a kernel is right, or what is not is named with what to do', () => {
   assert.equal(bad[0]?.wayOut, 'sysctl -w fs.inotify.max_user_instances=8192');
 });
 
-test('KVM is worth a word, since containers do without', () => {
+test('a lack of KVM is a note, because containers do not need it', () => {
   assert.equal(kvmFinding(machine()).state, 'note');
   assert.equal(kvmFinding(machine({ '/dev/kvm': '' })).state, 'ok');
 });
 
-test('lxcfs is mounted and answers, or what is wrong is said with the way out', () => {
+test('lxcfs must be mounted and respond, and problems are reported with what to do', () => {
   const mounts = { '/proc/mounts': 'lxcfs /var/lib/lxcfs fuse.lxcfs rw 0 0\n' };
   const meminfo = { '/var/lib/lxcfs/proc/meminfo': 'MemTotal: 1 kB\n' };
   assert.equal(lxcfsFinding(machine({ ...mounts, ...meminfo })).state, 'ok');
@@ -90,7 +90,7 @@ test('lxcfs is mounted and answers, or what is wrong is said with the way out', 
   assert.match(gone.wayOut ?? '', /systemctl start lxcfs\. Then restart the servers\.$/);
 });
 
-test('the way out is one that the machine has: systemd is named only where it runs', () => {
+test('the advice names systemd only on machines that run it', () => {
   const mounts = { '/proc/mounts': 'lxcfs /var/lib/lxcfs fuse.lxcfs rw 0 0\n' };
   const waysOut = (files: Record<string, string>) => {
     const here = machine(files);
@@ -108,7 +108,7 @@ test('the way out is one that the machine has: systemd is named only where it ru
   assert.match(without[2] ?? '', /npm run db -- backup \/x --keep 14$/);
 });
 
-test('a pool of btrfs has to count', () => {
+test('a pool of btrfs must have working quotas', () => {
   const pool = { name: 'berth', driver: 'btrfs' };
   const at = '/sys/fs/btrfs/1234';
   const fileSystem = { [`${at}/label`]: 'berth\n' };
@@ -124,7 +124,7 @@ test('a pool of btrfs has to count', () => {
   assert.equal(quotaFinding(machine(), { name: 'berth', driver: 'dir' }).state, 'problem');
 });
 
-test('rules of others that drop what servers send are named', () => {
+test('foreign rules that drop traffic of servers are reported', () => {
   const list = (chains: object[]) => ({
     commands: {
       'nft -j list chains': JSON.stringify({ nftables: chains.map((chain) => ({ chain })) }),
@@ -139,7 +139,7 @@ test('rules of others that drop what servers send are named', () => {
   assert.match(firewallFinding(machine()).says, /fails/);
 });
 
-test('a clock that is kept right is, by whichever service', () => {
+test('a clock is ok if any service synchronizes it', () => {
   const systemd = (value: string) => ({
     commands: { 'timedatectl show --property=NTPSynchronized --value': `${value}\n` },
   });
@@ -150,7 +150,7 @@ test('a clock that is kept right is, by whichever service', () => {
   assert.equal(clockFinding(machine()).state, 'note');
 });
 
-test('a disk that fills up, and exports that are missing or old, are problems', () => {
+test('a nearly full disk, and missing or old exports, are problems', () => {
   assert.deepEqual(states(diskFindings(machine(), { data: '/d' })), ['disk of data: ok']);
   const [full] = diskFindings(machine({}, { free: 1 }), { data: '/d' });
   assert.deepEqual([full?.state, full?.says], ['problem', '1.0 of 100.0 GiB are free at /d']);
@@ -160,7 +160,7 @@ test('a disk that fills up, and exports that are missing or old, are problems', 
   assert.equal(exports('before-1.0.0-20260304T000000Z.gz'), 'problem');
 });
 
-test('what to do stands below what is wrong', () => {
+test('the advice is below the problem', () => {
   const printed = findingsInWords([
     { what: 'clock', state: 'ok', says: 'right' },
     { what: 'KVM', state: 'problem', says: 'gone', wayOut: 'Bring it back.' },
@@ -171,7 +171,7 @@ test('what to do stands below what is wrong', () => {
   );
 });
 
-test('the end says what was looked at', () => {
+test('the summary lists what was checked', () => {
   const right: Finding = { what: 'clock', state: 'ok', says: 'right' };
   const wrong: Finding = { what: 'database', state: 'problem', says: 'away', wayOut: 'Start it.' };
   assert.equal(

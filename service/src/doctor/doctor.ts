@@ -4,24 +4,24 @@ import { missingCommands } from '../../../setup/system-packages.mjs';
 import { kernelWarnings } from '../location-setup/kernel.ts';
 import { withOwnDisks } from '../location-setup/survey.ts';
 
-/** What was looked at, how it is, and what to do where it is not as it should be. */
+/** What was checked, its state, and what to do about a problem. */
 export interface Finding {
   what: string;
-  /** `problem`: servers or the service suffer from it. `note`: worth knowing. */
+  /** `problem`: it affects servers or the service. `note`: it is useful to know. */
   state: 'ok' | 'note' | 'problem';
   says: string;
   wayOut?: string;
 }
 
-/** The machine as it is looked at; tests have others. */
+/** Access to the checked machine. Tests replace it. */
 export interface Machine {
-  /** The content of a file; undefined where there is none. */
+  /** Reads a file; undefined if it does not exist or can't be read. */
   read(path: string): string | undefined;
-  /** The names in a folder; none where there is none. */
+  /** Lists the names in a folder; empty if it does not exist or can't be read. */
   list(path: string): string[];
-  /** What a command prints; undefined where it fails or is not there. */
+  /** Returns the output of a command; undefined if it fails or does not exist. */
   output(command: string, ...args: string[]): string | undefined;
-  /** Bytes that are free, and all of them, where a path is; undefined where there is none. */
+  /** The free and total bytes of the file system of a path; undefined if the path does not exist. */
   space(path: string): { free: number; total: number } | undefined;
   now: Date;
 }
@@ -36,10 +36,10 @@ const problem = (what: string, says: string, wayOut: string): Finding => ({
   ...{ what, state: 'problem' as const, says, wayOut },
 });
 
-/** Whether systemd runs the services here, so that its commands are of use. */
+/** Whether systemd manages the services, so that advice can name its commands. */
 const hasSystemd = ({ list }: Pick<Machine, 'list'>) => list('/run/systemd').includes('system');
 
-/** Limits that guests hang without, and what bridges need. */
+/** Checks the limits without which guests hang, and the settings that bridges need. */
 export function kernelFindings(machine: Machine): Finding[] {
   const { read } = machine;
   const wanted = requiredSettings((name) => read(pathOf(name)) !== undefined);
@@ -86,10 +86,10 @@ export function packageFindings(): Finding[] {
   return [problem('commands', `missing: ${missing.join(' ')}`, 'node setup/prepare.mjs start')];
 }
 
-/** Without it guests see the memory and the cores of the whole machine. */
+/** Checks lxcfs, without which guests see the memory and the cores of the whole machine. */
 export function lxcfsFinding(machine: Machine): Finding {
   const { read } = machine;
-  const away = (says: string, commands: string) => {
+  const broken = (says: string, commands: string) => {
     const how = hasSystemd(machine)
       ? commands
       : 'Stop Incus, and run "npm start" as root, which starts lxcfs first';
@@ -98,26 +98,26 @@ export function lxcfsFinding(machine: Machine): Finding {
   const isMounted = (read('/proc/mounts') ?? '').includes(` ${lxcfsMount} `);
   if (!isMounted) {
     const says = `not mounted at ${lxcfsMount}: servers see the memory of the whole machine`;
-    return away(says, 'Start it: systemctl start lxcfs');
+    return broken(says, 'Start it: systemctl start lxcfs');
   }
   if (read(`${lxcfsMount}/proc/meminfo`)) return ok('lxcfs', 'mounted and working');
   const says = `does not answer at ${lxcfsMount}/proc/meminfo: commands such as "free" fail in servers`;
-  return away(says, `Restart it: umount --lazy ${lxcfsMount}; systemctl restart lxcfs`);
+  return broken(says, `Restart it: umount --lazy ${lxcfsMount}; systemctl restart lxcfs`);
 }
 
-/** How an Incus is started that is on this machine. */
+/** How to start an Incus that is installed on this machine. */
 export function wayToStartIncus(machine: Pick<Machine, 'list'>): string {
   if (hasSystemd(machine)) return 'Start it: systemctl start incus, or run "npm start" as root.';
   return 'Start it: run "npm start" as root.';
 }
 
-/** What to do where the installed service does not answer. */
+/** What to do if the installed service does not respond. */
 export function wayToSeeService(machine: Pick<Machine, 'list'>): string {
   if (hasSystemd(machine)) return 'See "systemctl status berth".';
   return 'This machine has no systemd: configure its init system to run "npm start" in the directory of Berth.';
 }
 
-/** Containers need no KVM; whoever has it can have virtual machines in Incus. */
+/** Checks KVM, which containers do not need, but virtual machines do. */
 export function kvmFinding({ list }: Machine): Finding {
   if (list('/dev').includes('kvm')) return ok('KVM', 'available');
   return note(
@@ -127,7 +127,9 @@ export function kvmFinding({ list }: Machine): Finding {
   );
 }
 
-/** Whether btrfs counts, as the kernel says: the disks of servers are limited by that. */
+/**
+ * Checks whether the pool enforces the disk sizes of servers. For btrfs, the kernel reports the state of the quotas.
+ */
 export function quotaFinding(
   { list, read }: Machine,
   pool: { name: string; driver: string },
@@ -172,7 +174,7 @@ interface Chain {
   chain?: { table: string; name: string; hook?: string; policy?: string };
 }
 
-/** What else filters may drop what servers send, as Docker's rules do. */
+/** Checks whether other firewall rules, such as those of Docker, drop traffic of servers. */
 export function firewallFinding({ output }: Machine): Finding {
   const printed = output('nft', '-j', 'list', 'chains');
   if (printed === undefined) {
@@ -195,15 +197,15 @@ export function firewallFinding({ output }: Machine): Finding {
   );
 }
 
-/** Certificates, passkeys and statements go by it. */
+/** Checks the clock, on which certificates, passkeys and statements depend. */
 export function clockFinding(machine: Machine): Finding {
   const { output, read } = machine;
   const said = output('timedatectl', 'show', '--property=NTPSynchronized', '--value')?.trim();
-  const isKept =
+  const isSynchronized =
     said === 'yes' ||
     read('/run/systemd/timesync/synchronized') !== undefined ||
     /Leap status\s*: Normal/.test(output('chronyc', 'tracking') ?? '');
-  if (isKept) return ok('clock', 'synchronised over the network');
+  if (isSynchronized) return ok('clock', 'synchronised over the network');
   const wayOut = hasSystemd(machine)
     ? 'Install chrony or systemd-timesyncd: apt-get install chrony'
     : 'Install chrony, and start chronyd at boot: apt-get install chrony';
@@ -223,14 +225,14 @@ export function diskFindings({ space }: Machine, paths: Record<string, string>):
   });
 }
 
-/** The path of the newest export of a timer; undefined where there is none. */
+/** Finds the newest export of the timer; undefined if there is none. */
 export function lastExport({ list }: Pick<Machine, 'list'>, folder: string): string | undefined {
   const names = list(folder).filter((name) => /^berth-\d{8}T\d{6}Z\.gz$/.test(name));
   const last = names.sort().at(-1);
   return last === undefined ? undefined : `${folder}/${last}`;
 }
 
-/** Of a timer, whose last export is to be of the last two days. */
+/** Checks that the last export of the timer is at most two days old. */
 export function exportFinding(machine: Machine, folder: string): Finding {
   const { now } = machine;
   const last = lastExport(machine, folder);
@@ -246,7 +248,7 @@ export function exportFinding(machine: Machine, folder: string): Finding {
     : ok('exports', says);
 }
 
-/** All of them, the way out below what is not right. */
+/** Formats findings, with the advice below each problem. */
 export function findingsInWords(findings: readonly Finding[]): string {
   const width = Math.max(...findings.map(({ what }) => what.length));
   const marks = { ok: 'ok     ', note: 'note   ', problem: 'PROBLEM' };
@@ -258,10 +260,10 @@ export function findingsInWords(findings: readonly Finding[]): string {
     .join('\n');
 }
 
-/** Whether anything is wrong, and with what it would have been seen. */
+/** Summarizes the number of problems, and what was checked. */
 export function summaryInWords(findings: readonly Finding[]): string {
-  const lookedAt = [...new Set(findings.map(({ what }) => what))].join(', ');
+  const checked = [...new Set(findings.map(({ what }) => what))].join(', ');
   const problems = findings.filter(({ state }) => state === 'problem').length;
-  if (problems === 0) return `No problems. Checked: ${lookedAt}.`;
-  return `${problems === 1 ? '1 problem' : `${problems} problems`}. Checked: ${lookedAt}.`;
+  if (problems === 0) return `No problems. Checked: ${checked}.`;
+  return `${problems === 1 ? '1 problem' : `${problems} problems`}. Checked: ${checked}.`;
 }

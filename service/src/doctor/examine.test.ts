@@ -19,7 +19,7 @@ const bare: Machine = {
   now: new Date(),
 };
 
-test('for a simulated Incus nothing of the machine is asked for', async () => {
+test('with a simulated Incus the machine is not checked', async () => {
   const config = loadConfig({ BERTH_DATA_DIR: dataDir, BERTH_LOCAL: 'false' });
   const real = await machineFindings(bare, config);
   assert.ok(real.some(({ state }) => state === 'problem'));
@@ -31,7 +31,7 @@ test('for a simulated Incus nothing of the machine is asked for', async () => {
   assert.deepEqual(Object.keys(foldersOf(config)), ['data', 'exports']);
 });
 
-test('an Incus that does not answer is a problem, with how it is started or installed', async (t) => {
+test('an Incus that does not respond is a problem, with how to start or install it', async (t) => {
   const look = async (BERTH_INCUS_SOCKET: string) => {
     const findings = await machineFindings(
       bare,
@@ -50,7 +50,7 @@ test('an Incus that does not answer is a problem, with how it is started or inst
   assert.deepEqual([gone?.state, gone?.wayOut], ['problem', 'Install it: npm start does.']);
 });
 
-test('of an Incus that answers the version, its known vulnerabilities and the pool are told', async (t) => {
+test('the version, known vulnerabilities and pool of a working Incus are reported', async (t) => {
   const own = mkdtempSync(join(tmpdir(), 'berth-doctor-'));
   const socketPath = join(own, 'unix.socket');
   const simulator = await startSimulator({ listen: { socketPath }, version: '6.0.3' });
@@ -72,7 +72,7 @@ test('of an Incus that answers the version, its known vulnerabilities and the po
   );
 });
 
-test('each setting that is wrong is told, and nothing is looked at that they would name', () => {
+test('each wrong setting is reported, and nothing is checked that depends on the settings', () => {
   const wrong = { BERTH_PORT: 'x', BERTH_LOG_LEVEL: 'loud', BERTH_DATA_DIR: '/etc/hostname' };
   const { config, findings } = settingsFindings('settings', wrong);
   assert.equal(config, undefined);

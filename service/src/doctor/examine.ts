@@ -26,14 +26,16 @@ import {
   wayToSeeService,
   wayToStartIncus,
 } from './doctor.ts';
-import { notedExportFinding } from './exports.ts';
+import { recordedExportFinding } from './exports.ts';
 import { limitFindings } from './limits.ts';
 import { databaseFinding, roomFinding, serviceFinding } from './reachable.ts';
 import { keyFindings } from './secret-key.ts';
 
 const oldestIncus = 6;
 
-/** Looks at the machine, and at what Berth has on it: of the service, where one is installed. */
+/**
+ * Checks the machine and Berth: the installed service if there is one, and otherwise a Berth that was started by hand.
+ */
 export async function examine(machine: Machine): Promise<Finding[]> {
   const isInstalled = existsSync(places.settings);
   const { config, findings } = readSettings(isInstalled);
@@ -49,14 +51,14 @@ export async function examine(machine: Machine): Promise<Finding[]> {
   ];
 }
 
-/** Whose disks can be full. */
+/** The folders whose disks may become full. */
 export const foldersOf = (config: Config | undefined): Record<string, string> => ({
   data: config?.dataDir ?? '.',
   ...(!(config && isSimulated(config.dataDir)) && { Incus: '/var/lib/incus' }),
   exports: places.exports,
 });
 
-/** What servers need of the machine. */
+/** Checks the requirements of servers on the machine. */
 export async function machineFindings(
   machine: Machine,
   config: Config | undefined,
@@ -75,14 +77,14 @@ export async function machineFindings(
   ];
 }
 
-/** What Berth has on it. */
+/** Checks the data, the database and the service of Berth. */
 async function ownFindings(
   machine: Machine,
   config: Config,
   installed: { wayOut: string } | undefined,
 ): Promise<Finding[]> {
   const database = await databaseFinding(config);
-  // Those of an installation are not those of a Berth that was started by hand.
+  // The exports of the installed service are not those of a Berth that was started by hand.
   const exports = installed && places.exports;
   const isKnown = database.wayOut === undefined;
   return [
@@ -91,7 +93,7 @@ async function ownFindings(
     ...(isKnown ? await keyFindings(machine, { ...config, exports }) : []),
     ...(isKnown ? await limitFindings(config) : []),
     await serviceFinding(config, installed),
-    ...(installed ? [] : [await notedExportFinding(config, { isKnown, now: machine.now })]),
+    ...(installed ? [] : [await recordedExportFinding(config, { isKnown, now: machine.now })]),
   ];
 }
 
@@ -103,7 +105,7 @@ function versions({ read }: Machine): Finding[] {
   return Object.entries(says).map(([what, text]) => ({ what, state: 'ok', says: text }));
 }
 
-/** `config` is undefined where settings are wrong: what they mean is not known. */
+/** Checks settings. `config` is undefined if they are wrong, because their values are unknown then. */
 export function settingsFindings(
   what: string,
   env: Environment,
@@ -137,7 +139,7 @@ function readSettings(isInstalled: boolean): { config: Config | undefined; findi
   }
 }
 
-/** Of this machine's Incus: its version, its storage pool, and whether that counts. */
+/** Checks the Incus of this machine: its version, its storage pool, and the quotas of the pool. */
 async function engineFindings(machine: Machine, config: Config | undefined): Promise<Finding[]> {
   if (!config?.local) return [];
   const socketPath = config.incusSocket ?? systemSocket;
@@ -168,7 +170,7 @@ async function engineFindings(machine: Machine, config: Config | undefined): Pro
   }
 }
 
-/** The way out is the same of all: it stands below the last. */
+/** Reports the known vulnerabilities. The advice is the same for all, and only below the last. */
 function holeFindings(version: string): Finding[] {
   return knownHoles(version).map((says, at, all) => ({
     ...{ what: 'Incus', state: 'note', says },

@@ -10,11 +10,11 @@ const hourMs = 3_600_000;
 const wayOut = 'Export it daily, for example with cron: npm run db -- backup DIRECTORY --keep 14';
 
 /**
- * When the database was last exported, as it says itself, wherever to. For a Berth that was started by hand, of which
- * nobody knows where its exports are.
- * @param isKnown whether the database answers, or is stopped
+ * Checks the time of the last export to any directory, which the database records. This is for a Berth that was started
+ * by hand, because the directory of its exports is unknown.
+ * @param isKnown whether the state of the database is known: it responds, is stopped, or does not exist
  */
-export async function notedExportFinding(
+export async function recordedExportFinding(
   place: DatabasePlace,
   { isKnown, now }: { isKnown: boolean; now: Date },
 ): Promise<Finding> {
@@ -23,7 +23,7 @@ export async function notedExportFinding(
   const database = place.databaseUrl ?? (await findEmbeddedPostgres(place));
   if (database === 'none') return { what, state: 'ok', says: 'none needed: there is no database' };
   if (database === 'stopped') return unknown('not known while the database is stopped');
-  const at = await notedIn(database);
+  const at = await recordedIn(database);
   if (!at) return { what, state: 'note', says: 'the database has never been exported', wayOut };
   const hours = Math.floor((now.getTime() - Date.parse(at)) / hourMs);
   const says = `the last one was made at ${at.slice(0, 19)}Z, as the database says`;
@@ -31,7 +31,7 @@ export async function notedExportFinding(
   return { what, state: 'problem', says: `${says}, ${hours} hours ago`, wayOut };
 }
 
-async function notedIn(connectionString: string): Promise<string | null> {
+async function recordedIn(connectionString: string): Promise<string | null> {
   const db = createDb(createPool(connectionString, { max: 1 }));
   try {
     return await findExportTime(db);

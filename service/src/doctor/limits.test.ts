@@ -7,7 +7,7 @@ import { limitFindings } from './limits.ts';
 const { db, connectionString, close } = await createTestDatabase();
 after(close);
 
-test('which traffic the kernel of a local node cannot limit is told, once it is known', async () => {
+test('traffic that the kernel of a local node cannot limit is reported, once it is known', async () => {
   const { nodeId } = await installation(db);
   await db.updateTable('locations').set({ name: 'local' }).execute();
   const look = async (limits_outgoing: boolean | null) => {
@@ -22,7 +22,7 @@ test('which traffic the kernel of a local node cannot limit is told, once it is 
   assert.deepEqual(await look(false), []);
 });
 
-test('of a database that no service has used nothing is told', async (t) => {
+test('nothing is reported about a database that no service has used', async (t) => {
   const empty = await createEmptyDatabase();
   t.after(empty.close);
   const place = { databaseUrl: empty.connectionString, dataDir: '/nonexistent' };

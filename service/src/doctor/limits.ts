@@ -5,7 +5,9 @@ import { limitWarnings } from '../nodes/view.ts';
 import type { Finding } from './doctor.ts';
 import { notMigrated } from './secret-key.ts';
 
-/** Which traffic the kernels of the location `local` cannot limit, as the service has found out; none where it is not known. */
+/**
+ * Reports which traffic the kernels of the location `local` cannot limit, according to the service; empty if unknown.
+ */
 export async function limitFindings(place: DatabasePlace): Promise<Finding[]> {
   const database = place.databaseUrl ?? (await findEmbeddedPostgres(place));
   if (database === 'none' || database === 'stopped') return [];

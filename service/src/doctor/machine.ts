@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statfsSync } from 'node:fs';
 import { output } from '../../../setup/commands.mjs';
 import type { Machine } from './doctor.ts';
 
-/** This machine, as `npm run doctor` looks at it. */
+/** The machine that `npm run doctor` checks. */
 export const thisMachine: Machine = {
   read: (path) => orNothing(() => readFileSync(path, 'utf8')),
   list: (path) => orNothing(() => readdirSync(path)) ?? [],
@@ -15,7 +15,7 @@ export const thisMachine: Machine = {
   now: new Date(),
 };
 
-/** What is not there, not for this user, or does not answer, is nothing. */
+/** Returns undefined if something does not exist, is not accessible to this user, or does not respond. */
 function orNothing<T>(look: () => T): T | undefined {
   try {
     return look();

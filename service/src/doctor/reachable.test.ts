@@ -21,7 +21,7 @@ after(close);
 const dataDir = await mkdtemp(join(tmpdir(), 'berth-doctor-'));
 after(() => rm(dataDir, { recursive: true }));
 
-test('a database that answers is right, one that is away is a problem, and one to be made a note', async () => {
+test('a working database is ok, an unreachable one is a problem, and one that does not exist yet is a note', async () => {
   const there = await databaseFinding({ databaseUrl: connectionString, dataDir });
   assert.equal(there.state, 'ok', there.says);
   assert.match(there.says, /^PostgreSQL \d+.* of DATABASE_URL answers$/);
@@ -34,7 +34,7 @@ test('a database that answers is right, one that is away is a problem, and one t
   assert.equal((await databaseFinding({ databaseUrl: undefined, dataDir })).state, 'note');
 });
 
-test('an embedded database that does not run is a note, and so is one that this user may not see', async (t) => {
+test('an embedded database that does not run is a note, and so is one that this user can not read', async (t) => {
   const own = await mkdtemp(join(tmpdir(), 'berth-doctor-'));
   t.after(() => rm(own, { recursive: true }));
   await mkdir(join(own, 'postgres'));
@@ -51,7 +51,7 @@ test('an embedded database that does not run is a note, and so is one that this 
   assert.match(unseen.wayOut ?? '', /as root, or as the user of the service/);
 });
 
-/** Root may see everything. */
+/** Runs `work` as another user than root, because root can read everything. */
 async function asNobody<T>(work: () => Promise<T>): Promise<T> {
   const own = process.geteuid?.() ?? 0;
   if (own === 0) process.seteuid?.(65534);
@@ -67,8 +67,8 @@ test('a data directory that can not be written to is a problem, with the reason'
   t.after(() => rm(own, { recursive: true }));
   const states = async (path: string) => (await roomFinding(path)).map(({ state }) => state);
   assert.deepEqual(await states(own), ['ok']);
-  assert.deepEqual(await readdir(own), [], 'nothing stays');
-  assert.deepEqual(await states(join(own, 'none')), [], 'a start makes it');
+  assert.deepEqual(await readdir(own), [], 'no file is left');
+  assert.deepEqual(await states(join(own, 'none')), [], 'a start creates it');
   await symlink('/dev/full', join(own, 'room'));
   assert.match((await roomFinding(own))[0]?.says ?? '', /is on a disk that is full \(ENOSPC\)$/);
   const readOnly = await promisify(execFile)('unshare', [
@@ -86,7 +86,7 @@ const printRoom = `
 
 const installed = { wayOut: 'See its log.' };
 
-test('a service that answers is right, and one that is failing says what', async (t) => {
+test('a working service is ok, and a failing one reports the reason', async (t) => {
   const shell = { ...plainShell, allowedHosts: ['api.example.com'] };
   let isWell = true;
   const check = async () => {
@@ -104,9 +104,9 @@ test('a service that answers is right, and one that is failing says what', async
   }
 });
 
-test('what a service notes of a location is told, and what to do about an Incus that is away', async (t) => {
+test('notes of the service on a location are reported, and what to do about an unreachable Incus', async (t) => {
   const unknown = '1 instance belongs to no server in the records.';
-  // In other words than those of the service: the advice is chosen by the reason.
+  // The text differs from the one of the service, because the advice depends on the reason only.
   const refused = 'Nothing listens at its socket.';
   const away = async () => {
     throw new Unwell('incus_unreachable', refused);
@@ -142,7 +142,7 @@ test('what a service notes of a location is told, and what to do about an Incus 
   ]);
 });
 
-test('a service that hangs is a problem, and not taken for none', async (t) => {
+test('a service that hangs is a problem, and not reported as missing', async (t) => {
   const hung = createTcpServer();
   hung.listen(0, '127.0.0.1');
   await once(hung, 'listening');
@@ -156,7 +156,7 @@ test('a service that hangs is a problem, and not taken for none', async (t) => {
   assert.equal((await serviceFinding(asked, undefined, 100)).state, 'problem');
 });
 
-test('what does not answer is a problem where it is installed, and so is another program', async (t) => {
+test('an installed service that does not respond is a problem, and so is another program', async (t) => {
   const other = createServer((_request, response) => response.end('hello'));
   other.listen(0, '127.0.0.1');
   await new Promise((resolve) => other.once('listening', resolve));

@@ -12,7 +12,9 @@ import type { Finding } from './doctor.ts';
 
 const longestMs = 5000;
 
-/** Whether the database of these settings answers. Nothing is started for it: an embedded one runs with its service. */
+/**
+ * Checks whether the configured database responds. An embedded one is not started, because it runs with its service.
+ */
 export async function databaseFinding(place: DatabasePlace): Promise<Finding> {
   const where = place.databaseUrl ? 'of DATABASE_URL' : `in ${place.dataDir}`;
   const what = 'database';
@@ -37,7 +39,7 @@ function databaseTrouble(error: unknown, place: DatabasePlace): Omit<Finding, 'w
     const wayOut = 'Run this as root, or as the user of the service.';
     return { state: 'note', says: `${place.dataDir} can't be read by this user`, wayOut };
   }
-  // PostgreSQL's invalid_catalog_name: its first start has not made it yet.
+  // The code invalid_catalog_name of PostgreSQL means that its first start has not created the database yet.
   if (error instanceof Error && 'code' in error && error.code === '3D000') {
     return { state: 'note', says: `the one in ${place.dataDir} is being made` };
   }
@@ -46,7 +48,7 @@ function databaseTrouble(error: unknown, place: DatabasePlace): Omit<Finding, 'w
   return { state: 'problem', says, wayOut: 'Restart the service, and see its log.' };
 }
 
-/** Whether something can be written to the data directory. */
+/** Checks whether the data directory is writable. */
 export async function roomFinding(dataDir: string): Promise<Finding[]> {
   const what = 'data directory';
   try {
@@ -56,7 +58,7 @@ export async function roomFinding(dataDir: string): Promise<Finding[]> {
     return [{ what, state: 'problem', says: `${dataDir} ${failed} (${code})`, wayOut }];
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    // None yet; what else keeps from it, the database tells.
+    // The directory does not exist yet, or is inaccessible, which the check of the database reports.
     if (['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'].includes(code)) return [];
     throw error;
   }
@@ -78,8 +80,8 @@ async function versionOf(connectionString: string): Promise<string> {
 }
 
 /**
- * Whether the service of these settings answers on this machine, and what it says of its health.
- * @param installed what to do where an installed one does not answer; undefined: none is installed
+ * Checks whether the configured service responds on this machine, and reports its health.
+ * @param installed what to do if the installed service does not respond; undefined if none is installed
  */
 export async function serviceFinding(
   config: Asked & { dataDir?: string },
@@ -112,7 +114,7 @@ export async function serviceFinding(
 }
 
 function healthInWords({ checks }: Health, at: string): Omit<Finding, 'what'> {
-  // Of a check that works only what there is to know besides.
+  // A successful check is reported only if it has a note.
   const told = checks.filter(({ reason }) => reason !== 'ok');
   if (told.length === 0) return { state: 'ok', says: `answers at ${at}` };
   const says = told

@@ -15,7 +15,7 @@ import { keyFindings } from './secret-key.ts';
 const root = mkdtempSync(join(tmpdir(), 'berth-doctor-key-'));
 after(() => rmSync(root, { recursive: true }));
 
-/** A data directory with a key of its own. */
+/** Creates a data directory with its own key. */
 async function directory() {
   const dataDir = mkdtempSync(join(root, 'x-'));
   const [key] = await loadKeys(dataDir);
@@ -26,7 +26,7 @@ async function directory() {
 const exports = '/x';
 const none = { list: () => [] };
 
-test('the key of the database is right, another one is a problem, and so are none and a damaged one', async (t) => {
+test('the key of the database is ok, and another one, a missing one and a damaged one are problems', async (t) => {
   const { db, connectionString, close } = await createTestDatabase();
   t.after(close);
   const [own, other] = [await directory(), await directory()];
@@ -53,13 +53,13 @@ test('the key of the database is right, another one is a problem, and so are non
   assert.match((await look(own.dataDir))?.says ?? '', /must have 32 bytes in hexadecimal/);
 });
 
-test('values under a key that was replaced are a problem, which names that key', async (t) => {
+test('values that are encrypted with a replaced key are a problem, which names that key', async (t) => {
   const { db, connectionString, close } = await createTestDatabase();
   t.after(close);
   const [right, wrong] = [await directory(), await directory()];
   const start = async ({ dataDir }: { dataDir: string }) =>
     (await agreeOnSecretKey(db, await loadKeys(dataDir), { dataDir, isOnlyService: true })).keyring;
-  // Nothing is encrypted with the first key, which is missing, too.
+  // The first key is also missing, but nothing is encrypted with it.
   await start(await directory());
   await keepState(db, await start(right), 'oidc', { nonce: 'x' });
   await start(wrong);
@@ -82,7 +82,7 @@ test('while the embedded database does not run, the key is compared with that of
   const [own, other] = [await directory(), await directory()];
   const { dataDir } = own;
   const place = { databaseUrl: undefined, dataDir };
-  assert.deepEqual(await keyFindings(none, { ...place, exports }), [], 'no database yet');
+  assert.deepEqual(await keyFindings(none, { ...place, exports }), [], 'there is no database yet');
   mkdirSync(join(dataDir, 'postgres'));
   writeFileSync(join(dataDir, 'postgres', 'PG_VERSION'), '18\n');
   const [alone] = await keyFindings(none, { ...place, exports });

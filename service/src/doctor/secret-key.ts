@@ -14,27 +14,30 @@ import { type Finding, lastExport, type Machine } from './doctor.ts';
 const what = 'secret key';
 
 interface Asked extends DatabasePlace {
-  /** The folder of daily exports; undefined: none are made. */
+  /** The folder of daily exports; undefined if there are none. */
   exports: string | undefined;
 }
 
-/** Whether the secret key is there, and is that of the database, or while that is stopped, of its last export. */
+/**
+ * Checks that the secret key exists and is the key of the database. While the database is stopped, the key is compared
+ * with that of the last export.
+ */
 export async function keyFindings(
   machine: Pick<Machine, 'list'>,
   { exports, ...place }: Asked,
 ): Promise<Finding[]> {
   const database = place.databaseUrl ?? (await findEmbeddedPostgres(place));
   if (database === 'none') return [];
-  const noted = database === 'stopped' ? undefined : await notedIn(database);
-  // Of an outside one that no service has used yet.
-  if (database !== 'stopped' && noted === undefined) return [];
+  const recorded = database === 'stopped' ? undefined : await recordedIn(database);
+  // No service has used the database of DATABASE_URL yet.
+  if (database !== 'stopped' && recorded === undefined) return [];
   const path = keyFile(place.dataDir);
   const keys = await readKeys(path);
   if ('says' in keys) return [{ what, ...keys }];
   const has = keys.map(({ bytes }) => fingerprintOf(keySha256(bytes)));
-  if (noted !== undefined && database !== 'stopped') {
-    const unreadable = has.includes(noted) ? await unreadableWith(database, keys) : undefined;
-    return [unreadable ?? compared(path, has, noted)];
+  if (recorded !== undefined && database !== 'stopped') {
+    const unreadable = has.includes(recorded) ? await unreadableWith(database, keys) : undefined;
+    return [unreadable ?? compared(path, has, recorded)];
   }
   const last = exports === undefined ? undefined : lastExport(machine, exports);
   return [await comparedWithExport(path, has, { last, exports })];
@@ -62,16 +65,16 @@ async function readKeys(path: string): Promise<Key[] | Problem> {
   }
 }
 
-function compared(path: string, has: string[], noted: string): Finding {
-  if (has.includes(noted)) {
-    return { what, state: 'ok', says: `that of the database (fingerprint ${noted})` };
+function compared(path: string, has: string[], recorded: string): Finding {
+  if (has.includes(recorded)) {
+    return { what, state: 'ok', says: `that of the database (fingerprint ${recorded})` };
   }
-  const says = `${path} is not the key of the database: its fingerprint is ${has.join(', ')}, not ${noted}`;
+  const says = `${path} is not the key of the database: its fingerprint is ${has.join(', ')}, not ${recorded}`;
   const wayOut = 'Put the copy of the right one in its place while Berth is stopped.';
   return { what, state: 'problem', says, wayOut };
 }
 
-/** An export may be of before the key was changed. */
+/** Compares the key with that of the last export, which may be older than a change of the key. */
 async function comparedWithExport(
   path: string,
   has: string[],
@@ -97,7 +100,10 @@ async function comparedWithExport(
   return { what, state: 'problem', says, wayOut };
 }
 
-/** The fingerprint of the key that an export needs, where it says so, or why it can't be read. */
+/**
+ * Reads the fingerprint of the key from an export; null or undefined if it has none. Returns the error if it can't be
+ * read.
+ */
 async function keyOf(path: string): Promise<string | null | undefined | SetupError> {
   try {
     return (await openExport(path)).header.key;
@@ -107,20 +113,23 @@ async function keyOf(path: string): Promise<string | null | undefined | SetupErr
   }
 }
 
-/** PostgreSQL's invalid_catalog_name, undefined_table and undefined_column: a first start or an upgrade has not come so far. */
+/**
+ * The codes of PostgreSQL for invalid_catalog_name, undefined_table and undefined_column. A first start or an upgrade
+ * has not created these objects yet.
+ */
 export const notMigrated = ['3D000', '42P01', '42703'];
 
-/** Whether a query failed because the database is not made or upgraded yet. */
+/** Whether a query failed because the database is not created or upgraded yet. */
 export const isNotMigrated = (error: unknown) =>
   error instanceof Error && 'code' in error && notMigrated.includes(String(error.code));
 
-/** What is encrypted with a key that the file lacks, though it has the one of the database; undefined where nothing is. */
+/** Reports values that are encrypted with a key that the file does not have; undefined if there are none. */
 async function unreadableWith(connectionString: string, keys: Key[]): Promise<Finding | undefined> {
   const db = createDb(createPool(connectionString, { max: 1 }));
   try {
     const { sha256, sealing } = await findSealing(db);
     const current = keys.find(({ bytes }) => sha256?.equals(keySha256(bytes)));
-    // Replaced meanwhile.
+    // The key was replaced in the meantime.
     if (!current) return undefined;
     const keyring = createKeyring({ keys, current, sealing });
     const { count, missingKeys } = await findUnreadable(db, keyring);
@@ -137,8 +146,8 @@ async function unreadableWith(connectionString: string, keys: Key[]): Promise<Fi
   }
 }
 
-/** The fingerprint of the key that a database says; undefined where it says none. */
-async function notedIn(connectionString: string): Promise<string | undefined> {
+/** Reads the recorded fingerprint of the key from a database; undefined if it has none. */
+async function recordedIn(connectionString: string): Promise<string | undefined> {
   const db = createDb(createPool(connectionString, { max: 1 }));
   try {
     const { sha256 } = await findSealing(db);

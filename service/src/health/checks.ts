@@ -1,12 +1,15 @@
 import type { Health, HealthReason } from '@berth/contract/health';
 
-/** Resolves when the part works; rejects with what a person should know when it does not. */
+/** A health check. `check` resolves if the component works, and otherwise rejects with the reason. */
 export interface HealthCheck {
   name: string;
   check: () => Promise<void>;
-  /** What a person should know of it while it works; anybody may read it. */
+  /** Further information about a working component. Anybody can read it. */
   note?: () => Promise<Note | undefined>;
-  /** Its engine. The service can serve while another location works, and no other service is better off. */
+  /**
+   * Whether the component is the engine of a location. If it fails, the service can still serve the other locations,
+   * and other replicas could not serve it either.
+   */
   isLocation?: boolean;
 }
 
@@ -15,7 +18,7 @@ export interface Note {
   detail: string;
 }
 
-/** What a check throws whose words are for anybody. */
+/** The error of a check whose message anybody can read. */
 export class Unwell extends Error {
   readonly reason: HealthReason;
 
@@ -25,21 +28,21 @@ export class Unwell extends Error {
   }
 }
 
-/** The same of what keeps nobody from the rest. */
+/** An error with which the service still works, apart from the component. */
 export class Degraded extends Unwell {}
 
-/** What there is to check may change. */
+/** Lists the checks, which may change. */
 export type HealthChecks = () => Promise<HealthCheck[]>;
 
 const timeoutMilliseconds = 2000;
 
-/** Said of what works, where there is nothing else to say of it. */
+/** The note of a working component without further information. */
 const works: Note = { reason: 'ok', detail: 'It works.' };
 
-/** By the name of the check. */
+/** The errors by the names of the checks. */
 type Errors = Map<string, unknown>;
 
-/** All at once. One that takes over 2 s counts as failing. */
+/** Runs all checks concurrently. A check that takes over 2 s counts as failing. */
 async function runChecks(checks: HealthCheck[]): Promise<Health & { errors: Errors }> {
   const errors: Errors = new Map();
   const results = await Promise.all(checks.map((part) => runCheck(part, errors)));
@@ -49,7 +52,7 @@ async function runChecks(checks: HealthCheck[]): Promise<Health & { errors: Erro
   return { status: healthy ? served : 'failing', checks: results, errors };
 }
 
-/** One location that is away keeps nobody from the others. */
+/** Whether requests can be served: nothing fails except locations, and not all locations fail. */
 function canServe(parts: { isLocation?: boolean; status: string | undefined }[]): boolean {
   const failing = parts.filter(({ status }) => status === 'failing');
   if (failing.some(({ isLocation }) => !isLocation)) return false;
@@ -58,8 +61,9 @@ function canServe(parts: { isLocation?: boolean; status: string | undefined }[])
 }
 
 /**
- * Runs the checks when they are asked for, once for all who ask while they run and for a second after: who
- * asks very often must not have the engine asked as often. `tell` gets how each ended; one that took too long has no error.
+ * Runs the checks on request. Requests share the result while the checks run and for a second afterwards, so that
+ * frequent requests do not cause as many calls to the engine. `tell` receives the result of each check; a check that
+ * timed out has no error.
  */
 export function shareChecks(
   checks: HealthChecks,

@@ -2,7 +2,7 @@ import { wayToReadable } from '../keys/unreadable.ts';
 import { counted } from '../lib/counted.ts';
 import { Degraded, type HealthCheck } from './checks.ts';
 
-/** Whether what is encrypted can be read. The service goes on without. */
+/** Checks whether all encrypted values can be read. If not, the service is degraded, but works. */
 export function keyCheck(countUnreadable: () => number): HealthCheck {
   return {
     name: 'secret key',

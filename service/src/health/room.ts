@@ -4,8 +4,9 @@ import type { DiskFullMonitor } from '../db/errors.ts';
 import { Unwell } from './checks.ts';
 
 /**
- * A check that throws `Unwell` while nothing can be written: of an embedded PostgreSQL by writing to the data directory,
- * which tells before a change is refused; of any by what it has answered of late.
+ * Creates a check that throws `Unwell` while PostgreSQL can't write because its disk is full. For an embedded
+ * PostgreSQL it writes to the data directory, which detects this before a change is refused. For any PostgreSQL it uses
+ * the errors of recent queries.
  */
 export function createRoomCheck(
   { databaseUrl, dataDir }: Pick<Config, 'databaseUrl' | 'dataDir'>,

@@ -18,7 +18,7 @@ const works = { name: 'database', check: async () => void (await sql`select 1`.e
 const fails = { name: 'engine', check: () => Promise.reject(new Error('at 10.0.0.1')) };
 const hangs = { name: 'queue', check: () => new Promise<never>(() => undefined) };
 
-test('all is well when every part is', async (t) => {
+test('the service is healthy if every component is', async (t) => {
   const app = await createTestApp(db, [healthRoutes], { healthChecks: async () => [works] });
   t.after(() => app.close());
   const answer = await inject(app, { url: '/v1/health' });
@@ -27,7 +27,7 @@ test('all is well when every part is', async (t) => {
   assert.deepEqual(answer.json(), { status: 'ok', checks });
 });
 
-test('the failing parts are named, also one that hangs', async (t) => {
+test('the failing components are named, including one that hangs', async (t) => {
   const app = await createTestApp(db, [healthRoutes], {
     healthChecks: async () => [works, fails, hangs],
   });
@@ -41,7 +41,7 @@ test('the failing parts are named, also one that hangs', async (t) => {
   assert.ok(!answer.body.includes('10.0.0.1'));
 });
 
-test('one location that is away keeps nobody from the others', async (t) => {
+test('an unreachable location does not affect the others', async (t) => {
   const place = { ...works, name: 'location a', isLocation: true };
   const away = { ...fails, name: 'location b', isLocation: true };
   const statusWith = async (...checks: HealthCheck[]) => {
@@ -55,7 +55,7 @@ test('one location that is away keeps nobody from the others', async (t) => {
   assert.equal(await statusWith(fails, place), 503);
 });
 
-test('ready is who can serve, though a location fails that fails for all', async (t) => {
+test('a service is ready although a location fails that fails for all replicas', async (t) => {
   const shared = { ...fails, isLocation: true };
   const app = await createTestApp(db, [healthRoutes], {
     healthChecks: async () => [works, shared],
@@ -71,7 +71,7 @@ test('ready is who can serve, though a location fails that fails for all', async
   assert.equal((await inject(without, { url: '/v1/health/ready' })).statusCode, 503);
 });
 
-test('who is asked to stop says so at once, though all works', async (t) => {
+test('a service that is asked to stop reports that at once, although all components work', async (t) => {
   const stop = new AbortController();
   const deps = { healthChecks: async () => [works], draining: stop.signal };
   const app = await createTestApp(db, [healthRoutes], deps);
@@ -86,7 +86,7 @@ test('who is asked to stop says so at once, though all works', async (t) => {
   }
 });
 
-test('the parts are asked once for all who ask at the same time, and again later', async (t) => {
+test('concurrent requests share one run of the checks, and later ones run them again', async (t) => {
   let asked = 0;
   const counts = {
     name: 'engine',
@@ -100,13 +100,13 @@ test('the parts are asked once for all who ask at the same time, and again later
   const answers = await Promise.all(Array.from({ length: 20 }, ask));
   assert.ok(answers.every(({ statusCode }) => statusCode === 200));
   assert.equal(asked, 1);
-  await until('they are asked again', async () => {
+  await until('the checks run again', async () => {
     await ask();
     return asked > 1;
   });
 });
 
-test('without its database the service says so, and still answers', async (t) => {
+test('a service without its database reports that', async (t) => {
   const nowhere = createDb(createPool('postgresql://x@127.0.0.1:1/x'));
   const app = await createTestApp(nowhere, [locationRoutes]);
   t.after(async () => {
@@ -120,7 +120,7 @@ test('without its database the service says so, and still answers', async (t) =>
   assert.ok(!answer.body.includes('127.0.0.1'));
 });
 
-test('a check that fails is logged once, and when it succeeds again, but not an outage that has its own line', async (t) => {
+test('a failing check is logged once, and when it succeeds again, but not an outage with its own line', async (t) => {
   const { log, lines } = keptLog();
   let error: Error | undefined = new Error('at 10.0.0.1');
   const check = async () => {
@@ -134,7 +134,7 @@ test('a check that fails is logged once, and when it succeeds again, but not an 
       .map((line) => JSON.parse(line))
       .filter(({ level }) => level === 'warn')
       .map(({ check: name, msg }) => [name, msg]);
-  /** The result is kept for a second, of each path for itself. */
+  /** Repeats the request, because the result of each path is kept for a second. */
   const untilAnswers = (status: number) =>
     until(
       `it answers ${status}`,

@@ -12,21 +12,21 @@ const stopping: Health = {
   ],
 };
 
-/** What the routes of the health need beside what all do. */
+/** The dependencies of the routes of the health, in addition to those of all routes. */
 export interface HealthDeps extends Deps {
   healthChecks: HealthChecks;
-  /** Aborted when the service is asked to stop, a while before it does. */
+  /** Aborted when the service is asked to stop, some time before it does. */
   draining?: AbortSignal;
 }
 
-/** Who finds the database or Incus unreachable logs that: see `createSharedOutage`. */
+/** The code that finds the database or Incus unreachable logs it: see `createSharedOutage`. */
 const loggedElsewhere = new Set<HealthReason>([
   'database_unreachable',
   'incus_unreachable',
   'incus_unusable',
 ]);
 
-/** Logs the check of a component that fails, once, then once a minute, and when it succeeds again. */
+/** Logs a failing check at once, then once a minute, and when it succeeds again. */
 function logsChecks(log: Logger) {
   const outages = new Map<string, Outage>();
   const words = { failed: 'A health check failed.', works: 'A health check succeeds again.' };

@@ -23,7 +23,7 @@ after(() => directory.remove());
 const engines = createEngines();
 after(() => engines.close());
 
-/** A service on a database with one location, whose engine takes calls and never answers. */
+/** Starts a service with one location, whose engine accepts calls but never responds. */
 async function service(t: TestContext, room: { databaseUrl?: string } = {}) {
   const dataDir = directory.file(crypto.randomUUID());
   await mkdir(dataDir);
@@ -59,8 +59,8 @@ async function service(t: TestContext, room: { databaseUrl?: string } = {}) {
   return { db, own, dataDir, line, health, answer };
 }
 
-test('while PostgreSQL refuses connections the answer says so, and no error is left unhandled', async (t) => {
-  // The runner fails a test during which a promise was rejected that nobody handled.
+test('while PostgreSQL refuses connections the response reports that, and no error is unhandled', async (t) => {
+  // The test runner fails a test during which a rejection was not handled.
   const { line, health, answer } = await service(t);
   line.cut();
   const failing = ['database is failing', 'location test is failing'];
@@ -75,7 +75,7 @@ test('while PostgreSQL refuses connections the answer says so, and no error is l
   );
 });
 
-test('an Incus that takes calls and never answers is said not to answer', async (t) => {
+test('an Incus that accepts calls but never responds is reported as not responding', async (t) => {
   const { db, answer } = await service(t);
   const away = { reachable: false, unreachable_reason: 'at 10.0.0.1' };
   await db.updateTable('locations').set(away).execute();
@@ -89,7 +89,7 @@ test('an Incus that takes calls and never answers is said not to answer', async 
   );
 });
 
-test('an Incus that is away is said to be, without its address', async (t) => {
+test('an unreachable Incus is reported without its address', async (t) => {
   const { db, answer } = await service(t);
   const socketPath = directory.file('nobody');
   const engine = JSON.stringify({ socket_path: socketPath });
@@ -101,13 +101,13 @@ test('an Incus that is away is said to be, without its address', async (t) => {
   );
 });
 
-test('a database that takes no changes fails the check, as a standby after a failover does', async (t) => {
+test('a database that accepts no changes fails the check, such as a standby after a failover', async (t) => {
   const { db, health, answer, line } = await service(t);
   assert.deepEqual(await health('/health/ready'), [200, 'database is ok']);
   const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(db);
   const name = sql.id(rows[0]?.name ?? '');
   await sql`alter database ${name} set default_transaction_read_only = on`.execute(db);
-  // Connections that are open already keep their settings.
+  // The connections are reopened, because open ones keep their settings.
   line.cut();
   line.resume();
   await eventually(async () => {
@@ -116,7 +116,7 @@ test('a database that takes no changes fails the check, as a standby after a fai
   });
 });
 
-test('a database that answers with an error is not said not to answer', async (t) => {
+test('a database that responds with an error is not reported as not responding', async (t) => {
   const { db, answer } = await service(t);
   await sql`alter table locations rename to all_locations`.execute(db);
   await sql`create function cancel() returns boolean language plpgsql as $$
@@ -130,7 +130,7 @@ test('a database that answers with an error is not said not to answer', async (t
   );
 });
 
-test('an Incus that answers is not blamed if no service watches its location', async (t) => {
+test('an Incus that responds is not reported as the cause if no service watches its location', async (t) => {
   const { db, answer } = await service(t);
   const socketPath = directory.file(crypto.randomUUID());
   const engine = await listenOnSocket(socketPath, (_, response) =>
@@ -140,7 +140,7 @@ test('an Incus that answers is not blamed if no service watches its location', a
   const isTold = async (row: { reachable: boolean; watched_at: string }, detail: string) => {
     const reported = { ...row, engine: JSON.stringify({ socket_path: socketPath }) };
     await db.updateTable('locations').set(reported).execute();
-    // The answer is kept for a second.
+    // The result is kept for a second.
     await eventually(async () => {
       const { checks } = (await answer('/health')).health;
       assert.equal(checks[1]?.detail, detail);
@@ -157,16 +157,16 @@ test('an Incus that answers is not blamed if no service watches its location', a
   await isTold({ reachable: false, watched_at: long }, unwatched);
 });
 
-test('a full disk fails the check of the database, with since when and what to do, until there is room', async (t) => {
+test('a full disk fails the check of the database until there is space, with the time and what to do', async (t) => {
   const { dataDir, answer } = await service(t);
   assert.equal((await answer('/health/ready')).statusCode, 200);
   const full = join(dataDir, 'room');
   const fill = () => symlink('/dev/full', full).catch(() => undefined);
   for (const path of ['/health/ready', '/health']) {
     const { statusCode, health } = await until(
-      'it says so',
+      'the full disk is reported',
       async () => {
-        // What is tried is removed again.
+        // The disk is filled again, because the check removes its file.
         await fill();
         return await answer(path);
       },
@@ -178,11 +178,11 @@ test('a full disk fails the check of the database, with since when and what to d
       /^Changes have been refused since \d{4}-\S+Z, because the data directory is on a disk that is full \(ENOSPC\)\. .*Free disk space/,
     );
     await rm(full, { force: true });
-    await until('there is room', async () => (await answer(path)).statusCode === 200);
+    await until('there is space again', async () => (await answer(path)).statusCode === 200);
   }
 });
 
-test('so does a PostgreSQL that has refused to write for want of room', async (t) => {
+test('a PostgreSQL that has refused to write because of a full disk fails the check', async (t) => {
   const { own, answer } = await service(t, { databaseUrl: 'postgresql://elsewhere' });
   const full = sql`do $$ begin raise exception 'could not extend file' using errcode = '53100'; end $$`;
   await assert.rejects(full.execute(own), /could not extend file/);
@@ -194,7 +194,7 @@ test('so does a PostgreSQL that has refused to write for want of room', async (t
   );
 });
 
-test('that PostgreSQL refused for want of room is forgotten half a minute after the last time', () => {
+test('a refusal of PostgreSQL because of a full disk is forgotten 30 s after the last one', () => {
   let at = 0;
   const refused = createDiskFullMonitor(() => at);
   const full = Object.assign(new Error('could not extend file'), { code: '53100' });

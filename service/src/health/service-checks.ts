@@ -8,23 +8,23 @@ import { findLocation, type LocationRow, listAllLocations } from '../locations/q
 import { type HealthCheck, type HealthChecks, type Note, Unwell } from './checks.ts';
 import { keyCheck } from './key.ts';
 
-/** How long a check waits for the list of locations. */
+/** The time for which a check waits for the list of locations. */
 const listingMs = 500;
-/** Of a check, for an engine to answer. Less than a check may take. */
+/** The time for which a check waits for an engine. It is shorter than the timeout of checks. */
 const patienceMs = 1500;
 const answerSeconds = 5;
 
 interface Checked {
   engines: Pick<Engines, 'of'>;
-  /** Throws where the database has no room for what is to be written. */
+  /** Throws if the database can't write because its disk is full. */
   requireRoom: () => Promise<void>;
-  /** How much no key can read. */
+  /** Returns the number of encrypted values that no key can read. */
   countUnreadable?: () => number;
 }
 
 /**
- * The checks of a service: its database, which must take changes, and the engine of each location.
- * Reads the locations once before it resolves, and rejects where the database does not answer.
+ * Creates the checks of a service: of its database, which must accept changes, and of the engine of each location.
+ * Reads the locations once before it resolves, and rejects if the database does not respond.
  */
 export async function serviceChecks(
   db: Db,
@@ -36,12 +36,12 @@ export async function serviceChecks(
       locations = found;
     });
     const late = sleep(listingMs, undefined, { ref: false });
-    // Where the database fails, its own check says so, and the others are those of before.
+    // If the database fails, its own check reports that, and the other checks are the previous ones.
     await Promise.race([listed.catch(() => undefined), late]);
     const database = {
       name: 'database',
       async check() {
-        // First: an embedded PostgreSQL may have ended for want of room.
+        // This is the first check, because an embedded PostgreSQL may have ended due to the full disk.
         await requireRoom();
         try {
           await listed;
@@ -60,7 +60,7 @@ export async function serviceChecks(
   };
 }
 
-/** What else fails, such as a statement that took too long, is an answer. */
+/** Whether the database does not respond. Any other error, such as a statement timeout, is a response. */
 const isDatabaseAway = (error: unknown) => databaseTrouble(error) === 'away';
 
 function locationCheck(db: Db, engines: Pick<Engines, 'of'>, location: LocationRow): HealthCheck {
@@ -69,9 +69,9 @@ function locationCheck(db: Db, engines: Pick<Engines, 'of'>, location: LocationR
     isLocation: true,
     async check() {
       const info = engines.of(location).server.info(undefined, { timeoutSeconds: answerSeconds });
-      // An engine that takes longer may only be slow: its watcher finds out whether it is away.
+      // An engine that takes longer may only be slow. Its watcher finds out whether it is unreachable.
       const asked = Promise.race([info, sleep(patienceMs, undefined, { ref: false })]);
-      // Both are awaited from the start: a promise that fails before it is awaited ends the process.
+      // Both are awaited from the start, because an unhandled rejection ends the process.
       const [known, answer] = await Promise.all([
         findInTime(db, location.id),
         asked.catch(unanswered),
@@ -90,16 +90,16 @@ function locationCheck(db: Db, engines: Pick<Engines, 'of'>, location: LocationR
 
 const unwatched = 'No service watches this location.';
 
-/** Its error code is for anybody; its message may name paths and addresses, and is for the log. */
+/** Shows the error code to anybody. The message is only for the log, because it may name paths and addresses. */
 function unanswered(error: unknown): never {
   const cause = error instanceof Error ? error.cause : undefined;
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
-  // Of connect(2): a certificate or a lack of permission is no reason to start it.
+  // Only errors of connect(2) mean that Incus does not respond. A wrong certificate or missing permission does not.
   if (!/^E(?!ACCES|PERM)[A-Z]+$/.test(code)) throw error;
   throw new Unwell('incus_unreachable', `Incus does not answer (${code}).`, { cause: error });
 }
 
-/** Throws `Unwell` where the database does not answer: the engine is not to blame. */
+/** Throws `Unwell` if the database does not respond, because then the state of the engine is unknown. */
 async function findInTime(db: Db, id: number) {
   const late = sleep(patienceMs, 'late' as const, { ref: false });
   const detail = 'Its state is unknown, because the database does not answer.';
@@ -113,7 +113,7 @@ async function findInTime(db: Db, id: number) {
   throw new Unwell('database_unreachable', detail);
 }
 
-/** What a restore of the database may have left. */
+/** Notes an unfinished comparison with the instances after a restore of the database. */
 async function noteOn(db: Db, locationId: number): Promise<Note | undefined> {
   const location = await findLocation(db, locationId);
   if (location?.instances_known === false) {

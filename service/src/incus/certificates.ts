@@ -6,9 +6,7 @@ import { EngineError, errorFromConnection } from './transport/errors.ts';
 export interface TrustedCertificate {
   fingerprint: string;
   name: string;
-  /**
-   * Whether it is restricted to some projects; it then can't change anything of the server itself.
-   */
+  /** Whether the certificate is restricted to some projects, and therefore can't change the server itself. */
   restricted: boolean;
 }
 
@@ -17,8 +15,8 @@ export type CertificateCalls = ReturnType<typeof certificateCalls>;
 export function certificateCalls(api: Api) {
   return {
     /**
-     * Makes Incus trust the certificate of this connection, with a token of `incus config trust
-     * add`. Throws `invalid` if it is trusted already, `forbidden` if the token was used before.
+     * Makes Incus trust the certificate of this connection, with a token of `incus config trust add`. Throws `invalid`
+     * if the certificate is already trusted, and `forbidden` if the token was used before.
      */
     trust: (token: string, options?: CallOptions): Promise<void> =>
       api.change(
@@ -31,7 +29,7 @@ export function certificateCalls(api: Api) {
   };
 }
 
-/** As Incus writes it: the SHA-256 of the certificate (PEM) in hexadecimal. */
+/** Calculates the fingerprint of a certificate (PEM) in the format of Incus: the SHA-256 in hexadecimal. */
 export function fingerprintOf(certificate: string): string {
   const { raw } = new X509Certificate(certificate);
   return createHash('sha256').update(raw).digest('hex');
@@ -41,13 +39,13 @@ export interface JoinToken {
   text: string;
   /** The fingerprint of the certificate that the server presents. */
   fingerprint: string;
-  /** The addresses that it listens on: `https://10.0.0.1:8443`. */
+  /** The addresses on which the server listens: `https://10.0.0.1:8443`. */
   urls: string[];
-  /** Null if it does not expire. */
+  /** The time of expiry; null if the token does not expire. */
   expiresAt: Date | null;
 }
 
-/** Reads a token of `incus config trust add` (JSON in Base64); undefined if it is none. */
+/** Parses a token of `incus config trust add` (JSON in Base64); undefined if the text is not a token. */
 export function readJoinToken(text: string): JoinToken | undefined {
   const fields = parse(Buffer.from(text, 'base64').toString('utf8'));
   const { fingerprint, addresses, secret, expires_at } = fields;
@@ -58,7 +56,7 @@ export function readJoinToken(text: string): JoinToken | undefined {
     text,
     fingerprint,
     urls: addresses.map((address) => `https://${address}`).filter((url) => URL.canParse(url)),
-    // Go's zero time means none.
+    // The zero time of Go means that there is no expiry.
     expiresAt: expiresAt.getTime() > 0 ? expiresAt : null,
   };
 }
@@ -76,8 +74,8 @@ function parse(text: string): Record<string, unknown> {
 const handshakeMs = 5000;
 
 /**
- * The certificate (PEM) that a server presents, without trusting it: nothing is sent. Throws
- * `EngineError` if there is none.
+ * Reads the certificate (PEM) that a server presents, without trusting it or sending anything. Throws `EngineError` if
+ * there is none.
  */
 export async function presentedCertificate(url: string): Promise<string> {
   const { hostname, port } = new URL(url);

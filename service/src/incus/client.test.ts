@@ -8,7 +8,7 @@ import { operation, refuse, sync } from './test-server.ts';
 import { instanceTypes } from './transport/server.ts';
 
 describe('a call over the unix socket', () => {
-  it('asks in its project and returns the metadata', async () => {
+  it('is sent with its project, and returns the metadata', async () => {
     const client = await clientOf((request, response) => sync(response, { name: request.url }));
     const instance = await client.instances.get('srv/1?');
     assert.equal(instance?.name, '/1.0/instances/srv%2F1%3F?project=p');
@@ -24,7 +24,7 @@ describe('a call over the unix socket', () => {
     assert.equal(started.description, 'PUT start');
   });
 
-  it('never asks for a graceful stop with the 0 s that Incus takes for a forced one', async () => {
+  it('never requests a graceful stop with a timeout of 0 s, which Incus treats as a forced one', async () => {
     const bodies: unknown[] = [];
     const client = await clientOf(async (request, response) => {
       bodies.push(JSON.parse(await text(request)));
@@ -39,7 +39,7 @@ describe('a call over the unix socket', () => {
     ]);
   });
 
-  it('returns null for a 404, or throws it if the thing is required', async () => {
+  it('returns null for a 404, or throws an error if the object is required', async () => {
     const client = await clientOf((_, response) => refuse(response, 404, 'Instance not found'));
     assert.equal(await client.instances.get('a'), null);
     assert.equal(await client.images.getAlias('a'), null);
@@ -53,7 +53,7 @@ describe('a call over the unix socket', () => {
     await assert.rejects(client.projects.create(project), failsWith('already_exists', /Taken/));
   });
 
-  it('refuses an answer of the wrong type', async () => {
+  it('refuses a response of the wrong type', async () => {
     const client = await clientOf((_, response) => sync(response, {}));
     await assert.rejects(client.instances.delete('a'), failsWith('failed', /starts an operation/));
   });
@@ -75,7 +75,7 @@ describe('a call over the unix socket', () => {
     assert.deepEqual(await client.storage.listVolumes('p'), []);
   });
 
-  it("limits the length of an instance's state", async () => {
+  it('limits the length of the state of an instance', async () => {
     let interfaces = 100;
     const client = await clientOf((_, response) => {
       const nic = { addresses: [], counters: {}, hwaddr: '', host_name: 'x'.repeat(400) };
@@ -101,7 +101,7 @@ describe('a call over the unix socket', () => {
     assert.deepEqual(await client.instances.getUse('a'), { cpuSeconds: 2.5, memoryBytes: 5e6 });
   });
 
-  it('reads the complete figures of a broken state, and none that are missing', async () => {
+  it('reads the complete values of a truncated state, but not the missing ones', async () => {
     const halves = ['{"metadata":{"memory":{"usage":', '12', '34,"x":0},"cpu":{"usa', 'ge":'];
     const client = await clientOf(async (_, response) => {
       for (const half of halves) {
@@ -128,7 +128,7 @@ describe('an outage', () => {
     await assert.rejects(client.server.info(), failsWith('unreachable', /ENOENT/, socketPath));
   });
 
-  it('is unreachable if the connection breaks before or within the answer', async () => {
+  it('is unreachable if the connection breaks before or within the response', async () => {
     const client = await clientOf((request, response) => {
       if (request.url?.startsWith('/1.0/projects') === true) response.writeHead(200).write('{"ty');
       setTimeout(() => request.socket.destroy(), 20);
@@ -147,13 +147,13 @@ describe('an outage', () => {
 });
 
 describe('the timeout of a call', () => {
-  it('applies before an answer', async () => {
+  it('applies before a response', async () => {
     const client = await clientOf(() => {}, 0.1);
     const message = /GET \/1\.0\/instances: no answer within 0\.1 s/;
     await assert.rejects(client.instances.list(), failsWith('timeout', message));
   });
 
-  it('applies within an answer', async () => {
+  it('applies within a response', async () => {
     const client = await clientOf((_, response) => response.writeHead(200).write('{"type"'), 0.1);
     await assert.rejects(client.instances.list(), failsWith('timeout'));
   });
@@ -173,8 +173,8 @@ describe('the timeout of a call', () => {
   });
 });
 
-describe('reading what Incus says', () => {
-  it('knows the instances of an operation, and whether it goes on', async () => {
+describe('parsing the objects of Incus', () => {
+  it('finds the instances of an operation, and whether it is still running', async () => {
     const resources = { instances: ['/1.0/instances/srv-1?project=p', '/1.0/instances/b'] };
     const ended = operation('2', { status_code: 200, resources: null });
     const client = await clientOf((_, response) =>
@@ -185,7 +185,7 @@ describe('reading what Incus says', () => {
     assert.deepEqual(operations.map(operationInstances), [['srv-1', 'b'], []]);
   });
 
-  it('knows the kinds of instances that a server runs', async () => {
+  it('finds the types of instances that a server can run', async () => {
     let driver = 'lxc';
     const client = await clientOf((_, response) =>
       sync(response, { auth: 'trusted', environment: { driver } }),
@@ -195,7 +195,7 @@ describe('reading what Incus says', () => {
     assert.deepEqual(instanceTypes(await client.server.info()), ['container', 'virtual-machine']);
   });
 
-  it('knows the image that an operation made', async () => {
+  it('finds the image that an operation created', async () => {
     let metadata: unknown = null;
     const client = await clientOf((_, response) =>
       response.end(JSON.stringify({ type: 'async', metadata: operation('1', { metadata }) })),

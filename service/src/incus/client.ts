@@ -15,13 +15,13 @@ import { createTransport } from './transport/transport.ts';
 export type IncusOptions = IncusConnection & {
   /** The Incus project of all calls. */
   project: string;
-  /** Timeout of a plain call; 10 s by default. */
+  /** The timeout of a plain call; 10 s by default. */
   timeoutSeconds?: number;
-  /** Called for each call when it has ended. */
+  /** Called with each call when it has ended. */
   observe?: CallObserver | undefined;
 };
 
-/** Incus as we use it. Calls throw `EngineError`, or the reason of the caller's own signal. */
+/** The calls of Incus that Berth uses. They throw `EngineError`, or the reason of the signal of the caller. */
 export interface IncusClient {
   project: string;
   server: ServerCalls;
@@ -38,7 +38,7 @@ export interface IncusClient {
   close(): Promise<void>;
 }
 
-/** Connects with the first call. Events have their own connection: see `watchEvents`. */
+/** Creates a client, which connects with the first call. Events have a separate connection: see `watchEvents`. */
 export function createIncusClient(options: IncusOptions): IncusClient {
   const { project, timeoutSeconds = 10, observe } = options;
   const transport = createTransport(options);

@@ -27,7 +27,7 @@ const notFound: Parameters<typeof listenOnSocket>[1] = (_, response) => {
   response.writeHead(404).end();
 };
 
-/** Speaks websocket on `server`; every accepted socket goes to `onSocket` with its path. */
+/** Accepts WebSocket connections on `server`, and passes each socket with its path to `onSocket`. */
 function serveEvents(server: Server, onSocket: (socket: WebSocket, path: string) => void): void {
   const events = new WebSocketServer({ noServer: true });
   server.on('upgrade', (request, socket, head) =>
@@ -48,7 +48,7 @@ async function eventServer(onSocket: (socket: WebSocket, path: string) => void) 
   return { socketPath };
 }
 
-/** A watcher that logs what it hears; `untilLogged` resolves once there are so many lines, or such a one. */
+/** Starts a watcher that logs its events. `untilLogged` waits for a number of lines, or for a line. */
 function watch(connection: IncusConnection, extra: Partial<WatchOptions> = {}) {
   const controller = new AbortController();
   const log: string[] = [];
@@ -139,7 +139,7 @@ describe('watchEvents', () => {
 
   it('closes a silent connection', async () => {
     const connection = await eventServer((socket) => {
-      // Neither reads nor answers pings, as though its machine were gone.
+      // The socket neither reads nor responds to pings, as if its machine had lost power.
       socket.pause();
     });
     const { reasons, untilLogged } = watch(connection, { pingSeconds: 0.05 });
@@ -148,7 +148,7 @@ describe('watchEvents', () => {
     assert.equal(reasons[0].code, 'timeout');
   });
 
-  it('keeps an idle connection whose peer answers pings', async () => {
+  it('keeps an idle connection whose peer responds to pings', async () => {
     await everLonger(async (longest) => {
       let pings = 0;
       const connection = await eventServer((socket) =>
@@ -157,9 +157,9 @@ describe('watchEvents', () => {
         }),
       );
       const { log } = watch(connection, { pingSeconds: longest / 3 });
-      // One that does not answer gets one.
+      // A peer that does not respond would receive only one ping.
       const look = () => ({ pings, log });
-      await until('it is pinged three times', look, (seen) => seen.pings === 3 || log.length > 1);
+      await until('three pings were sent', look, (seen) => seen.pings === 3 || log.length > 1);
       assert.deepEqual(log, ['connect']);
     });
   });

@@ -12,20 +12,20 @@ import {
 import { EngineError, errorFromConnection, errorFromIncus } from './transport/errors.ts';
 
 interface EventOrigin {
-  /** The time at which Incus sent it, in ISO 8601. Events may arrive out of order. */
+  /** The time at which Incus sent the event, in ISO 8601. Events may arrive out of order. */
   timestamp: string;
   project: string;
-  /** The member of the cluster; `none` without one. */
+  /** The member of the cluster; `none` without a cluster. */
   location: string;
 }
 
 export interface LifecycleEvent extends EventOrigin {
   type: 'lifecycle';
-  /** `instance-started`, `instance-shutdown`, … ("Events" in Incus's documentation). */
+  /** The action, such as `instance-started` or `instance-shutdown` ("Events" in the documentation of Incus). */
   action: string;
-  /** The URL of its subject. */
+  /** The URL of the subject. */
   source: string;
-  /** The name of the instance, if it is about one. */
+  /** The name of the instance, if the event concerns one. */
   instance: string | undefined;
   context: Record<string, unknown>;
 }
@@ -41,28 +41,26 @@ export interface WatchOptions {
   types: IncusEvent['type'][];
   project: string;
   onEvent: (event: IncusEvent) => void;
-  /** The connection is open. Earlier events were missed, so everything should be compared now. */
+  /** Called when the connection is open. Earlier events were missed, so everything should be synced then. */
   onConnect: () => void;
-  /**
-   * Gets the error of each connection that ended and of each attempt that failed, except for
-   * aborts.
-   */
+  /** Receives the error of each connection that ended and of each failed attempt, except for aborts. */
   onDisconnect: (reason: unknown) => void;
   signal: AbortSignal;
-  /** A connection without a sign of life is closed after one to two of these intervals. */
+  /** The interval of pings. A connection without messages or pongs is closed after one to two intervals. */
   pingSeconds?: number;
 }
 
 const handshakeTimeoutMs = 5000;
 const shortestPauseMs = 200;
 const longestPauseMs = 5000;
-/** A connection that lasted so long counts as a success, and is reopened at once. */
+/**
+ * The time after which a connection counts as a success, so that it is reopened with the shortest delay when it ends.
+ */
 const stableMs = 1000;
 
 /**
- * Follows Incus's events until `signal` aborts, then resolves. It reconnects forever, using the
- * members in turn. An error of a handler ends the connection and goes to `onDisconnect`, which must
- * not throw.
+ * Watches the events of Incus until `signal` aborts, then resolves. It always reconnects, and uses the members in turn.
+ * An error of a handler ends the connection and is passed to `onDisconnect`, which must not throw.
  */
 export async function watchEvents(
   connection: IncusConnection,
@@ -79,12 +77,12 @@ export async function watchEvents(
     if (options.signal.aborted) return;
     options.onDisconnect(reason);
     failures = lasted ? 0 : failures + 1;
-    // The other members are tried without a delay: the back-off grows with each round.
+    // The back-off grows with each round, so that the other members are first tried with the shortest delay.
     await pause(backOffMs(Math.floor(failures / places.length)), options.signal);
   }
 }
 
-/** Half of it is random, so that many watchers do not return at the same time. */
+/** Calculates the back-off. Half of it is random, so that many watchers do not reconnect at the same time. */
 function backOffMs(failures: number): number {
   const longest = Math.min(longestPauseMs, shortestPauseMs * 2 ** failures);
   return longest / 2 + (Math.random() * longest) / 2;
@@ -101,7 +99,7 @@ function openSocket(
     return new WebSocket(`ws+unix:${connection.socketPath}:${path}`, settings);
   }
   const url = `${endpoint.origin.replace(/^http/, 'ws')}${path}`;
-  // Set on the agent, because types/ws declares `checkServerIdentity` wrongly.
+  // The TLS settings are set on the agent, because `@types/ws` declares `checkServerIdentity` incorrectly.
   return new WebSocket(url, { ...settings, agent: new Agent(tlsSettings(connection)) });
 }
 
@@ -110,7 +108,7 @@ interface Ending {
   lasted: boolean;
 }
 
-/** Resolves when the connection has ended, for any reason. */
+/** Passes on the events of a connection. Resolves when it has ended for any reason. */
 function follow(socket: WebSocket, options: WatchOptions & { name: string }): Promise<Ending> {
   let reason: unknown;
   let connectedAt = Number.POSITIVE_INFINITY;
@@ -154,12 +152,11 @@ function follow(socket: WebSocket, options: WatchOptions & { name: string }): Pr
   });
 }
 
-/** The library has no error code for it. */
+/** Whether the handshake timed out, for which the library has no error code. */
 const isLateHandshake = (error: Error) => /handshake has timed out/.test(error.message);
 
 /**
- * Sends pings. A member that loses its power closes no connection, and without pings its silence
- * looks normal.
+ * Sends pings. A member that loses power does not close its connections, so that without pings it would look idle.
  */
 function keepAlive(
   socket: WebSocket,
@@ -186,7 +183,7 @@ interface RawEvent extends EventOrigin {
   metadata: unknown;
 }
 
-/** Throws `failed` unless it is an event of a requested type. */
+/** Parses an event. Throws `failed` unless it has a requested type. */
 function parseEvent(text: string): IncusEvent {
   const { type, timestamp, project, location, metadata } = parseJson(text);
   const origin = { timestamp, project, location: location ?? 'none' };

@@ -20,7 +20,7 @@ describe('files', () => {
     ]);
   });
 
-  /** A server of one file, and the methods that it is asked by. */
+  /** Creates a server with one file, which records the methods of its requests. */
   async function serverOf(type: string, told: number | undefined, content: string) {
     const asked: (string | undefined)[] = [];
     const owner = { 'x-incus-uid': '0', 'x-incus-gid': '5', 'x-incus-mode': '0640' };
@@ -35,26 +35,26 @@ describe('files', () => {
     return { asked, pull, size: () => client.files.size('a', '/f') };
   }
 
-  it('are pulled up to a bound', async () => {
+  it('are read up to a maximum length', async () => {
     const content = 'x'.repeat(1000);
     const { pull, asked } = await serverOf('file', 1000, content);
     const file = await pull(1000);
     assert.deepEqual([file?.content.length, file?.mode, file?.gid], [1000, 0o640, 5]);
     await assert.rejects(pull(999), failsWith('invalid', /longer than 999/));
-    assert.deepEqual(asked, ['HEAD', 'GET', 'HEAD'], 'it is not opened for nothing');
+    assert.deepEqual(asked, ['HEAD', 'GET', 'HEAD'], 'a file that is too long is not opened');
     const grows = await serverOf('file', 10, content);
     await assert.rejects(grows.pull(999), failsWith('invalid', /longer than 999/));
     const untold = await serverOf('file', undefined, content);
     assert.equal((await untold.pull(1000))?.content.length, 1000);
   });
 
-  it('that look empty are never opened: a FIFO may be one', async () => {
+  it('that look empty are never opened, because they may be a FIFO', async () => {
     const { pull, asked } = await serverOf('file', 0, 'endless');
     assert.equal((await pull(1000))?.content.length, 0);
     assert.deepEqual(asked, ['HEAD']);
   });
 
-  it('tell their length without being opened, whatever they are', async () => {
+  it('report their length without being opened, regardless of their type', async () => {
     for (const [type, told, length] of [
       ['file', 12, 12],
       ['file', 0, 0],
@@ -70,7 +70,7 @@ describe('files', () => {
     await assert.rejects(broken.files.size('a', '/f'), failsWith('failed', /HTTP 500/));
   });
 
-  it('are not directories or links, which are not opened either', async () => {
+  it('are refused without being opened if they are directories or links', async () => {
     for (const type of ['directory', 'symlink']) {
       const { pull, asked } = await serverOf(type, undefined, 'x');
       await assert.rejects(pull(999), failsWith('invalid', new RegExp(`a ${type}`)));

@@ -12,7 +12,7 @@ import type { WireResponse } from './transport/transport.ts';
 export interface FileOwnership {
   uid: number;
   gid: number;
-  /** As in `0o600`. */
+  /** The permissions, such as `0o600`. */
   mode: number;
 }
 
@@ -26,10 +26,10 @@ export interface PulledFile extends FileOwnership {
 export type FileCalls = ReturnType<typeof fileCalls>;
 
 /**
- * Files in an instance: in a container also while it is stopped, in a virtual machine only through
- * its running agent. Paths are absolute. After each call, also one that only looks, Incus writes the
- * whole pool of a container to disk (6.0, `forkfile`: `syncfs`), and a start that comes before that
- * has ended waits for a full second.
+ * Creates the calls for files in an instance. They work in a container also while it is stopped, but in a virtual
+ * machine only through its running agent. Paths are absolute. After each call, even one that only reads, Incus writes
+ * the whole pool of a container to disk (6.0, `forkfile`: `syncfs`), and a start of the instance before that has ended
+ * waits for a full second.
  */
 export function fileCalls(api: Api) {
   const request = (method: ApiRequest['method'], instance: string, path: string): ApiRequest => ({
@@ -40,9 +40,9 @@ export function fileCalls(api: Api) {
 
   return {
     /**
-     * Replaces the content of an existing file. Its owner and mode stay, because Incus sets these
-     * on new files only, and after writing the content. So secrets need a directory of mode 0700.
-     * An existing directory is not changed; a missing parent is `not_found`.
+     * Creates a file or directory, or replaces the content of an existing file. The owner and mode of an existing file
+     * are kept, because Incus sets these on new files only. It sets them after writing the content, so secrets need a
+     * directory of mode 0700. An existing directory is not changed. Throws `not_found` if the parent is missing.
      */
     push: (instance: string, path: string, file: NewFile, options?: CallOptions): Promise<void> =>
       api.change(
@@ -55,11 +55,10 @@ export function fileCalls(api: Api) {
       ),
 
     /**
-     * `null` if the file or the instance does not exist. Throws `invalid` for a directory, a
-     * symlink, and more than `maxBytes`, because the guest decides what is there. The file is
-     * checked before it is opened, and an empty one is never opened: a FIFO or a device looks
-     * empty, and Incus would block on a guest's FIFO forever. The instance could then be neither
-     * stopped nor deleted until its `forkfile` process is killed by hand.
+     * Reads a file; `null` if the file or the instance does not exist. Throws `invalid` for a directory, a symlink, and
+     * more than `maxBytes`, because the guest controls the path. The file is checked before it is opened, and an empty
+     * one is never opened: a FIFO or a device looks empty, and Incus would block on the FIFO of a guest forever. The
+     * instance could then be neither stopped nor deleted until its `forkfile` process is killed by hand.
      */
     async pull(
       instance: string,
@@ -80,13 +79,13 @@ export function fileCalls(api: Api) {
     },
 
     /**
-     * Its length in bytes, without opening it: 0 for what has none, as a directory; `null` without such a file or
-     * instance.
+     * Reads the length of a file in bytes, without opening it: 0 if it has none, such as a directory; `null` if the
+     * file or the instance does not exist.
      */
     size: (instance: string, path: string, options?: CallOptions): Promise<number | null> =>
       orNull(api.read(request('HEAD', instance, path), options, readSize)),
 
-    /** A directory must be empty. */
+    /** Deletes a file, or an empty directory. */
     delete: (instance: string, path: string, options?: CallOptions): Promise<void> =>
       api.change(request('DELETE', instance, path), options),
   };
@@ -131,7 +130,7 @@ async function readFile(
   return { ...owner, content: await readBounded(response, path, maxBytes) };
 }
 
-/** The owner of a regular file, or of what looks like one. */
+/** Reads the owner and mode of a regular file, or of anything that looks like one. */
 async function readOwner(response: WireResponse, path: string): Promise<FileOwnership> {
   if (response.statusCode >= 400) throw await errorOf(response);
   const type = header(response, 'x-incus-type');

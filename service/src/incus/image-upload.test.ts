@@ -32,7 +32,7 @@ describe('an image import', () => {
   });
 
   it('may take longer than the timeout if it makes progress', async () => {
-    // Taken in slices that take longer together than the time-out.
+    // The body is read in slices, which together take longer than the timeout.
     const [timeoutSeconds, everyMs, sliceBytes, bytes] = [2, 25, 65_536, 8_000_000];
     const most = Math.floor(bytes / sliceBytes);
     assert.ok(most * everyMs > timeoutSeconds * 1000);
@@ -55,7 +55,7 @@ describe('an image import', () => {
     assert.ok(slices >= most);
   });
 
-  it('is aborted when the server accepts no more data', async () => {
+  it('is aborted if the server accepts no more data', async () => {
     const client = await clientOf((request) => request.pause());
     const large = directory.file('large.squashfs');
     writeFileSync(large, Buffer.alloc(8_000_000));
@@ -64,7 +64,7 @@ describe('an image import', () => {
     await assert.rejects(upload, failsWith('timeout'));
   });
 
-  it('refuses a file that is not there', async () => {
+  it('refuses a file that does not exist', async () => {
     const client = await clientOf((_, response) => sync(response, null));
     const files = { type: 'container', metadataPath, rootfsPath: '/none' } as const;
     await assert.rejects(client.images.import(files), failsWith('invalid', /\/none/));

@@ -6,11 +6,11 @@ import { Readable } from 'node:stream';
 import { EngineError } from './transport/errors.ts';
 import type { InstanceType } from './transport/server.ts';
 
-/** A split image: the archive with `metadata.yaml`, and the root file system. */
+/** The files of a split image: the archive with `metadata.yaml`, and the root file system. */
 export interface ImageFiles {
   type: InstanceType;
   metadataPath: string;
-  /** Squashfs or tar for a container, qcow2 for a virtual machine. */
+  /** The path of a squashfs or tar file for a container, or of a qcow2 file for a virtual machine. */
   rootfsPath: string;
 }
 
@@ -22,16 +22,16 @@ interface Part {
 
 interface ImageUpload {
   headers: Record<string, string>;
-  /** Creates the body from the files; calls `touch` with each chunk. */
+  /** Creates the body from the files, and calls `touch` with each chunk. */
   body: (touch: () => void) => Readable;
 }
 
 type Progress = (sent: number, total: number) => void;
 
 /**
- * The body of `POST /1.0/images` for a split image: Incus reads exactly two parts in this order,
- * `metadata` and then `rootfs` (container) or `rootfs.img` (virtual machine), which is also how it
- * learns the type. Throws `invalid` for a file that can't be read.
+ * Creates the body of `POST /1.0/images` for a split image. Incus reads exactly two parts in this order: `metadata`,
+ * and then `rootfs` (container) or `rootfs.img` (virtual machine), which also determines the type. Throws `invalid` for
+ * a file that can't be read.
  */
 export async function imageUpload(files: ImageFiles, onProgress?: Progress): Promise<ImageUpload> {
   const boundary = randomUUID();
@@ -96,7 +96,7 @@ async function* counted(
   let sent = 0;
   for await (const chunk of source) {
     yield chunk;
-    // Asked for more, so this one is on its way.
+    // The next chunk was requested, so this one is being sent.
     sent += chunk.length;
     onSent(sent);
   }

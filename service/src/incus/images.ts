@@ -4,7 +4,7 @@ import type { InstanceType } from './transport/server.ts';
 
 export interface ImageAlias {
   name: string;
-  /** The image's fingerprint. */
+  /** The fingerprint of the image. */
   target: string;
   type: InstanceType;
 }
@@ -13,7 +13,7 @@ export interface Image {
   fingerprint: string;
   type: InstanceType;
   architecture: string;
-  /** Bytes. */
+  /** The size in bytes. */
   size: number;
   properties: Record<string, string>;
   aliases: { name: string }[];
@@ -26,21 +26,21 @@ export interface RemoteImage {
   server: string;
   alias: string;
   type: InstanceType;
-  /** PEM; only if the certificate of the server is not signed by a public authority. */
+  /** The certificate of the server (PEM), if it is not signed by a public authority. */
   certificate?: string;
 }
 
 interface ImportOptions extends CallOptions {
-  /** Bytes sent so far, and all of them. */
+  /** Receives the number of sent bytes, and of all bytes. */
   onProgress?: (sent: number, total: number) => void;
 }
 
-/** Timeout without progress, and for the answer at the end; not for the upload as a whole. */
+/** The timeout without progress, and for the response at the end, but not for the whole upload. */
 const uploadTimeoutSeconds = 120;
 
 export type ImageCalls = ReturnType<typeof imageCalls>;
 
-/** The new image's fingerprint, from the operation that imported or copied it. */
+/** Finds the fingerprint of the new image in the operation that imported or copied it. */
 export function imageFingerprint(operation: Operation): string | undefined {
   const fingerprint = operation.metadata?.fingerprint;
   return typeof fingerprint === 'string' ? fingerprint : undefined;
@@ -58,7 +58,7 @@ function remoteImageBody(image: RemoteImage) {
       image_type: type,
       ...(certificate === undefined ? {} : { certificate }),
     },
-    // Servers of one image must be alike: a newer image is a new catalogue entry.
+    // Servers of one image must be equal, so a newer image is a new entry of the catalogue.
     auto_update: false,
   };
 }
@@ -72,7 +72,7 @@ export function imageCalls(api: Api) {
     getAlias: (name: string, options?: CallOptions) =>
       api.find<ImageAlias>(['images', 'aliases', name], { project }, options),
 
-    /** Throws `already_exists`. */
+    /** Creates an alias of an image. Throws `already_exists`. */
     createAlias: (name: string, fingerprint: string, options?: CallOptions): Promise<void> =>
       api.change(
         {
@@ -85,8 +85,8 @@ export function imageCalls(api: Api) {
       ),
 
     /**
-     * Uploads a split image from its files. `timeoutSeconds` is the timeout without progress. The
-     * operation fails as `already_exists` if Incus has the same image.
+     * Uploads a split image from its files. `timeoutSeconds` is the timeout without progress. The operation fails with
+     * `already_exists` if Incus already has the image.
      */
     async import(files: ImageFiles, options: ImportOptions = {}): Promise<Operation> {
       const upload = await imageUpload(files, options.onProgress);
@@ -104,8 +104,8 @@ export function imageCalls(api: Api) {
     },
 
     /**
-     * Downloads from a simplestreams server. The operation reports its progress, and fails as
-     * `unreachable` with the `host` if that server can't be reached.
+     * Downloads an image from a simplestreams server. The operation reports its progress, and fails with `unreachable`
+     * and the `host` if that server is unreachable.
      */
     copy: (image: RemoteImage, options?: CallOptions): Promise<Operation> =>
       api.startOperation(

@@ -15,10 +15,10 @@ export type InstanceStatus = 'Running' | 'Stopped' | 'Frozen' | 'Error' | (strin
 export interface Instance {
   name: string;
   type: InstanceType;
-  /** Also `Error` while its member can't be reached. */
+  /** The status, which is also `Error` while the member is unreachable. */
   status: InstanceStatus;
   status_code: number;
-  /** The member of the cluster; `none` without one. */
+  /** The member of the cluster; `none` without a cluster. */
   location: string;
   project: string;
   config: Record<string, string>;
@@ -28,7 +28,7 @@ export interface Instance {
   last_used_at: string;
 }
 
-/** Incus knows little more than the name of an instance whose member can't be reached. */
+/** An instance in a list. If its member is unreachable, Incus reports little more than its name. */
 type Listed = Omit<Instance, 'config' | 'devices'> & {
   config: Instance['config'] | null;
   devices: Devices | null;
@@ -37,16 +37,16 @@ type Listed = Omit<Instance, 'config' | 'devices'> & {
 export interface InstanceState {
   status: InstanceStatus;
   status_code: number;
-  /** 0 while stopped. */
+  /** The process id; 0 while the instance is stopped. */
   pid: number;
   processes: number;
-  /** Nanoseconds of CPU time since the start. */
+  /** The CPU time since the start, in nanoseconds. */
   cpu: { usage: number };
-  /** Bytes. */
+  /** The memory in bytes. */
   memory: { usage: number; usage_peak: number; total?: number };
-  /** Bytes by device; empty if the pool can't tell. */
+  /** The usage in bytes by device; empty if the pool does not report it. */
   disk: Record<string, { usage: number; total?: number }> | null;
-  /** By interface in the guest; null while it is stopped. */
+  /** The state by interface of the guest; null while the instance is stopped. */
   network: Record<string, NetworkState> | null;
 }
 
@@ -62,38 +62,39 @@ export interface NewInstance {
   name: string;
   type: InstanceType;
   /**
-   * `none`: without an operating system, so that it can't run. `migration`: to be sent by another
-   * Incus; until then only the record exists.
+   * The source. `none` creates an instance without an operating system, which can't run. `migration` waits for the data
+   * from another Incus; until then only the record exists.
    */
   source:
     | { type: 'image'; fingerprint: string }
     | { type: 'image'; alias: string }
     | { type: 'none' }
     | { type: 'migration'; mode: 'push' };
-  /** Such as `x86_64`; required for a `migration`. */
+  /** The architecture, such as `x86_64`. It is required for a `migration`. */
   architecture?: string;
   config: Record<string, string>;
   devices: Devices;
-  /** Empty, so that it does not inherit from the default profile. */
+  /** The profiles. An empty list prevents the instance from inheriting from the default profile. */
   profiles: string[];
   description?: string;
 }
 
 /**
- * A forced stop cuts the power. A graceful one asks the guest, and fails if the guest ignores it.
+ * A change of the state. A forced stop ends the guest at once. A graceful one fails if the guest ignores the request.
  */
 export type StateChange =
   | { action: 'start' }
   | { action: 'stop' | 'restart'; force: true }
   | { action: 'stop' | 'restart'; force: false; graceSeconds: number };
 
-/** An interface takes a few hundred bytes. States with thousands of them are not read. */
+/** The maximum length of a state. An interface uses a few hundred bytes, and states with thousands are not read. */
 const maxStateBytes = 2 ** 20;
 
 export type InstanceCalls = ReturnType<typeof instanceCalls>;
 
 /**
- * For Incus, 0 means a forced stop and -1 ten minutes, so the grace period is at least a second.
+ * Creates the body of a change of the state. The grace period is at least a second, because for Incus 0 means a forced
+ * stop and -1 ten minutes.
  */
 function stateBody(change: StateChange) {
   if (change.action === 'start') return { action: 'start', timeout: -1 };
@@ -113,21 +114,20 @@ export function instanceCalls(api: Api) {
     get: (name: string, options?: CallOptions) =>
       api.find<Instance>(['instances', name], { project }, options),
 
-    /** Configuration and devices are empty for an instance whose member can't be reached. */
+    /** Lists all instances. The configuration and devices are empty if the member of an instance is unreachable. */
     list: (options?: CallOptions): Promise<Instance[]> => listed({}, options),
 
     /**
-     * Instances with this value under this configuration key (Incus documentation, "Filtering").
-     * Neither may contain a space.
+     * Lists the instances with this value of this configuration key (Incus documentation, "Filtering"). Neither may
+     * contain a space.
      */
     listWith: (key: string, value: string, options?: CallOptions): Promise<Instance[]> =>
       listed({ filter: `config.${key} eq ${value}` }, options),
 
     /**
-     * Changes devices and configuration in one call, also of a running instance. A device is
-     * replaced as a whole. Configuration is merged, and an empty value removes a key. `change` gets
-     * the current instance. Throws `busy` if it was changed concurrently, `not_found` if it does
-     * not exist.
+     * Changes the devices and the configuration of an instance, which may be running, in one call. A device is replaced
+     * as a whole. The configuration is merged, and an empty value removes a key. `change` receives the current
+     * instance. Throws `busy` if the instance was changed concurrently, and `not_found` if it does not exist.
      */
     async change(
       name: string,
@@ -142,9 +142,8 @@ export function instanceCalls(api: Api) {
     },
 
     /**
-     * Creates a stopped instance. Throws `already_exists`, either at once or from the operation. A
-     * `migration` ends after 30 s without data; its record is then removed, if it still has the
-     * same name.
+     * Creates a stopped instance. Throws `already_exists`, either at once or from the operation. A `migration` ends
+     * after 30 s without data. Its record is then removed if it still has the same name.
      */
     create: (instance: NewInstance, target?: string, options?: CallOptions): Promise<Operation> =>
       api.startOperation(
@@ -152,7 +151,7 @@ export function instanceCalls(api: Api) {
         options,
       ),
 
-    /** The operation fails as `busy` if the instance is already in the wanted state. */
+    /** Changes the state. The operation fails with `busy` if the instance is already in this state. */
     updateState: (name: string, change: StateChange, options?: CallOptions): Promise<Operation> =>
       api.startOperation(
         {
@@ -165,9 +164,9 @@ export function instanceCalls(api: Api) {
       ),
 
     /**
-     * Moves an instance with its disk to another member of the cluster; a running one needs `live`
-     * (Incus documentation, "Move existing Incus instances between cluster members"). Throws
-     * `invalid` if it is there already, and if it runs and `live` is not set.
+     * Moves an instance with its disk to another member of the cluster. A running instance needs `live` (Incus
+     * documentation, "Move existing Incus instances between cluster members"). Throws `invalid` if the instance is
+     * already there, and if it is running without `live`.
      */
     migrate: (
       name: string,
@@ -185,8 +184,8 @@ export function instanceCalls(api: Api) {
       ),
 
     /**
-     * Replaces its disk by an empty one, even while something else uses the instance. Throws
-     * `failed`, and changes nothing, if the disk has snapshots.
+     * Replaces the disk of an instance by an empty one, even while something else uses the instance. Throws `failed`,
+     * and changes nothing, if the disk has snapshots.
      */
     replaceDisk: (name: string, options?: CallOptions): Promise<Operation> =>
       api.startOperation(
@@ -199,7 +198,7 @@ export function instanceCalls(api: Api) {
         options,
       ),
 
-    /** Renames it with its disk. Throws `already_exists` if another instance has that name. */
+    /** Renames an instance with its disk. Throws `already_exists` if another instance has that name. */
     rename: (name: string, newName: string, options?: CallOptions): Promise<Operation> =>
       api.startOperation(
         {
@@ -211,7 +210,7 @@ export function instanceCalls(api: Api) {
         options,
       ),
 
-    /** Throws `busy` while it is running. */
+    /** Deletes an instance. Throws `busy` while it is running. */
     delete: (name: string, options?: CallOptions): Promise<Operation> =>
       api.startOperation(
         { method: 'DELETE', path: ['instances', name], query: { project } },
@@ -219,8 +218,8 @@ export function instanceCalls(api: Api) {
       ),
 
     /**
-     * Throws `invalid` if it is very long: it lists all network interfaces that the guest has
-     * created.
+     * Reads the state of an instance. Throws `invalid` if it is very long, because it lists all network interfaces that
+     * the guest has created.
      */
     getState(name: string, options?: CallOptions): Promise<InstanceState | null> {
       const path = ['instances', name, 'state'];
@@ -237,7 +236,7 @@ export function instanceCalls(api: Api) {
     },
 
     /**
-     * Reads only the usage from its state, however many interfaces its guest has created; null if
+     * Reads only the usage from the state of an instance, regardless of the number of interfaces of its guest. Null if
      * there is no such instance.
      */
     getUse: (name: string, options?: CallOptions): Promise<InstanceUse | null> =>

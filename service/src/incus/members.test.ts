@@ -24,7 +24,7 @@ describe('members over HTTPS', () => {
     sync(response, [{ name }]);
   const closed = 'https://127.0.0.1:1';
 
-  it('are asked with the client certificate', async () => {
+  it('are called with the client certificate', async () => {
     const { url } = await member(named('one'));
     assert.equal((await cluster(url).instances.list())[0]?.name, 'one');
   });
@@ -42,7 +42,7 @@ describe('members over HTTPS', () => {
     await assert.rejects(list, failsWith('unreachable', /another certificate than the pinned/));
   });
 
-  it('refuse a client that they do not trust, also if Incus itself answers', async () => {
+  it('refuse a client that they do not trust, even if Incus itself responds', async () => {
     const { url } = await member((_, response) => sync(response, { auth: 'untrusted' }));
     await assert.rejects(cluster(url).server.info(), failsWith('forbidden', /trust/));
   });
@@ -71,7 +71,7 @@ describe('members over HTTPS', () => {
     );
   });
 
-  it('are preferred after an answer, until they fail', async () => {
+  it('are preferred after a response, until they fail', async () => {
     const first = await member(named('one'));
     const second = await member(named('two'));
     const client = cluster(first.url, second.url);
@@ -84,14 +84,14 @@ describe('members over HTTPS', () => {
     assert.equal(await ask(), 'two');
   });
 
-  it('pass a read on while they start or stop', async () => {
+  it('are skipped by reads while they start or stop', async () => {
     const first = await member((_, response) => refuse(response, 503, 'Shutting down'));
     const second = await member(named('two'));
     assert.equal((await cluster(first.url, second.url).instances.list())[0]?.name, 'two');
     await assert.rejects(cluster(first.url).instances.list(), failsWith('unreachable', /Shutting/));
   });
 
-  it('repeat a read that broke off, and never a change', async () => {
+  it('receive an interrupted read again, but never a change', async () => {
     let changes = 0;
     const breaking = await member((request) => {
       if (request.method !== 'GET') changes += 1;
@@ -115,7 +115,7 @@ describe('members over HTTPS', () => {
     assert.equal((await client.instances.list())[0]?.name, 'two');
   });
 
-  it('are tried last while they do not answer, before they time out', async () => {
+  it('are tried last while they do not respond, even before the timeout', async () => {
     const hung = await member(() => {});
     const second = await member(named('two'));
     const client = cluster(hung.url, second.url);
@@ -129,7 +129,7 @@ describe('members over HTTPS', () => {
     await waiting;
   });
 
-  it('that accept a connection and do not answer are waited for if there is no other', async () => {
+  it('that accept a connection but do not respond are waited for if there is no other', async () => {
     const sockets = new Set<Socket>();
     const deaf = createServer((socket) => sockets.add(socket)).listen(0, '127.0.0.1');
     await once(deaf, 'listening');
@@ -144,7 +144,7 @@ describe('members over HTTPS', () => {
     assert.equal((await cluster(url, second.url).instances.list())[0]?.name, 'two');
   });
 
-  it('are asked directly about themselves, once their addresses are known', async () => {
+  it('are called directly for reads that concern them, once their addresses are known', async () => {
     const asked: string[] = [];
     const urls: string[] = [];
     const one = async (name: string) => {
@@ -187,7 +187,7 @@ describe('members over HTTPS', () => {
     ]);
   });
 
-  it('are tried first even if another member hung that forwarded to them', async () => {
+  it('are tried first even if a request hung that they forwarded to another member', async () => {
     const first = await member((request, response) => {
       if (!request.url?.includes('target=')) sync(response, [{ name: 'one' }]);
     });

@@ -1,22 +1,20 @@
 import { type Api, type CallOptions, orNull, readTagged } from './transport/api.ts';
 
-/** Lists of addresses, of ranges (`10.0.0.1-10.0.0.9`) and of ports are separated by commas. */
+/** A rule of an ACL. Lists of addresses, ranges (`10.0.0.1-10.0.0.9`) and ports are separated by commas. */
 export interface AclRule {
-  /**
-   * Rules with `drop` are applied before those with `allow` (Incus documentation, "Network ACLs").
-   */
+  /** The action. Rules with `drop` are applied before those with `allow` (Incus documentation, "Network ACLs"). */
   action: 'allow' | 'drop';
-  /** Left out: all addresses. */
+  /** The destination; all addresses by default. */
   destination?: string;
-  /** Left out: all of them. */
+  /** The protocol; all protocols by default. */
   protocol?: 'tcp' | 'udp' | 'icmp4' | 'icmp6';
   destination_port?: string;
 }
 
 export interface AclRules {
-  /** Rules for outgoing traffic of instances. */
+  /** The rules for outgoing traffic of instances. */
   egress: AclRule[];
-  /** Rules for incoming traffic of instances. */
+  /** The rules for incoming traffic of instances. */
   ingress: AclRule[];
 }
 
@@ -28,13 +26,15 @@ export interface NetworkAcl {
   egress: Stored[];
   ingress: Stored[];
   config: Record<string, string>;
-  /** URLs of networks, instances and profiles. */
+  /** The URLs of the networks, instances and profiles that use the ACL. */
   used_by: string[] | null;
 }
 
 export type NetworkAclCalls = ReturnType<typeof networkAclCalls>;
 
-/** In a project with `features.networks=false`, these are the ACLs of the default project. */
+/**
+ * Creates the calls for ACLs. With `features.networks=false` in the project, these are the ACLs of the default project.
+ */
 export function networkAclCalls(api: Api) {
   const { project } = api;
   const at = (name: string) => ({ path: ['network-acls', name], query: { project } });
@@ -42,7 +42,7 @@ export function networkAclCalls(api: Api) {
     get: (name: string, options?: CallOptions) =>
       orNull(api.read({ method: 'GET', ...at(name) }, options, readTagged<NetworkAcl>)),
 
-    /** Throws `already_exists`. */
+    /** Creates an ACL. Throws `already_exists`. */
     create: (acl: AclRules & { name: string; description: string }, options?: CallOptions) => {
       const json = { ...acl, ...enabled(acl), config: {} };
       return api.change(
@@ -52,9 +52,9 @@ export function networkAclCalls(api: Api) {
     },
 
     /**
-     * Replaces all rules at once, of what was read with this `etag`. Open connections stay. Throws
-     * `busy` when somebody else changed it meanwhile, and `failed` or `unreachable` while a member of a
-     * cluster is away: some members may have the new rules then.
+     * Replaces all rules of an ACL that was read with this `etag` at once. Open connections are kept. Throws `busy` if
+     * the ACL was changed in the meantime, and `failed` or `unreachable` while a member of a cluster is unreachable.
+     * Some members may have the new rules then.
      */
     replace(
       { name, description, config }: NetworkAcl,
@@ -67,7 +67,7 @@ export function networkAclCalls(api: Api) {
       return api.change({ method: 'PUT', ...at(name), headers, json }, options);
     },
 
-    /** Throws `failed` while a network uses it. */
+    /** Deletes an ACL. Throws `failed` while a network uses it. */
     delete: (name: string, options?: CallOptions) =>
       api.change({ method: 'DELETE', ...at(name) }, options),
   };

@@ -4,17 +4,17 @@ export interface Network {
   name: string;
   type: 'bridge' | (string & {});
   managed: boolean;
-  /** `Created`, `Pending`, `Errored` or `Unknown`; empty for one that Incus does not manage. */
+  /** The status: `Created`, `Pending`, `Errored` or `Unknown`. It is empty if Incus does not manage the network. */
   status: string;
   config: Record<string, string>;
-  /** URLs of the instances and profiles on it. */
+  /** The URLs of the instances and profiles that use the network. */
   used_by: string[] | null;
 }
 
 export interface NetworkState {
-  /** The host's addresses on that interface. */
+  /** The addresses of the host on this interface. */
   addresses: { family: 'inet' | 'inet6'; address: string; netmask: string; scope: string }[] | null;
-  /** Bytes, from the host's point of view. */
+  /** The traffic in bytes, from the point of view of the host. */
   counters: { bytes_received: number; bytes_sent: number };
 }
 
@@ -27,11 +27,14 @@ interface NewNetwork {
 
 export type NetworkCalls = ReturnType<typeof networkCalls>;
 
-/** In a project with `features.networks=false`, these are the networks of the default project. */
+/**
+ * Creates the calls for networks. With `features.networks=false` in the project, these are the networks of the default
+ * project.
+ */
 export function networkCalls(api: Api) {
   const { project } = api;
   return {
-    /** Also finds plain interfaces of a host: of the member that answers, or of `target`. */
+    /** Finds a network, or a plain interface of the host: of the member that responds, or of `target`. */
     get: (name: string, target?: string, options?: CallOptions) =>
       api.find<Network>(['networks', name], { project, target }, options),
 
@@ -40,19 +43,17 @@ export function networkCalls(api: Api) {
       return orNull(api.read(request, options, readTagged<Network>));
     },
 
-    /**
-     * Includes the interfaces of a host: of the member that answers, or of `member` in the options.
-     */
+    /** Lists the networks and the interfaces of a host: of the member that responds, or of `member` in the options. */
     list: (options?: CallOptions) =>
       api.get<Network[]>(['networks'], { project, recursion: 1 }, options),
 
-    /** Also works for plain interfaces of the host, such as its end of an instance's NIC. */
+    /** Finds the state of a network or of a plain interface of the host, such as its end of the NIC of an instance. */
     getState: (name: string, target?: string, options?: CallOptions) =>
       api.find<NetworkState>(['networks', name, 'state'], { project, target }, options),
 
     /**
-     * In a cluster it is called once for each member (`target`, with the keys of that member), and
-     * then once without. Throws `already_exists`.
+     * Creates a network. In a cluster it must be called once for each member (`target`, with the keys of this member),
+     * and then once without a target. Throws `already_exists`.
      */
     create: (network: NewNetwork, target?: string, options?: CallOptions): Promise<void> =>
       api.change(
@@ -61,8 +62,8 @@ export function networkCalls(api: Api) {
       ),
 
     /**
-     * Sets keys of one that was read with this `etag`. Its filters are away for a second then, and open
-     * connections stall. Throws `busy` when somebody else changed it meanwhile.
+     * Sets configuration keys of a network that was read with this `etag`. Its filters are suspended for a second, and
+     * open connections stall. Throws `busy` if the network was changed in the meantime.
      */
     configure: (
       name: string,
@@ -75,7 +76,7 @@ export function networkCalls(api: Api) {
       return api.change({ ...request, headers, json: { config } }, options);
     },
 
-    /** Throws `busy` while instances use it. */
+    /** Deletes a network. Throws `busy` while instances use it. */
     delete: (name: string, options?: CallOptions): Promise<void> =>
       api.change({ method: 'DELETE', path: ['networks', name], query: { project } }, options),
   };

@@ -31,7 +31,7 @@ describe('waiting for an operation', () => {
     ]);
   });
 
-  it('says that it vanished, at once or after a slice', async () => {
+  it('returns that the operation vanished, at once or after a slice', async () => {
     const client = await clientOf((request, response) => {
       if (request.url?.includes('/2/wait')) refuse(response, 500, 'context deadline exceeded', 200);
       else refuse(response, 404, 'Operation not found');
@@ -57,12 +57,12 @@ describe('waiting for an operation', () => {
     }
   });
 
-  it('does not confuse something that the operation missed with a vanished operation', async () => {
+  it('does not confuse an object that the operation did not find with a vanished operation', async () => {
     const client = await clientOf((_, response) => refuse(response, 404, 'No such key', 200));
     await assert.rejects(client.operations.wait('1', { timeoutSeconds: 30 }), failsWith('failed'));
   });
 
-  it('throws for a cancelled one', async () => {
+  it('throws for a cancelled operation', async () => {
     const cancelled = operation('1', { status: 'Cancelled', status_code: 401 });
     const client = await clientOf((_, response) => sync(response, cancelled));
     const wait = client.operations.wait('1', { timeoutSeconds: 30 });

@@ -10,25 +10,25 @@ import { EngineError, errorFromIncus } from './transport/errors.ts';
 import { type OperationProgress, parseProgress } from './transport/progress.ts';
 
 /**
- * How the wait for an operation ended. `vanished`: Incus forgets an operation 5 s after its end and
- * when it restarts, so that only the instance shows the result.
+ * The outcome of waiting for an operation. `vanished` means that Incus has forgotten the operation, which happens 5 s
+ * after its end and on a restart, so that only the instance shows the result.
  */
 export type OperationOutcome =
   | { outcome: 'succeeded'; operation: Operation }
   | { outcome: 'vanished' };
 
 export interface WaitOptions {
-  /** Called with each change, about once a second. */
+  /** Called with each change of the progress, about once a second. */
   onProgress?: ((progress: OperationProgress) => void) | undefined;
   signal?: AbortSignal | undefined;
-  /** After this the wait throws `timeout`. The operation goes on. */
+  /** The time after which waiting throws `timeout`. The operation continues. */
   timeoutSeconds: number;
 }
 
-/** The longest single request of a wait; shorter if the progress is wanted. */
+/** The maximum duration of a single request for waiting. It is shorter if the progress is requested. */
 const sliceSeconds = 10;
 const progressSliceSeconds = 1;
-/** The time that an answer may take in addition to the requested slice. */
+/** The time that a response may take in addition to the requested slice. */
 const answerSeconds = 10;
 
 export type OperationCalls = ReturnType<typeof operationCalls>;
@@ -38,8 +38,8 @@ export function operationCalls(api: Api) {
     api.find<Operation>(['operations', id], {}, options);
 
   /**
-   * Waits until the operation ends, in slices. Throws `EngineError`: what the operation failed of,
-   * `timeout`, or that Incus can't be reached (the operation may go on).
+   * Waits until the operation ends, in slices. Throws `EngineError`: the error of the operation, `timeout`, or
+   * `unreachable`, after which the operation may continue.
    */
   const wait = async (id: string, options: WaitOptions): Promise<OperationOutcome> => {
     const end = performance.now() + options.timeoutSeconds * 1000;
@@ -66,8 +66,8 @@ export function operationCalls(api: Api) {
     const answer = await orNull(api.read(request, call, readBody));
     if (answer === null) return null;
     if (answer.type !== 'error') return answer.metadata as Operation;
-    // Incus 6.0 answers like this when the slice is over, newer ones with the operation. One can
-    // also fail of the same words, so the record decides.
+    // Incus 6.0 returns this error when the slice is over, and newer versions return the operation. An operation can
+    // also fail with the same message, so it is read.
     if (answer.error === 'context deadline exceeded') return get(id, { signal: options.signal });
     throw failureOf(answer.error ?? '', answer.error_code);
   };
@@ -82,10 +82,10 @@ export function operationCalls(api: Api) {
   return {
     get,
     wait,
-    /** All operations of the project, on all members; those that ended stay for some 5 s. */
+    /** Lists the operations of the project on all members. Finished operations are kept for about 5 s. */
     list: (options?: CallOptions) => list({ project: api.project }, options),
 
-    /** Includes the operations of other projects. */
+    /** Lists the operations of all projects. */
     listOfAllProjects: (options?: CallOptions) => list({ 'all-projects': true }, options),
   };
 }
@@ -95,27 +95,27 @@ export function isUnderWay(operation: Operation): boolean {
   return operation.status_code < 200;
 }
 
-/** Names of the instances that an operation works on. */
+/** Finds the names of the instances of an operation. */
 export function operationInstances(operation: Operation): string[] {
   const urls = operation.resources?.instances ?? [];
   return urls.flatMap((url) => instanceOfUrl(url) ?? []);
 }
 
-/** `/1.0/instances/srv-1/files?project=x` → `srv-1`; undefined for the URL of anything else. */
+/** Finds `srv-1` in `/1.0/instances/srv-1/files?project=x`; undefined for the URL of another kind of object. */
 export function instanceOfUrl(url: string): string | undefined {
   const name = /^\/1\.0\/instances\/([^/?]+)/.exec(url)?.[1];
   return name === undefined ? undefined : decodeURIComponent(name);
 }
 
 /**
- * An operation's failure. With 404 it missed something, a network for instance, which must not read
- * as though the instance were gone; then the words decide alone.
+ * Creates the error of a failed operation. The status 404 is ignored, because it may mean that another object was not
+ * found, for example a network, and must not look like a missing instance. Then only the message determines the code.
  */
 function failureOf(text: string, status?: number): EngineError {
   return errorFromIncus(text, status === 404 ? undefined : status);
 }
 
-/** The result of an operation that has ended. Throws the `EngineError` of a failed one. */
+/** Returns the outcome of an operation that has ended. Throws the `EngineError` of a failed one. */
 export function outcomeOf(operation: Operation): OperationOutcome {
   if (operation.status_code === 200) return { outcome: 'succeeded', operation };
   if (operation.status_code === 401) {

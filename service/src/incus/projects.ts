@@ -4,7 +4,7 @@ export interface Project {
   name: string;
   description: string;
   config: Record<string, string>;
-  /** URLs of what it holds. */
+  /** The URLs of the objects in the project. */
   used_by: string[] | null;
 }
 
@@ -17,11 +17,11 @@ export function projectCalls(api: Api) {
 
     list: (options?: CallOptions) => api.get<Project[]>(['projects'], { recursion: 1 }, options),
 
-    /** Throws `already_exists`. */
+    /** Creates a project. Throws `already_exists`. */
     create: (project: Pick<Project, 'name' | 'description' | 'config'>, options?: CallOptions) =>
       api.change({ method: 'POST', path: ['projects'], json: project }, options),
 
-    /** Replaces the whole configuration, as even a PATCH of Incus 6.0 does. */
+    /** Replaces the whole configuration, because even a PATCH of Incus 6.0 does so. */
     configure: (
       { name, description }: Project,
       config: Project['config'],
@@ -32,7 +32,7 @@ export function projectCalls(api: Api) {
         options,
       ),
 
-    /** It must be empty except for its default profile. */
+    /** Deletes a project, which must be empty except for its default profile. */
     delete: (name: string, options?: CallOptions): Promise<void> =>
       api.change({ method: 'DELETE', path: ['projects', name] }, options),
   };

@@ -3,7 +3,7 @@ import type { Api, CallOptions } from './transport/api.ts';
 export interface StoragePool {
   name: string;
   driver: 'btrfs' | 'zfs' | 'lvm' | 'dir' | (string & {});
-  /** `Created`, `Pending`, `Errored` or `Unknown`. */
+  /** The status: `Created`, `Pending`, `Errored` or `Unknown`. */
   status: string;
   config: Record<string, string>;
   used_by: string[] | null;
@@ -17,13 +17,13 @@ interface NewStoragePool {
 }
 
 export interface PoolResources {
-  /** Bytes. */
+  /** The space in bytes. */
   space: { used: number; total: number };
 }
 
 export interface StorageVolume {
   name: string;
-  /** Instances' root disks are `container` and `virtual-machine`. */
+  /** The type. The root disks of instances have the types `container` and `virtual-machine`. */
   type: 'container' | 'virtual-machine' | 'custom' | 'image' | (string & {});
   description: string;
   location: string;
@@ -31,13 +31,13 @@ export interface StorageVolume {
   used_by: string[] | null;
 }
 
-/** The usage of an instance's disk. */
+/** The usage of the disk of an instance. */
 interface VolumeState {
-  /** Bytes; null if the driver can't tell, and 0 if Incus could not read it. */
+  /** The usage in bytes; null if the driver does not report it, and 0 if Incus could not read it. */
   usage: { used: number; total: number } | null;
 }
 
-/** Named by its image's fingerprint, if it is one's copy. */
+/** Identifies a volume. The copy of an image has the fingerprint of the image as its name. */
 type VolumeId = Pick<StorageVolume, 'type' | 'name'>;
 
 const volumePath = (pool: string, { type, name }: VolumeId) => [
@@ -56,23 +56,23 @@ export function storageCalls(api: Api) {
     getPool: (pool: string, options?: CallOptions) =>
       api.find<StoragePool>(['storage-pools', pool], {}, options),
 
-    /** In a cluster, see the creation of networks. Throws `already_exists`. */
+    /** Creates a pool. For clusters, see the creation of networks. Throws `already_exists`. */
     createPool: (pool: NewStoragePool, target?: string, options?: CallOptions): Promise<void> =>
       api.change(
         { method: 'POST', path: ['storage-pools'], query: { target }, json: pool },
         options,
       ),
 
-    /** Throws `busy` while anything is on it. */
+    /** Deletes a pool. Throws `busy` unless it is empty. */
     deletePool: (pool: string, options?: CallOptions): Promise<void> =>
       api.change({ method: 'DELETE', path: ['storage-pools', pool] }, options),
 
-    /** The resources of the pool on the member that answers, or on `target`. */
+    /** Reads the resources of the pool on the member that responds, or on `target`. */
     poolResources: (pool: string, target?: string, options?: CallOptions) =>
       api.get<PoolResources>(['storage-pools', pool, 'resources'], { target }, options),
 
     /**
-     * The volumes of the project, on all members and of all types. Snapshots are named
+     * Lists the volumes of the project, on all members and of all types. Snapshots have names such as
      * `<volume>/<snapshot>`.
      */
     async listVolumes(pool: string, options?: CallOptions): Promise<StorageVolume[]> {
@@ -81,15 +81,15 @@ export function storageCalls(api: Api) {
       return (await api.get<StorageVolume[] | null>(path, query, options)) ?? [];
     },
 
-    /** The volume on the member that answers, or on `target`. */
+    /** Finds the volume on the member that responds, or on `target`. */
     getVolume: (pool: string, volume: VolumeId, target?: string, options?: CallOptions) =>
       api.find<StorageVolume>(volumePath(pool, volume), { project, target }, options),
 
-    /** The usage of an instance's volume, on any member; `null` if there is no such instance. */
+    /** Finds the usage of the volume of an instance, on any member; `null` if there is no such instance. */
     getVolumeState: (pool: string, volume: VolumeId, options?: CallOptions) =>
       api.find<VolumeState>([...volumePath(pool, volume), 'state'], { project }, options),
 
-    /** All that Incus lets be changed of an image's copy. */
+    /** Changes the description of a volume, which is all that Incus allows for the copy of an image. */
     describeVolume: (
       pool: string,
       volume: VolumeId & { description: string },
@@ -102,7 +102,7 @@ export function storageCalls(api: Api) {
       return api.change({ method: 'PUT', path, query, json: { description } }, options);
     },
 
-    /** Only of type `custom` or `image`: Incus deletes the others with their instance. */
+    /** Deletes a volume of the type `custom` or `image`. Incus deletes other volumes with their instances. */
     deleteVolume: (
       pool: string,
       volume: VolumeId,

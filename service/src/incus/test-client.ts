@@ -13,12 +13,12 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-/** Undone after the test. */
+/** Registers a function that runs after the test. */
 export function cleanUpWith(undo: () => unknown): void {
   cleanups.push(undo);
 }
 
-/** A client that is closed after the test. */
+/** Creates a client that is closed after the test. */
 export function connect(options: IncusOptions) {
   const client = createIncusClient(options);
   cleanups.push(() => client.close());
@@ -27,7 +27,7 @@ export function connect(options: IncusOptions) {
 
 let sockets = 0;
 
-/** A client of a server on a unix socket that answers with `handler`. */
+/** Creates a client of a server on a Unix socket that responds with `handler`. */
 export async function clientOf(
   handler: (request: IncomingMessage, response: ServerResponse) => void,
   timeoutSeconds = 30,
@@ -38,7 +38,7 @@ export async function clientOf(
   return connect({ socketPath, project: 'p', timeoutSeconds });
 }
 
-/** To be used with `assert.rejects`. */
+/** Creates a validation function for `assert.rejects`. */
 export function failsWith(code: EngineErrorCode, message: RegExp = /./, where?: string) {
   return (error: unknown) => {
     assert.ok(error instanceof EngineError, String(error));
@@ -49,7 +49,7 @@ export function failsWith(code: EngineErrorCode, message: RegExp = /./, where?: 
   };
 }
 
-/** The whole body of a request. */
+/** Reads the whole body of a request. */
 export async function text(body: AsyncIterable<Buffer>): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of body) chunks.push(chunk);

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A directory of its own for sockets and certificates, removed with `remove`. */
+/** Creates a separate directory for sockets and certificates, which `remove` deletes. */
 export function temporaryDirectory() {
   const path = mkdtempSync(join(tmpdir(), 'incus-'));
   return {
@@ -18,7 +18,10 @@ export function temporaryDirectory() {
   };
 }
 
-/** A certificate signed by itself, as Incus makes them, or by `authority`'s base name. PEM. */
+/**
+ * Creates a certificate (PEM) that is self-signed, as those of Incus, or signed by the one with the base name
+ * `authority`.
+ */
 export function selfSigned(base: string, authority?: string): { cert: string; key: string } {
   const args = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
   const files = ['-subj', '/CN=root@member', '-keyout', `${base}.key`, '-out', `${base}.crt`];
@@ -34,7 +37,7 @@ export async function listenOnSocket(socketPath: string, handler: Handler): Prom
   return server;
 }
 
-/** An HTTPS server that refuses every client but the one of `clientCert`, and its URL. */
+/** Starts an HTTPS server that refuses every client except the one with `clientCert`. Returns it with its URL. */
 export async function listenOnTls(
   own: { cert: string; key: string },
   clientCert: string,
@@ -48,7 +51,7 @@ export async function listenOnTls(
   return { server, url: `https://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-/** Ends open connections too. */
+/** Stops a server, and closes its open connections. */
 export async function stop(server: Server): Promise<void> {
   const closed = once(server, 'close');
   server.close();
@@ -61,9 +64,7 @@ export function sync(response: ServerResponse, metadata: unknown): void {
   response.end(JSON.stringify({ type: 'sync', status_code: 200, metadata }));
 }
 
-/**
- * Answers with an error as Incus does; with `httpStatus` 200, like the wait for a failed operation.
- */
+/** Responds with an error in the format of Incus. With `httpStatus` 200 it is like the wait for a failed operation. */
 export function refuse(response: ServerResponse, code: number, error: string, httpStatus = code) {
   response.statusCode = httpStatus;
   response.end(JSON.stringify({ type: 'error', error_code: code, error, metadata: null }));

@@ -7,11 +7,10 @@ import { createTestDatabase, type TestDatabase } from '../testing/postgres.ts';
 import { enterServer } from '../testing/servers.ts';
 import { syncAllInstances, syncInstance } from './truth.ts';
 
-// An instance counts as gone only if two readings, some time apart, do not have it.
+// An instance counts as gone only if it is missing in two readings, some time apart.
 
 /**
- * Simulates an engine that shows an instance again this long after it was first asked, as while its
- * daemon restarts.
+ * The time after the first call for which the simulated engine does not list an instance, as while its daemon restarts.
  */
 const awayMilliseconds = 1000;
 
@@ -40,14 +39,14 @@ function blinkingEngine(name: string): IncusClient {
 }
 
 const ways = {
-  'a look': syncInstance,
-  'a comparison of all': async (subject: Parameters<typeof syncAllInstances>[0]) => {
+  'a sync of one instance': syncInstance,
+  'a sync of all instances': async (subject: Parameters<typeof syncAllInstances>[0]) => {
     await syncAllInstances(subject);
   },
 };
 
 for (const [way, look] of Object.entries(ways)) {
-  test(`an instance that is away for a moment is not gone: ${way}`, async () => {
+  test(`an instance that is missing for a moment is not gone: ${way}`, async () => {
     const id = await enterServer(db, place);
     const row = db.selectFrom('servers').selectAll().where('id', '=', id);
     const name = `srv-${(await row.executeTakeFirstOrThrow()).uuid}`;

@@ -17,7 +17,7 @@ const { db, close } = await createTestDatabase();
 after(close);
 const place = await installation(db);
 const { signal } = new AbortController();
-/** Long before the month of the test. */
+/** A time long before the month in which the test runs. */
 const at = new Date('2025-03-21T12:00:00Z');
 
 let auditedBefore = 0;
@@ -30,7 +30,7 @@ const context = {
   log: pino({ base: null, timestamp: false }, { write: (l) => void lines.push(JSON.parse(l)) }),
 };
 
-/** Enters a running server that has sent so many bytes of an allowance of 1000. */
+/** Inserts a running server that has sent this number of bytes of an allowance of 1000. */
 async function enter(outgoing: number, month = '2025-03-01'): Promise<number> {
   const id = await enterServer(db, place);
   await db.updateTable('servers').set({ traffic_allowance: 1000 }).where('id', '=', id).execute();
@@ -46,7 +46,7 @@ async function follow(traffic_policy: TrafficPolicy): Promise<void> {
   await db.updateTable('locations').set(values).execute();
 }
 
-/** The audit entries of this test: none can be removed. */
+/** The audit entries of this test. Those of earlier tests can't be deleted. */
 async function audited() {
   const query = db.selectFrom('audit_log').select(['action', 'target_id', 'project_id', 'details']);
   const rows = await query.where('id', '>', auditedBefore).orderBy('id').execute();
@@ -77,7 +77,7 @@ beforeEach(async () => {
   auditedBefore = Number((await last.executeTakeFirst())?.id ?? 0);
 });
 
-test('what is used up is noted once, in the audit log and the log, and then limited', async () => {
+test('a used-up allowance is recorded once in the audit log and the log, and the traffic limited', async () => {
   await follow('throttle');
   const [nearly, wholly] = [await enter(800), await enter(1000)];
   await enter(10);
@@ -97,7 +97,7 @@ test('what is used up is noted once, in the audit log and the log, and then limi
   assert.deepEqual(await operations(), []);
 });
 
-test('a server is stopped where that is the policy, once', async () => {
+test('a server is stopped once if that is the policy', async () => {
   await follow('stop');
   const [id, other] = [await enter(1000), await enter(999)];
   for (let times = 0; times < 2; times += 1) await reconcileAllowances(context, at);
@@ -131,7 +131,7 @@ test('a start in progress is superseded, and the power of a paused guest is cut'
   assert.deepEqual(entries.find(([, id]) => id === paused)?.[2], forced);
 });
 
-test('the month is that of the database unless it is given', async () => {
+test('the month is that of the database by default', async () => {
   await follow('none');
   const { rows } = await sql<{
     month: string;
@@ -143,7 +143,7 @@ test('the month is that of the database unless it is given', async () => {
   assert.deepEqual(lines.slice(2), [reached(then, 80), reached(then, 100)]);
 });
 
-test('nothing is written where no allowance is nearly used up', async (t) => {
+test('nothing is written if no allowance is nearly used up', async (t) => {
   await follow('stop');
   await enter(10);
   const { mock } = t.mock.method(db, 'transaction');
@@ -171,7 +171,7 @@ test('a server that a request changed first is left to the next run', async () =
   });
 });
 
-test('what is of ours ends it', async (t) => {
+test('an error of Berth itself is thrown', async (t) => {
   await follow('stop');
   await enter(1000);
   await sql`alter table operations add constraint no_stops check (kind <> 'stop')`.execute(db);

@@ -17,9 +17,9 @@ import {
 import { applyThrottles, type ThrottleContext } from './throttles.ts';
 
 /**
- * Runs after each count of traffic. Records which allowances are used up, and acts as the
- * location's policy says. The desired state is written first; what a crash or the engine prevented
- * is made up for by `reconcileThrottles`, or by the next run.
+ * Runs after each count of traffic. Records which allowances are used up, and applies the policy of the location. The
+ * desired state is written first. If a crash or the engine prevents its application, `reconcileThrottles` or the next
+ * run repeats it.
  * @param at the current time; tests set it
  */
 export async function reconcileAllowances(context: ThrottleContext, at?: Date): Promise<void> {

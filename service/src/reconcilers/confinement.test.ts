@@ -24,7 +24,7 @@ const instances = [
   of('of-somebody'),
 ];
 
-/** What is changed, with what the log says, and how many are not confined. */
+/** Runs the reconciler. Returns the changed instances, the log lines, and the number of unconfined instances. */
 async function keep(error?: Error) {
   const { signal } = new AbortController();
   const lines: string[] = [];
@@ -43,7 +43,7 @@ async function keep(error?: Error) {
   return { changed, said, count };
 }
 
-test('containers of servers that are not are confined, and those that run so far are counted', async () => {
+test('unconfined containers of servers are confined, and those that still run unconfined are counted', async () => {
   const { changed, said, count } = await keep();
   assert.deepEqual(changed, [free, stopped]);
   const msg = 'A server will be confined when it is next started.';
@@ -54,7 +54,7 @@ test('containers of servers that are not are confined, and those that run so far
   assert.equal(count, 1);
 });
 
-test('one that could not be is told of, and keeps no other from it', async () => {
+test('a failure is logged, and does not prevent others from being confined', async () => {
   const { changed, said, count } = await keep(new EngineError('busy', 'Not now.'));
   assert.deepEqual(changed, [free, stopped]);
   const msg = 'A server could not be confined.';
@@ -65,6 +65,6 @@ test('one that could not be is told of, and keeps no other from it', async () =>
   assert.equal(count, 1);
 });
 
-test('what is no trouble of the engine ends it', async () => {
+test('an error that is not of the engine is thrown', async () => {
   await assert.rejects(keep(new TypeError('of ours')), /of ours/);
 });

@@ -13,14 +13,14 @@ interface Confining {
 }
 
 /**
- * Makes servers that an earlier version of Berth created confined from their next start on, whoever
- * starts them: their guest, an administrator or Berth. Returns how many run without being confined.
+ * Confines servers that an earlier version of Berth created, from their next start on. It does not matter who starts
+ * them: their guest, an administrator or Berth. Returns the number of servers that run unconfined.
  */
 export async function reconcileConfinement(
   { client, log, signal }: Confining,
   instances: Instance[],
 ): Promise<number> {
-  // The state of an instance is unknown while its member can't be reached.
+  // The state of an instance is unknown while its member is unreachable.
   const servers = instances.filter(({ name, status }) => serverUuid(name) && status !== 'Error');
   const work = async ({ name }: Instance) => {
     try {

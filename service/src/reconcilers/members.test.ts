@@ -14,7 +14,7 @@ const { locationId } = await installation(db);
 const away = new EngineError('unreachable', 'connect ECONNREFUSED');
 const broken = new EngineError('invalid', 'What is this?');
 
-/** The calls of the probes, and how each member answers: at once, unless it has an answer of its own. */
+/** The calls of the probes. Members respond at once, except those in `answers`. */
 let calls: unknown[][] = [];
 const answers = new Map<string, () => Promise<unknown>>();
 let changes: string[] = [];
@@ -63,7 +63,7 @@ beforeEach(async () => {
     .execute();
 });
 
-/** The members, each with its status and whether it is slow. */
+/** Lists the members with their statuses and whether they are slow. */
 async function nodes() {
   const query = db.selectFrom('nodes').select(['member', 'status', 'slow_since']);
   const rows = await query.where('member', 'is not', null).orderBy('name').execute();
@@ -86,7 +86,7 @@ async function run(since: 'online' | 'offline') {
   await probes.idle();
 }
 
-test('of the members that were online, one that answers in time is no longer slow, one that refuses is offline', async () => {
+test('a member that was online is no longer slow if it responds in time, and offline if it refuses', async () => {
   answers.set('b', () => Promise.reject(away));
   await run('online');
   const [, , c, d] = before;
@@ -96,7 +96,7 @@ test('of the members that were online, one that answers in time is no longer slo
   assert.deepEqual(asked.toSorted(), ['info a', 'info b']);
 });
 
-test('of the members that were offline, one that is connected to its cluster is told of, and synced by others', async () => {
+test('a member that was offline is reported if it is connected to its cluster, but its status is not changed', async () => {
   answers.set('d', () => Promise.reject(away));
   await run('offline');
   assert.deepEqual([await nodes(), changes, reports], [before, ['online'], []]);
@@ -133,7 +133,7 @@ for (const [milliseconds, isSlow] of [
   });
 }
 
-test('any other error is reported, and changes nothing', async () => {
+test('any other error is reported, and nothing is changed', async () => {
   for (const member of ['a', 'b', 'c', 'd']) answers.set(member, () => Promise.reject(broken));
   await run('online');
   await run('offline');
@@ -141,7 +141,7 @@ test('any other error is reported, and changes nothing', async () => {
   assert.deepEqual(reports, [broken, broken, broken, broken]);
 });
 
-test('a member that was online is not asked again during a probe; one that was offline is', async () => {
+test('a member that was online is not probed again during a probe, and one that was offline is', async () => {
   const held = Promise.withResolvers<void>();
   for (const member of ['a', 'c']) answers.set(member, () => held.promise);
   for (const since of ['online', 'online', 'offline', 'offline'] as const) await probes.run(since);

@@ -10,21 +10,17 @@ import { requireReachable } from './nodes.ts';
 import type { Subject } from './truth.ts';
 
 export interface MemberProbes {
-  /**
-   * Starts a probe of each member that is recorded as online, or of each that is recorded as
-   * offline.
-   */
+  /** Starts a probe of each member that is recorded as online, or of each that is recorded as offline. */
   run(since: 'online' | 'offline'): Promise<void>;
   /** Resolves when no probe is in progress. */
   idle(): Promise<void>;
 }
 
 /**
- * Probes each member of a cluster on its own, so that none waits for another, and records which do
- * not answer and which are slow. A probe is one small call. A member that was online is asked
- * several times; one that was offline is asked again while an earlier probe of it may still be
- * waiting, so that it is seen as soon as it is back.
- * @param changed called when a member went away or came back: all instances should be synced then
+ * Probes each member of a cluster separately, so that none waits for another, and records which do not respond and
+ * which are slow. A probe is a small call. A member that was online is called several times. One that was offline is
+ * probed again while an earlier probe may still be waiting, so that its return is detected at once.
+ * @param changed called when a member became unreachable or reachable, after which all instances should be synced
  */
 export function createMemberProbes(
   subject: Subject,

@@ -117,7 +117,7 @@ async function anotherLocation(addresses: string): Promise<number> {
   return id;
 }
 
-/** Returns those of the addresses to which traffic from a server is refused. */
+/** Filters the addresses to which traffic from a server is refused. */
 async function closedOf(ips: string[]): Promise<string[]> {
   const { egress } = (await acl()).value;
   const open = ([4, 6] as const).flatMap((family) => {
@@ -137,7 +137,7 @@ async function closedOf(ips: string[]): Promise<string[]> {
 }
 
 describe('the rules of a location’s network', () => {
-  it('are made and attached once, and left alone while nothing changes', async () => {
+  it('are created and attached once, and not changed while nothing else changes', async () => {
     assert.equal((await policy()).status, 'pending');
     await keep();
     assert.equal((await policy()).status, 'applied');
@@ -174,7 +174,7 @@ describe('the rules of a location’s network', () => {
     await look();
   });
 
-  it('close nodes of other locations, services, and what the operator protects', async () => {
+  it('close nodes of other locations, services, and addresses that the administrator protects', async () => {
     await recordServiceAddresses(database.db, {
       eth0: [interfaceWith('8.8.4.5'), interfaceWith('10.5.0.5'), interfaceWith('2600::5')],
       lo: [{ ...interfaceWith('8.8.4.200'), internal: true }],
@@ -186,7 +186,7 @@ describe('the rules of a location’s network', () => {
       const closed = () => closedOf(['8.8.4.5', '2600::5', '8.8.4.6', '8.8.4.8']);
       assert.deepEqual(await closed(), ['8.8.4.5', '2600::5', '8.8.4.6', '8.8.4.8']);
       assert.deepEqual(await closedOf(['8.8.4.7', '8.8.4.200']), []);
-      // A service that is away may soon be back; one that has been away for a day is gone.
+      // A service that has been unreachable for a short time may soon be back, but one that has been for a day is gone.
       const db = database.db;
       await sql`update service_addresses set seen_at = now() - interval '25 hours'`.execute(db);
       await sql`update locations set removed_at = now() where id = ${other}`.execute(db);
@@ -214,7 +214,11 @@ describe('the rules of a location’s network', () => {
       .orderBy('name')
       .execute();
     assert.deepEqual(b?.addresses, ['8.8.4.4']);
-    assert.equal(Date.parse(b?.addresses_read_at ?? ''), 0, 'it gets no younger either');
+    assert.equal(
+      Date.parse(b?.addresses_read_at ?? ''),
+      0,
+      'the time of the reading is not updated either',
+    );
     assert.ok(Date.parse(a?.addresses_read_at ?? '') > 0);
     const allowed = (await acl()).value.egress.find(({ action }) => action === 'allow');
     assert.match(allowed?.destination ?? '', /-8\.8\.4\.3,8\.8\.4\.5-/);
@@ -250,7 +254,7 @@ describe('the rules of a location’s network', () => {
     assert.equal(await setting('security.acls.default.egress.action'), 'drop');
   });
 
-  it('leave the ACLs of others on the same network in place', async () => {
+  it('do not change the ACLs of others on the same network', async () => {
     const theirs = { name: 'theirs', description: '', egress: [], ingress: [] };
     await client.networkAcls.create(theirs);
     const found = await client.networks.getTagged(network);
@@ -261,7 +265,7 @@ describe('the rules of a location’s network', () => {
     assert.equal(await setting('security.acls'), `theirs,${await aclName()}`);
   });
 
-  it('replace those of a location that used the network before', async () => {
+  it('replace the ACL of a location that used the network before', async () => {
     await keep();
     const former = await aclName();
     await set({ uuid: crypto.randomUUID() });
@@ -284,7 +288,7 @@ describe('the rules of a location’s network', () => {
     assert.ok(egress.every(({ destination_port }) => destination_port === undefined));
   });
 
-  it('are not reported as applied if the policy was changed meanwhile', async () => {
+  it('are not reported as applied if the policy was changed in the meantime', async () => {
     const findApi = async () => {
       await set({ smtp: 'open' });
       return [];
@@ -310,7 +314,7 @@ describe('the rules of a location’s network', () => {
     await look();
   });
 
-  it('report for whom all IPv6 addresses are open, also in the metrics', async () => {
+  it('report the users for whom all IPv6 addresses are open, also in the metrics', async () => {
     const figure = async () => {
       const figures = await installationFigures(database.db);
       return figures.find(({ name }) => name === 'location_ipv6_neighbours_bounded')?.value;
@@ -356,7 +360,7 @@ describe('the rules of a location’s network', () => {
     assert.equal(await entered(), bounded);
   });
 
-  it('are pending while a member is away, which they name, and are set once it is back', async () => {
+  it('are pending while a member is unreachable, which is named, and are set once it is back', async () => {
     await keep();
     await set({ smtp: 'open' });
     simulator.takeMemberDown('b', true);
@@ -382,7 +386,7 @@ describe('the rules of a location’s network', () => {
     assert.equal((await policy()).reason, null);
   });
 
-  it('are those of the last change if two services set them at once', async () => {
+  it('are those of the last change if two services set them concurrently', async () => {
     await keep();
     await set({ smtp: 'open' });
     const both = await Promise.allSettled([keep(), keep()]);
@@ -395,7 +399,7 @@ describe('the rules of a location’s network', () => {
     assert.ok((await acl()).value.egress.every((rule) => rule.destination_port === undefined));
   });
 
-  it('are read and set by calls that end with the watch, and changes in their time', async () => {
+  it('are read and set by calls that end with the watch, and changes have a longer timeout', async () => {
     const calls: unknown[][] = [];
     const { networks, networkAcls } = client;
     const note = (call: string, options: CallOptions = {}) => {
@@ -433,7 +437,7 @@ describe('the rules of a location’s network', () => {
     ]);
   });
 
-  it('are not set where there is no such location', async () => {
+  it('are not set if there is no such location', async () => {
     const nowhere = { ...subject(), locationId: 0, protectedAddresses };
     assert.deepEqual(await reconcileNetworkPolicy({ ...nowhere, findApi: async () => [] }), []);
   });

@@ -17,7 +17,7 @@ import { familyOf } from '../network-policy/ranges.ts';
 import { syncNodeAddresses } from './node-addresses.ts';
 import type { NodeSubject } from './nodes.ts';
 
-/** While a member of a cluster is unreachable, Incus waits for it for 17 s or more. */
+/** The timeout of changes. While a member of a cluster is unreachable, Incus waits for it for 17 s or more. */
 const changeSeconds = 60;
 
 export interface PolicySubject
@@ -28,10 +28,10 @@ export interface PolicySubject
 }
 
 /**
- * Sets what the servers on a location's network may reach, in one ACL, which is replaced as a
- * whole. It is attached to the network only once, because any change of the network itself suspends
- * all rules for a second. Changes that others made by hand are corrected. Returns to whom else all
- * IPv6 addresses of the network are open.
+ * Sets the rules for the traffic of servers on the network of a location. They are in one ACL, which is replaced as a
+ * whole. It is attached to the network only once, because any change of the network itself suspends all rules for a
+ * second. Changes that were made by hand are corrected. Returns the other users of the network, to whom all its IPv6
+ * addresses are open.
  */
 export async function reconcileNetworkPolicy(subject: PolicySubject): Promise<string[]> {
   const { db, locationId, signal } = subject;
@@ -52,8 +52,7 @@ export async function reconcileNetworkPolicy(subject: PolicySubject): Promise<st
 }
 
 /**
- * The reason that everybody who may see the location is shown. The engine's own message is in the
- * log.
+ * The reason that is shown to everybody who can view the location. The message of the engine is only in the log.
  */
 function whyNot(error: EngineError, away: string[]): string {
   if (away.length > 0)
@@ -108,7 +107,7 @@ async function setRules(
   await networkAcls.replace(found.value, rules, found.etag, options);
 }
 
-/** A text that is equal for rules with the same effect; disabled rules have none. */
+/** Formats rules as a text that is equal for rules with the same effect. Disabled rules have no effect. */
 function textOf({ egress, ingress }: AclRules): string {
   const ofRule = ({ action, destination, protocol, destination_port, ...more }: AclRule) =>
     JSON.stringify([
@@ -119,14 +118,13 @@ function textOf({ egress, ingress }: AclRules): string {
 }
 
 /**
- * Names of ACLs of a location that used this network before, or of an installation whose records
- * are gone.
+ * Matches the ACLs of a location that used this network before, or of an installation whose records are gone.
  */
 const former = /^berth-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * The keys to set so that the network uses the ACL; undefined if there are none. ACLs of others
- * stay attached. Two installations can't share a network: each would detach the other's ACL.
+ * The configuration keys with which the network uses the ACL; undefined if they are already set. ACLs of others stay
+ * attached. Two installations can't share a network, because each would detach the ACL of the other.
  */
 function missingOf({ config }: Network, acl: string): Record<string, string> | undefined {
   const acls = (config['security.acls'] ?? '')

@@ -12,11 +12,11 @@ after(close);
 const { locationId } = await installation(db);
 
 let stopping: AbortController;
-/** The addresses that the API listens on. */
+/** The addresses on which the API listens. */
 let listening: string[] | null;
-/** The interfaces in the lists of Incus, the last of which stays. */
+/** The interfaces in the consecutive lists of Incus. The last list is repeated. */
 let lists: string[][];
-/** The addresses that reading an interface returns, or what it returns or throws instead. */
+/** The addresses of each interface, or the other results or errors of reading it. */
 let states: Record<
   string,
   { address: string; scope: string }[] | { addresses: null } | Error | null
@@ -41,7 +41,7 @@ function checkOptions(options: CallOptions, member: string | undefined): void {
   assert.deepEqual(options, { signal: stopping.signal, timeoutSeconds: 5, member });
 }
 
-/** The recorded addresses after a sync of a node that is this member, or of the only server. */
+/** Syncs the node of a member, or the only server, and returns its recorded addresses. */
 async function recorded(name: string | null = 'a') {
   const member = name ?? undefined;
   const networks = {
@@ -73,7 +73,7 @@ async function recorded(name: string | null = 'a') {
 const gone = new EngineError('failed', 'No such device');
 const global = (address: string) => ({ address, scope: 'global' });
 
-test('addresses that a host listens on and those of its interfaces are recorded, once each', async () => {
+test('the addresses on which a host listens and those of its interfaces are recorded, each once', async () => {
   listening = ['10.0.0.9:8443', '[fd00::9]:8443', 'host:8443'];
   lists = [['eth0', 'eth1', 'eth2', 'eth3']];
   const link = { address: 'fe80::1', scope: 'link' };
@@ -83,7 +83,7 @@ test('addresses that a host listens on and those of its interfaces are recorded,
   assert.deepEqual(reports, []);
 });
 
-test('a server that is no member, and listens nowhere, is asked without a name', async () => {
+test('a server that is not a member, and listens nowhere, is called without a name', async () => {
   await db.updateTable('nodes').set({ member: null }).execute();
   listening = null;
   lists = [['eth0']];
@@ -97,7 +97,7 @@ test('an interface that disappears while it is read has no addresses', async () 
   assert.deepEqual(await recorded(), ['10.0.0.1']);
 });
 
-test('one that can not be read is reported, and the known addresses stay', async () => {
+test('an interface that can not be read is reported, and the known addresses are kept', async () => {
   lists = [['eth0', 'veth']];
   states = { eth0: [global('10.0.0.1')], veth: gone };
   assert.deepEqual([await recorded(), reports], [['192.0.2.1'], [gone]]);
@@ -107,7 +107,7 @@ test('one that can not be read is reported, and the known addresses stay', async
   assert.deepEqual([await recorded(), reports], [['192.0.2.1'], [gone, away]]);
 });
 
-test('nothing is read any more after an abort, and what is of ours ends it', async () => {
+test('nothing more is read after an abort, and an error of Berth itself is thrown', async () => {
   infoError = new TypeError('of ours');
   await assert.rejects(recorded(), /of ours/);
   infoError = gone;

@@ -5,14 +5,13 @@ import { EngineError, isEngineError } from '../incus/transport/errors.ts';
 import { nodesOnline, setNodeAddresses } from '../network-policy/queries.ts';
 import type { NodeSubject } from './nodes.ts';
 
-/** Timeout of one call: a member that is cut off does not answer at all. */
+/** The timeout of one call, because a member without a connection does not respond at all. */
 const answerSeconds = 5;
 
 type AddressSubject = Pick<NodeSubject, 'db' | 'client' | 'locationId' | 'signal' | 'report'>;
 
 /**
- * Records the addresses of the hosts. If a host does not report all of them, its known addresses
- * stay.
+ * Records the addresses of the hosts. If a host does not report all of them, its known addresses are kept.
  */
 export async function syncNodeAddresses(subject: AddressSubject): Promise<void> {
   const { db, client, locationId, report, signal } = subject;
@@ -28,8 +27,8 @@ export async function syncNodeAddresses(subject: AddressSubject): Promise<void> 
 }
 
 /**
- * The addresses that the host listens on, and those of all its interfaces. Incus may listen on only
- * one of them, or on none. Throws if an interface can't be read.
+ * Reads the addresses on which the host listens, and those of all its interfaces. Incus may listen on only one of them,
+ * or on none. Throws if an interface can't be read.
  */
 async function hostAddresses(
   client: IncusClient,
@@ -46,8 +45,8 @@ async function hostAddresses(
 }
 
 /**
- * Returns no addresses for an interface that has disappeared since it was listed, as interfaces of
- * guests often do.
+ * Reads the addresses of an interface. Returns none if the interface has disappeared since it was listed, which is
+ * common for those of guests.
  */
 async function addressesOn(
   { networks }: IncusClient,
@@ -60,12 +59,12 @@ async function addressesOn(
     return new Set(global?.map(({ address }) => address));
   } catch (error) {
     if (options.signal.aborted || !isEngineError(error, 'failed')) throw error;
-    // Incus answers with this error if an interface disappears while it is read.
+    // Incus returns this error if an interface disappears while it is read.
     const listed = await networks.list(options);
     if (listed.some((one) => one.name === name)) throw error;
     return new Set();
   }
 }
 
-/** Addresses as Incus writes them: `10.0.0.1:8443` and `[fd00::1]:8443`. */
+/** Removes the port from an address in the format of Incus: `10.0.0.1:8443` or `[fd00::1]:8443`. */
 const withoutPort = (address: string) => address.replace(/:\d+$/, '').replace(/^\[|\]$/g, '');

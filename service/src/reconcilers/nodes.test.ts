@@ -16,9 +16,9 @@ const gigabyte = 1024 ** 3;
 
 let stopping: AbortController;
 let isClustered: boolean;
-/** The statuses of the members of the cluster, as Incus lists them. */
+/** The statuses of the members in the list of Incus. */
 let members: Record<string, string>;
-/** Errors of calls, such as `info a`; `info undefined` is of the engine that answers. */
+/** The errors of calls, such as `info a`. `info undefined` is a call without a target. */
 let errors: Map<string, Error>;
 let space: { total: number; used: number } | undefined;
 let calls: unknown[][];
@@ -128,7 +128,7 @@ const calledOf = (member: string) => calls.filter(([, of]) => of === member).map
 const refused = new EngineError('unreachable', 'connection refused');
 const silent = new EngineError('timeout', 'No answer.');
 
-test('a single server is a node without a member, with what it has in whole numbers', async () => {
+test('a single server is a node without a member, with its resources in whole numbers', async () => {
   isClustered = false;
   await db.updateTable('nodes').set({ name: 'before', member: null }).execute();
   assert.equal(await sync(), false);
@@ -141,7 +141,7 @@ test('a single server is a node without a member, with what it has in whole numb
   ]);
 });
 
-test('members are asked one by one, with the failure domain and status that Incus lists', async () => {
+test('members are called separately, with the failure domain and status that Incus lists', async () => {
   members = { a: 'Online', b: 'Evacuated', c: 'Evacuating', d: 'Restoring' };
   assert.equal(await sync(), false);
   assert.deepEqual(await nodes(), [
@@ -154,7 +154,7 @@ test('members are asked one by one, with the failure domain and status that Incu
   assert.deepEqual(limited[0], ['info', 'a', 5]);
 });
 
-test('a member counts as offline if it refuses, is blocked or was removed; silence leaves it as it was', async () => {
+test('a member is offline if it refuses, is blocked or was removed, and unchanged if it does not respond', async () => {
   const names = ['blocked', 'refusing', 'removed', 'silent'];
   members = Object.fromEntries(names.map((name) => [name, 'Online']));
   Object.assign(members, { a: 'Online', blocked: 'Blocked', new: 'Online' });
@@ -202,14 +202,14 @@ test('a member that is listed as offline is back once it is connected to its clu
   assert.equal(await sync(), false);
 });
 
-test('a single server that was away is no member that is back', async () => {
+test('a single server that was offline does not count as a member that is back', async () => {
   isClustered = false;
   await db.updateTable('nodes').set({ member: null, status: 'offline' }).execute();
   assert.equal(await sync(), false);
   assert.deepEqual(await statuses(), [['a', 'online']]);
 });
 
-test('a member that is still away is none that is back, whichever other is', async () => {
+test('a member that is still offline does not count as back, even if others are online', async () => {
   members = { a: 'Online', b: 'Online' };
   await sync();
   await db.updateTable('nodes').set({ status: 'offline' }).where('name', '=', 'b').execute();
@@ -221,7 +221,7 @@ test('a member that is still away is none that is back, whichever other is', asy
   ]);
 });
 
-test('what could not be read of a node stays as it was, and is reported', async () => {
+test('values of a node that could not be read are kept, and the error is reported', async () => {
   const noResources = new EngineError('failed', 'No resources.');
   const noPool = new EngineError('failed', 'No pool.');
   errors.set('resources a', noResources);
@@ -240,7 +240,7 @@ test('what could not be read of a node stays as it was, and is reported', async 
   assert.deepEqual(reports, [noResources, noPool]);
 });
 
-test('what is no word of the engine about a node ends it, and nothing is written', async () => {
+test('an error that is not of the engine about a node is thrown, and nothing is written', async () => {
   const before = await nodes();
   for (const [call, error] of [
     ['resources a', new TypeError('of ours')],

@@ -5,23 +5,22 @@ import type { ClusterMember } from '../incus/transport/server.ts';
 import { applyObservedNodes, type NodeFacts, nodesWithStatus } from '../nodes/seen-queries.ts';
 import type { Subject } from './truth.ts';
 
-/** Timeout for reading a member's resources: one that is cut off does not answer at all. */
+/** The timeout for reading the resources of a member, because one without a connection does not respond at all. */
 const answerSeconds = 5;
 const megabyte = 1024 ** 2;
 const gigabyte = 1024 ** 3;
 
 export interface NodeSubject extends Subject {
-  /** The location's storage pool. */
+  /** The storage pool of the location. */
   pool: string;
-  /** Reports what could not be read of one node, without failing the sync of the others. */
+  /** Reports an error of reading one node, without failing the sync of the others. */
   report(error: unknown): void;
 }
 
 /**
- * Records which nodes a location has, their status and their resources: the members of its cluster,
- * or the only server. A member counts as online if it answers, since Incus lists a dead one as
- * online for 20 s, and as offline if it refuses. The status of one that does not answer is left to
- * `members.ts`. Returns whether any node came back.
+ * Records the nodes of a location with their statuses and resources: the members of its cluster, or the only server. A
+ * member counts as online if it responds, because Incus lists a dead one as online for 20 s, and as offline if it
+ * refuses. The status of one that does not respond is left to `members.ts`. Returns whether any member came back.
  */
 export async function syncNodes(subject: NodeSubject): Promise<boolean> {
   const { db, client, locationId, signal } = subject;
@@ -45,7 +44,7 @@ async function single(subject: NodeSubject, name: string): Promise<NodeFacts> {
   return { ...node, status: 'online', ...has };
 }
 
-/** The statuses of Incus for a member that is out of service, or about to be. */
+/** The statuses of Incus for a member that is evacuated, or is being evacuated or restored. */
 const outOfService = ['Evacuated', 'Evacuating', 'Restoring'];
 
 async function member(subject: NodeSubject, listed: ClusterMember): Promise<NodeFacts> {
@@ -69,8 +68,8 @@ async function member(subject: NodeSubject, listed: ClusterMember): Promise<Node
 }
 
 /**
- * Throws unless a member answers and is connected to its cluster: one that is cut off from the
- * others may still be reachable from here, but requests to it can't be forwarded.
+ * Throws unless a member responds and is connected to its cluster. One that is disconnected from the others may still
+ * be reachable from here, but requests to it can't be forwarded.
  */
 export async function requireReachable(
   { client, signal }: Subject,
@@ -84,8 +83,8 @@ export async function requireReachable(
 type Capacity = Pick<NodeFacts, 'machine' | 'disk'>;
 
 /**
- * Throws only if the basic information can't be read. Reading resources takes longer, and may fail
- * on its own.
+ * Reads the resources of a node. Throws only if the basic information can't be read. Reading resources takes longer,
+ * and may fail separately.
  */
 async function ask(subject: NodeSubject, target: string | undefined): Promise<Capacity> {
   const { client, pool, signal, report } = subject;

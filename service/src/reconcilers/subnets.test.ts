@@ -11,7 +11,7 @@ after(close);
 const { locationId } = await installation(db);
 const { signal } = new AbortController();
 
-/** The subnets that are recorded after a look at the network with this configuration; null if there is none. */
+/** Syncs the subnets of a network with this configuration, or of a missing network if it is null, and returns them. */
 async function recorded(config: Record<string, string> | null, network_kind: NetworkKind) {
   const get = async (name: string, member: unknown, options: unknown) => {
     assert.deepEqual([name, member, options], ['net0', undefined, { signal }]);

@@ -4,8 +4,7 @@ import { setNetworkSubnets } from '../locations/queries.ts';
 import type { Subject } from './truth.ts';
 
 /**
- * Records the subnets of a location's network. Incus knows none for a bridge that it does not
- * manage.
+ * Records the subnets of the network of a location. Incus has none for a bridge that it does not manage.
  */
 export async function syncSubnets(
   { db, client, locationId, signal }: Subject,

@@ -25,7 +25,7 @@ const client = {
   storage: { getPool: async () => ({ driver: 'btrfs' }) },
 } as unknown as IncusClient;
 
-/** Simulates `btrfs subvolume list -o`. The last argument is the path. */
+/** Creates a command that simulates `btrfs subvolume list -o`. The last argument is the path. */
 const btrfs = (body: string) =>
   writeFileSync(join(directory, 'bin', 'btrfs'), `#!/bin/sh\nfor path; do :; done\n${body}\n`, {
     mode: 0o755,
@@ -43,7 +43,7 @@ beforeEach(() => {
 });
 
 describe('subvolumes in the disk of a container', () => {
-  it('are listed at their paths, for this container alone', async () => {
+  it('are listed with their paths, for this container only', async () => {
     const list = subvolumeLister(place, 'btrfs');
     const below = `containers/berth_${full}/rootfs`;
     assert.deepEqual(await list?.(full), [`${below}/a b`, `${below}/c`]);
@@ -57,7 +57,7 @@ describe('subvolumes in the disk of a container', () => {
     assert.equal(subvolumeLister(place, 'zfs'), undefined);
   });
 
-  it('make an error if they can not be listed, and none is counted then', async () => {
+  it('cause an error if they can not be listed, and are not counted then', async () => {
     const list = subvolumeLister(place, 'btrfs');
     btrfs('echo "ERROR: Operation not permitted" >&2; exit 1');
     await assert.rejects(async () => await list?.(full), /Operation not permitted/);
@@ -69,7 +69,7 @@ describe('subvolumes in the disk of a container', () => {
   });
 });
 
-/** Returns the count of a scan; a second scan right after it reports nothing. */
+/** Runs two scans, and returns the reported counts. The second scan reports nothing, because it follows at once. */
 async function counted(): Promise<(number | undefined)[]> {
   const told: (number | undefined)[] = [];
   const looking = {

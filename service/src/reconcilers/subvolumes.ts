@@ -11,15 +11,13 @@ interface SubvolumeScan {
   signal: AbortSignal;
 }
 
-/**
- * Once an hour is enough: confined guests can't create subvolumes, and administrators create few.
- */
+/** The interval of scans. Confined guests can't create subvolumes, and administrators create few. */
 const scanMilliseconds = 3_600_000;
 
 /**
- * Counts the servers of a location whose disks contain subvolumes, once an hour. The quota of a
- * disk does not cover them, even after its guest was confined. Calls `found` with undefined if the
- * number can't be determined: see `subvolumeLister`.
+ * Counts the servers of a location whose disks contain subvolumes, once an hour. The quota of a disk does not cover
+ * them, even after its guest was confined. Calls `found` with undefined if a disk can't be read, and not at all if the
+ * subvolumes can't be listed on this machine: see `subvolumeLister`.
  */
 export function subvolumeCounter(
   { client, log, signal }: SubvolumeScan,

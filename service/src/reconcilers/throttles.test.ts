@@ -19,7 +19,7 @@ const { signal } = new AbortController();
 
 /** The instances of a simulated engine, by name. */
 const engine = new Map<string, Instance>();
-/** The directions in which it refuses to limit traffic, or to remove a limit. */
+/** The errors with which the engine refuses to limit traffic in a direction, or to remove a limit. */
 const refused = new Map<Direction | 'removal', Error>();
 let changed: string[] = [];
 let lines: Record<string, unknown>[] = [];
@@ -54,7 +54,7 @@ interface Entered {
   error?: string | null;
 }
 
-/** Enters a running server. Its instance has a limit of its own, or ours in the directions of `has`. */
+/** Inserts a running server. Its instance has a foreign limit, or the limit of Berth in the directions of `has`. */
 async function enter(entered: Entered, has: Direction[] = [], more: Partial<Instance> = {}) {
   const id = await enterServer(db, place);
   const { rate = null, throttledTo = null, error = null } = entered;
@@ -80,7 +80,7 @@ async function recorded(id: number) {
   return [row.throttled_to, row.throttle_error];
 }
 
-/** The audit entries of a server. */
+/** Lists the audit entries of a server. */
 async function audited(id: number) {
   const rows = await db
     .selectFrom('audit_log')
@@ -95,7 +95,7 @@ async function audited(id: number) {
   });
 }
 
-/** The lines of the log about an instance. */
+/** Lists the log lines about an instance. */
 const told = (name: string) =>
   lines
     .filter(({ instance }) => instance === name)
@@ -120,7 +120,7 @@ beforeEach(async () => {
   await db.updateTable('servers').set({ deleted_at: new Date() }).execute();
 });
 
-test('instances are limited as their servers are to be, and only those that are not', async (t) => {
+test('instances are limited as recorded for their servers, and only those that are not yet', async (t) => {
   const wanted = await enter({ rate: 10 });
   const applied = await enter({ rate: 10, throttledTo: 10 }, both);
   const confirmed = await enter({ rate: 10 }, both);
@@ -167,7 +167,7 @@ test('instances are limited as their servers are to be, and only those that are 
   assert.deepEqual([changed.length, lines.length, mock.callCount()], [4, 3, 0]);
 });
 
-test('a direction that its node can not limit is left alone, and the reason says so', async () => {
+test('a direction that the node can not limit is skipped, and the reason names it', async () => {
   await db.updateTable('nodes').set({ limits_outgoing: false }).execute();
   const { id, name } = await enter({ rate: 10 });
   await reconcile();
@@ -186,7 +186,7 @@ test('a direction that its node can not limit is left alone, and the reason says
   assert.deepEqual(await recorded(id), [null, 'The kernel of its node cannot limit traffic.']);
 });
 
-test('a refusal is shown with advice, logged in the words of the engine, and made up for', async () => {
+test('a refusal is shown with advice, logged with the message of the engine, and retried', async () => {
   const { id, name } = await enter({ rate: 10 });
   refused.set('incoming', new EngineError('failed', 'Of the engine.'));
   await reconcile();
@@ -206,7 +206,7 @@ test('a refusal is shown with advice, logged in the words of the engine, and mad
   assert.equal((await audited(id)).length, 3);
 });
 
-test('what a kernel turns out not to be able to do is known of its node from then on', async () => {
+test('a limit that the kernel does not support is recorded for its node', async () => {
   const { id: _, ...node } = await db.selectFrom('nodes').selectAll().executeTakeFirstOrThrow();
   await db
     .insertInto('nodes')
@@ -226,7 +226,7 @@ test('what a kernel turns out not to be able to do is known of its node from the
   assert.deepEqual(told(name), [{ level: 40, msg: warning, rate: 10, reason }]);
 });
 
-test('a limit that could not be lifted is still shown, and is no word on the kernel', async () => {
+test('a limit that could not be removed is still shown, and does not concern the kernel', async () => {
   const { id, name } = await enter({ throttledTo: 10 }, both);
   const error = kernel('incoming');
   refused.set('removal', error);
@@ -252,7 +252,7 @@ test('the outcome for a rate that is no longer wanted is not recorded', async ()
   assert.deepEqual([await recorded(id), await audited(id), lines], [[null, null], [], []]);
 });
 
-test('what is no trouble of the engine ends it, once the others were limited', async () => {
+test('an error that is not of the engine is thrown after the others were limited', async () => {
   const [bad, good] = [await enter({ rate: 10 }), await enter({ rate: 10 })];
   const failing = { ...context.client.instances };
   failing.change = async (name, ...about) => {

@@ -14,7 +14,7 @@ export interface ThrottleContext extends Omit<Subject, 'client'> {
   log: Logger;
 }
 
-/** Compares all instances with what they are to be held to, as part of each sweep. */
+/** Compares the limits of all instances with the recorded throttles, as part of each sweep. */
 export async function reconcileThrottles(
   context: ThrottleContext,
   instances: Instance[],
@@ -23,7 +23,7 @@ export async function reconcileThrottles(
   const tasks = instances.flatMap((instance): (() => Promise<void>)[] => {
     const { name, status } = instance;
     const uuid = serverUuid(name);
-    // The state of an instance is unknown while its member can't be reached.
+    // The state of an instance is unknown while its member is unreachable.
     if (!uuid || status === 'Error') return [];
     const throttle = throttles.get(uuid);
     const able = throttle ? ableOf(throttle) : directions;
@@ -36,9 +36,7 @@ export async function reconcileThrottles(
   if (error) throw error;
 }
 
-/**
- * Limits the concurrency: at the beginning of a month, very many throttles may have to be removed.
- */
+/** Applies throttles with limited concurrency, because very many may have to be removed at the beginning of a month. */
 export async function applyThrottles(
   context: ThrottleContext,
   throttles: Throttle[],
@@ -53,7 +51,7 @@ const ableOf = ({ limits }: Throttle) => directions.filter((one) => limits[one] 
 
 type Failures = Map<Direction, EngineError>;
 
-/** Without a throttle in the records, the limit of the instance is removed. */
+/** Applies a throttle. If there is none in the records, the limit of the instance is removed. */
 async function applyThrottle(
   context: ThrottleContext,
   name: string,
@@ -76,11 +74,11 @@ async function applyThrottle(
   await recordOutcome(context, { ...throttle, limits }, failures);
 }
 
-/** Records the outcome, and logs and audits it if it is new. */
+/** Records the outcome of a throttle, and writes it to the log and the audit log if it is new. */
 async function recordOutcome({ db, log }: ThrottleContext, throttle: Throttle, failures: Failures) {
   const { id, uuid, project_id: projectId, rate } = throttle;
   const outcome = outcomeOf(throttle, failures);
-  // Nearly always nothing has changed. The statement checks again.
+  // Usually nothing has changed, which avoids a transaction. The statement checks again.
   if (outcome.throttledTo === throttle.throttledTo && outcome.error === throttle.error) return;
   const hasChanged = await db.transaction().execute(async (trx) => {
     if (!(await enterThrottle(trx, throttle, outcome))) return false;

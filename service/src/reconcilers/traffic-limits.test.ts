@@ -81,7 +81,7 @@ test('probes a kernel once, and again each hour if a limit failed', async () => 
   assert.deepEqual((await known())[0], [false, true]);
 });
 
-test('leaves unknown what can not be determined, and does not probe it again at once', async () => {
+test('records no result if a probe fails, and does not repeat it at once', async () => {
   simulator.fillPool('berth', true);
   await tryThem();
   simulator.fillPool('berth', false);
@@ -95,7 +95,7 @@ test('leaves unknown what can not be determined, and does not probe it again at 
   assert.equal(reported.length, reports);
 });
 
-test('first removes what an interrupted probe left', async () => {
+test('first removes the instance of an interrupted probe', async () => {
   const [node] = await db.selectFrom('nodes').select('id').where('member', '=', 'a').execute();
   const left = { name: `berth-probe-${node?.id}-incoming`, type: 'container' as const };
   const devices = { root: { type: 'disk', path: '/', pool: 'berth' } };

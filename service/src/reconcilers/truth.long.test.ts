@@ -22,7 +22,7 @@ before(async () => {
 
 after(() => database.close());
 
-/** Simulates an engine with these instances. `whileRead` runs before each answer. */
+/** Simulates an engine with these instances. `whileRead` runs before each response. */
 function engine(
   instances: () => Record<string, string>,
   whileRead: () => Promise<void> = async () => undefined,
@@ -73,7 +73,7 @@ test('a transitional status changes nothing', async () => {
   assert.equal((await server(id)).status, 'started');
 });
 
-test('while an operation works on a server, its status stays and its real status follows', async () => {
+test('during an operation on a server, its status is kept, and its real status is updated', async () => {
   const id = await enterServer(db, place, { operation: 'stop' });
   const name = await nameOf(id);
   await syncInstance(
@@ -126,7 +126,7 @@ test('an instance that is missing in two readings is an error, and one that come
   assert.deepEqual([back.status, back.error], ['started', null]);
 });
 
-test('a server that is being created may have no instance, and instances of others are ignored', async () => {
+test('a server that is being created may have no instance, and foreign instances are ignored', async () => {
   const id = await enterServer(db, place, { status: 'creating' });
   await syncAllInstances(engine(() => ({ 'their-own': 'Stopped', 'srv-nobody': 'Running' })));
   assert.equal((await server(id)).status, 'creating');
@@ -170,7 +170,7 @@ test('the node of a server follows the engine, unless an operation has changed i
 const comparedAt = async () =>
   (await db.selectFrom('nodes').select('compared_at').executeTakeFirstOrThrow()).compared_at;
 
-test('the first comparison of a month is recorded for each node that could be asked', async (t) => {
+test('the first comparison of a month is recorded for each node that responded', async (t) => {
   const now = new Date('2026-11-21T12:00:00Z');
   await setDatabaseClock(db, now);
   t.after(() => setDatabaseClock(db, null));

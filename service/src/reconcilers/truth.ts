@@ -15,11 +15,11 @@ import {
   serversWithInstance,
 } from '../servers/truth-queries.ts';
 
-/** Time between the two readings that must agree before an instance counts as gone. */
+/** The time between the two readings in which an instance must be missing to count as gone. */
 const confirmAfterMilliseconds = 1500;
 /**
- * Timeout for listing all instances. Incus asks each member, and waits for one that is cut off
- * until its heartbeat is 20 s old; the other members should not count as unreachable meanwhile.
+ * The timeout for listing all instances. Incus calls each member, and waits for a disconnected one until its heartbeat
+ * is 20 s old. The other members should not count as unreachable in the meantime.
  */
 const listSeconds = 30;
 
@@ -39,7 +39,7 @@ export interface Subject {
   client: IncusClient;
   locationId: number;
   signal: AbortSignal;
-  /** Receives how many of a kind were found. */
+  /** Receives the number of findings of a kind. */
   found?: ((finding: Finding, count: number) => void) | undefined;
 }
 
@@ -56,7 +56,7 @@ export async function syncInstance(subject: Subject, name: string): Promise<void
   if (status) await applyStatuses(subject, readAt, [{ uuid, status }]);
 }
 
-/** Writes the observed statuses, and reports how many servers changed. */
+/** Writes the observed statuses, and reports the number of changed servers. */
 async function applyStatuses(
   { db, found }: Subject,
   readAt: string,
@@ -83,11 +83,11 @@ export async function syncAllInstances(subject: Subject): Promise<Instance[]> {
   await applyObservedMembers(db, locationId, readAt, members);
   const broken = instances.filter(({ status }) => status === 'Error');
   const others = instances.filter(({ status }) => status !== 'Error');
-  // This comes first, so that it need not wait for a slow member.
+  // These are written first, so that they need not wait for a slow member.
   await applyStatuses(subject, readAt, observedStatuses(others));
   const { silent, refusing, own } = await probeBroken(subject, broken);
-  // One at a time, as in `applyObservedMembers`. A silent member may only be slow; `members.ts`
-  // decides that.
+  // The members are recorded one after another, as in `applyObservedMembers`. A silent member may only be slow, which
+  // `members.ts` decides.
   for (const member of refusing) await recordUnreachable(db, locationId, member, readAt);
   subject.found?.('member_silent', silent.size);
   const heard = broken.filter(({ location }) => !silent.has(location));
@@ -110,10 +110,9 @@ function observedStatuses(instances: Pick<Instance, 'name' | 'status'>[]): Obser
 }
 
 /**
- * Asks for each instance that Incus lists as broken by itself. It lists all instances of an
- * unreachable member so, whatever their state, and for up to 10 s after the member is back, until
- * its heartbeat. Returns which members do not answer, which refuse, and the statuses that the
- * others report.
+ * Reads each instance separately that Incus lists with the status `Error`. Incus lists all instances of an unreachable
+ * member like this, regardless of their state, and for up to 10 s after the member is back, until its heartbeat.
+ * Returns the members that do not respond, those that refuse, and the statuses that the others report.
  */
 async function probeBroken({ client, signal }: Subject, broken: Instance[]) {
   const silent = new Set<string>();
@@ -138,8 +137,7 @@ async function probeBroken({ client, signal }: Subject, broken: Instance[]) {
 }
 
 /**
- * Looks up each missing instance again before it counts as gone. A lookup that fails does not
- * affect the others.
+ * Looks up each missing instance again before it counts as gone. A failed lookup does not affect the others.
  */
 async function confirmAbsent(subject: Subject, uuids: string[]): Promise<void> {
   if (uuids.length === 0) return;

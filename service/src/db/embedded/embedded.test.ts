@@ -41,8 +41,8 @@ async function start(directory = dataDir): Promise<EmbeddedPostgres> {
   return postgres;
 }
 
-// Also when a test failed: what is left running would keep the run from ending. One after the other, since several
-// may be of one directory.
+// Also runs after failed tests, because a PostgreSQL that still runs would prevent the test run from ending. They are
+// stopped one after another, because several may use the same directory.
 afterEach(async () => {
   for (const postgres of started.splice(0).reverse()) await postgres.stop();
 });
@@ -61,7 +61,7 @@ function postmaster(): number {
   return Number(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]);
 }
 
-test('it starts with an empty directory, keeps its data, and stops', async () => {
+test('an embedded PostgreSQL starts with an empty directory, keeps its data, and stops', async () => {
   const first = await startEmbeddedPostgres({ dataDir });
   assert.match(String(await ask(first, 'show server_version')), /^18\./);
   assert.equal(await ask(first, 'show fsync'), 'on');
@@ -73,7 +73,7 @@ test('it starts with an empty directory, keeps its data, and stops', async () =>
   assert.equal(await ask(second, 'select value from kept'), 7);
 });
 
-test('a data directory in use is refused without affecting its user; a tool may join it', async () => {
+test('a data directory in use is refused without affecting its service, and a tool can join it', async () => {
   const owner = await start();
   await assert.rejects(start(), (error: Error) => {
     assert.ok(error instanceof DataDirectoryInUseError);
@@ -83,7 +83,7 @@ test('a data directory in use is refused without affecting its user; a tool may 
   const tool = await joinEmbeddedPostgres({ dataDir });
   assert.equal(await ask(tool, 'select 1'), 1);
   await tool.stop();
-  assert.equal(await ask(owner, 'select 1'), 1, 'the tool stopped what it joined');
+  assert.equal(await ask(owner, 'select 1'), 1, 'the tool stopped the PostgreSQL that it joined');
 });
 
 test('of two concurrent starts, one succeeds', async () => {
@@ -94,7 +94,7 @@ test('of two concurrent starts, one succeeds', async () => {
   assert.ok(loser instanceof DataDirectoryInUseError, String(loser));
 });
 
-/** Starts one in a process that is killed. Answers the id of the PostgreSQL that it leaves running. */
+/** Starts a PostgreSQL in a process that is killed. Returns the process id of the PostgreSQL, which still runs. */
 function leftRunning(): number {
   const program = `
     const { startEmbeddedPostgres } = await import(${JSON.stringify(import.meta.resolve('./embedded.ts'))});
@@ -112,7 +112,7 @@ test('a PostgreSQL that a killed service left running is taken over', async () =
   assert.equal(postmaster(), left);
 });
 
-test('a tool neither stops one that a killed service left running, nor keeps it from its service', async () => {
+test('a tool neither stops a PostgreSQL that a killed service left running, nor prevents a service from using it', async () => {
   const left = leftRunning();
   const tool = await joinEmbeddedPostgres({ dataDir });
   assert.equal(await ask(tool, 'select 1'), 1);
@@ -122,7 +122,7 @@ test('a tool neither stops one that a killed service left running, nor keeps it 
   assert.equal(postmaster(), left);
 });
 
-test('it is restarted after it was killed, with all committed data', async () => {
+test('a killed PostgreSQL is restarted with all committed data', async () => {
   const postgres = await start();
   await ask(postgres, 'create table survived as select 8 as value');
   const killed = postmaster();
@@ -154,7 +154,7 @@ test('services use a role that owns the database, and has no other rights', asyn
 test('a database of a release that used the superuser is converted completely', async () => {
   const earlier = await start();
   const asSuperuser = { connectionString: earlier.superuserConnectionString };
-  // As such a release left it.
+  // Recreates the state in which such a release left the database.
   const before = `
     drop owned by berth_service;
     create schema things;
@@ -194,7 +194,7 @@ test('a database of a release that used the superuser is converted completely', 
     .replaceAll('$ours', "('things'::regnamespace, 'public'::regnamespace)");
   assert.equal(await ask(postgres, others), null);
   await ask(postgres, 'drop table things.month; drop view things.seen; truncate "Odd \'name"');
-  // Also what the earlier release made when it was started once more.
+  // Creates what the earlier release would create if it were started again. That is converted, too.
   await ask(
     { connectionString: postgres.superuserConnectionString },
     'create table things.late ()',
@@ -212,7 +212,7 @@ test('the name of a data directory may contain a quotation mark', async () => {
   assert.equal(await ask({ connectionString }, 'show log_directory'), quoted);
 });
 
-test('a second stop does not affect what another service has started since', async () => {
+test('a second stop does not affect a PostgreSQL that another service has started since', async () => {
   const first = await start();
   await first.stop();
   const second = await start();
@@ -221,18 +221,18 @@ test('a second stop does not affect what another service has started since', asy
 });
 
 test('a PostgreSQL that another service has taken over is left to it', async () => {
-  // Too long for a socket in it: that is in the temporary directory.
+  // The path is too long for a socket, which is therefore in the temporary directory.
   const long = join(dataDir, 'long'.repeat(20));
   const first = await start(long);
   const there = first.superuserConnectionString.replace('/berth?', '/postgres?');
   const stopping = once(process, 'SIGTERM');
   await withClient(there, async (other) => {
     const { rows } = await other.query(holderOfDirectory);
-    // Next in line, it has the lock before the first can ask for it again.
+    // This request is next in the queue, so it gets the lock before the first service can request it again.
     const taken = other.query('select pg_advisory_lock($1)', [rows[0].lock]);
     await withClient(there, async (client) => {
       const waiting = async () => (await client.query(waitingForLock)).rowCount;
-      await until('the other waits', waiting, (count) => count === 1);
+      await until('the other one waits for the lock', waiting, (count) => count === 1);
       await client.query('select pg_terminate_backend($1)', [rows[0].pid]);
     });
     await taken;
@@ -284,9 +284,9 @@ test('a socket folder that somebody else may have created is not used', async ()
   await start();
 });
 
-/** It answers a moment before its service holds the data directory again. */
+/** Waits for the lock of the service on the data directory, because PostgreSQL accepts queries a moment earlier. */
 async function untilHeldAgain(postgres: EmbeddedPostgres): Promise<void> {
   const held = "select count(*)::int from pg_locks where locktype = 'advisory'";
   const look = async () => await ask(postgres, held).catch((error) => error);
-  await until('it is started again', look, (answer) => answer === 1);
+  await until('PostgreSQL is restarted', look, (answer) => answer === 1);
 }

@@ -57,7 +57,7 @@ test('all lines that are written during a rotation are kept, once and in order',
   await until('there is a new one', async () => existsSync(path), Boolean);
   await log('the next');
   await until(
-    'it goes on in the new one',
+    'the new log is written',
     async () => read(path),
     (next) => next.includes('the next'),
   );
@@ -84,7 +84,7 @@ test('a log that an interrupted rotation has renamed is kept, and a new one is c
   );
 });
 
-test('a file that can not be read is an error', async () => {
+test('a log that can not be read is an error', async () => {
   writeFileSync(`${dataDir}/file`, '');
   await assert.rejects(rotateLarge(db, `${dataDir}/file/postgres.log`), { code: 'ENOTDIR' });
 });
@@ -94,7 +94,7 @@ test('a service rotates the log of its own PostgreSQL', async () => {
   await postgres.stop();
   rmSync(rotated);
   writeFileSync(path, 'from before\n', { mode: 0o600 });
-  // Sparse: it takes no room.
+  // The file is sparse, so it uses no disk space.
   truncateSync(path, 11 * 1024 * 1024);
   const service = await startInTerminal(dataDir, processes);
   await until(
@@ -102,7 +102,7 @@ test('a service rotates the log of its own PostgreSQL', async () => {
     async () => read(rotated),
     (text) => text.startsWith('from before'),
   );
-  await until('it goes on', async () => existsSync(path), Boolean);
+  await until('there is a new one', async () => existsSync(path), Boolean);
   assert.ok(statSync(path).size < 1024 * 1024);
   assert.match(read(rotated) + read(path), /database system is ready to accept connections/);
   service.ctrlC();

@@ -8,8 +8,8 @@ const mostLogBytes = 10 * 1024 * 1024;
 export const logFileIn = (dataDir: string) => join(dataDir, 'postgres.log');
 
 /**
- * Settings of PostgreSQL for a single log file, which its collector reopens only when told to.
- * pg_ctl appends to the same file before the collector runs.
+ * The settings of PostgreSQL for a single log file. The logging collector reopens it only on request. pg_ctl appends to
+ * the same file before the collector runs.
  */
 export function logSettings(path: string): Record<string, string> {
   return {
@@ -22,10 +22,10 @@ export function logSettings(path: string): Record<string, string> {
 }
 
 /**
- * Renames a log of more than `mostBytes` to `PATH.1`, replacing the previous one, and tells
- * PostgreSQL to reopen it. Until it does, it writes to the renamed file, so that no line is lost.
- * If the file is missing, a previous run was interrupted after the rename. Does nothing without a
- * collector, as in a PostgreSQL that an earlier release left running.
+ * Renames a log of more than `mostBytes` to `PATH.1`, replacing the previous one, and requests PostgreSQL to reopen the
+ * log. Until then PostgreSQL writes to the renamed file, so that no line is lost. If the file is missing, a previous
+ * run was interrupted after the rename. Does nothing without a logging collector, as in a PostgreSQL that an earlier
+ * release left running.
  */
 export async function rotateLarge(db: Db, path: string, mostBytes = mostLogBytes) {
   const size = await sizeOf(path);
@@ -38,7 +38,7 @@ export async function rotateLarge(db: Db, path: string, mostBytes = mostLogBytes
   return { rotated: 1 };
 }
 
-/** The size in bytes; undefined if there is no file. */
+/** The size of a file in bytes; undefined if it does not exist. */
 async function sizeOf(path: string): Promise<number | undefined> {
   try {
     return (await stat(path)).size;

@@ -26,7 +26,7 @@ for (const [code, words, reason] of [
   });
 }
 
-test('errors about other files, and other errors, are not explained by it', () => {
+test('errors about other files, and other errors, are not explained as a lack of space', () => {
   for (const path of ['/var/cache/berth/image', '/var/lib/berth-2/x']) {
     assert.equal(noRoomError(failure({ code: 'ENOSPC', path }), dataDir), undefined);
   }

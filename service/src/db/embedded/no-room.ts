@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { SetupError } from '../../../../setup/commands.mjs';
 
 /**
- * Why nothing can be written: `failed` follows the name of the folder, and `wayOut` is a sentence
- * or two of advice.
+ * A reason why nothing can be written. `failed` follows the name of the directory in a sentence, and `wayOut` is advice
+ * in one or two sentences.
  */
 export interface NoRoom {
   code: string;
@@ -14,8 +14,8 @@ export interface NoRoom {
 }
 
 /**
- * By the error codes of Node.js, and by the texts of strerror(3), which initdb and PostgreSQL
- * print.
+ * The known reasons. `code` is the error code of Node.js, and `words` is the text of strerror(3), which initdb and
+ * PostgreSQL print.
  */
 const reasons: readonly NoRoom[] = [
   {
@@ -40,8 +40,8 @@ const reasons: readonly NoRoom[] = [
 ];
 
 /**
- * Why nothing can be written to the data directory, as a sentence; undefined for any other error,
- * and if the file is elsewhere or unknown.
+ * Explains why nothing can be written to the data directory. Undefined for any other error, and if the file of the
+ * error is elsewhere or unknown.
  */
 export function noRoomError(
   error: unknown,
@@ -55,7 +55,7 @@ export function noRoomError(
   return explained(reason, dataDir, { then });
 }
 
-/** The same for a program that writes only to the data directory, from its output. */
+/** Explains the same for a program that writes only to the data directory, according to its output. */
 export function noRoomForProgram(error: unknown, dataDir: string): SetupError | undefined {
   if (!(error instanceof Error && 'stderr' in error)) return undefined;
   const printed = String(error.stderr);
@@ -74,8 +74,8 @@ function explained(
 }
 
 /**
- * Throws `SetupError` if nothing can be written to the data directory. PostgreSQL can't report
- * that, since its log is in the same directory.
+ * Throws `SetupError` if nothing can be written to the data directory. PostgreSQL can't report this, because its log is
+ * in the same directory.
  */
 export async function requireRoom(dataDir: string): Promise<void> {
   const found = explained(await lackOfRoom(dataDir), dataDir);
@@ -83,15 +83,15 @@ export async function requireRoom(dataDir: string): Promise<void> {
 }
 
 /**
- * Tries to write to the data directory. Returns why that is impossible; undefined if it is
- * possible. Throws other errors.
+ * Tries to write to the data directory. Returns the reason if there is no space, and undefined if the write succeeds.
+ * Throws other errors.
  */
 export async function lackOfRoom(dataDir: string): Promise<NoRoom | undefined> {
   const path = join(dataDir, 'room');
   try {
     const file = await open(path, 'w', 0o600);
     try {
-      // Two processes may try at the same time.
+      // Two processes may try at the same time, so the file is removed before it is written.
       await rm(path, { force: true });
       await file.writeFile(Buffer.alloc(8192));
       await file.sync();
@@ -106,7 +106,7 @@ export async function lackOfRoom(dataDir: string): Promise<NoRoom | undefined> {
   }
 }
 
-/** Why there is no space for a file, in any directory; undefined for any other error. */
+/** Finds the reason why a file in any directory can't be written; undefined for any other error. */
 export function noRoomReason(error: unknown): NoRoom | undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return reasons.find((reason) => reason.code === code);

@@ -2,9 +2,9 @@ import { lstat, mkdir, stat } from 'node:fs/promises';
 import { SetupError } from '../../../../setup/commands.mjs';
 
 /**
- * Creates a folder that only we may enter, or uses an existing one. Throws `SetupError` if somebody
- * else may have put it there: a link, or a folder that is open to others or belongs to them. It may
- * also belong to the owner of the folder `beside`, because a tool may be run as root.
+ * Creates a folder that only the user of this process can access, or uses an existing one. Throws `SetupError` if
+ * another user may have created it: if it is a link, is accessible to others, or belongs to them. It may also belong to
+ * the owner of the folder `beside`, because a tool may run as root.
  */
 export async function ensurePrivateFolder(path: string, beside: string): Promise<void> {
   await mkdir(path, { mode: 0o700 }).catch((error) => {

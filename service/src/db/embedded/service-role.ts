@@ -1,11 +1,11 @@
 import type pg from 'pg';
 
-/** The owner of the embedded database, as which services and tools use it. */
+/** The role that owns the embedded database. Services and tools connect as it. */
 export const serviceRole = 'berth_service';
 
 /**
- * Creates the role of services, without further rights, and its database; or makes it the owner of
- * an existing one. `client` is a superuser's, in another database.
+ * Creates the role of services, without further privileges, and its database. If the database exists, its owner is
+ * changed to the role. `client` must be connected as a superuser to another database.
  */
 export async function ensureDatabase(client: pg.Client, database: string): Promise<void> {
   const role = await client.query('select from pg_roles where rolname = $1', [serviceRole]);
@@ -17,7 +17,7 @@ export async function ensureDatabase(client: pg.Client, database: string): Promi
   }
 }
 
-/** The owner of a database; undefined if it does not exist. */
+/** Finds the owner of a database; undefined if the database does not exist. */
 export async function ownerOf(client: pg.Client, database: string): Promise<string | undefined> {
   const { rows } = await client.query(
     'select pg_get_userbyid(datdba) as owner from pg_database where datname = $1',
@@ -27,9 +27,9 @@ export async function ownerOf(client: pg.Client, database: string): Promise<stri
 }
 
 /**
- * Objects of a superuser in the database, which become the service role's: releases up to 0.1
- * worked as one. The public schema follows the owner of the database, sequences of columns and
- * types of tables follow their tables, and objects of an extension stay.
+ * Lists the objects in the database that belong to a superuser, because releases up to 0.1 connected as one. The
+ * service role becomes their owner. The public schema follows the owner of the database, sequences of columns and types
+ * of tables follow their tables, and objects of an extension are not changed.
  */
 const foreign = `
   with mine as (select oid from pg_roles where rolname = $1),
@@ -61,8 +61,8 @@ const foreign = `
   order by at`;
 
 /**
- * Gives all objects in the database of `client`, a superuser's, to the service role, or none of
- * them.
+ * Makes the service role the owner of all objects in the database of `client`, or of none of them. `client` must be
+ * connected as a superuser.
  */
 export async function handOver(client: pg.Client): Promise<void> {
   const { rows } = await client.query(foreign, [serviceRole]);
@@ -72,7 +72,7 @@ export async function handOver(client: pg.Client): Promise<void> {
   await client.query('commit');
 }
 
-/** Allows services to rotate the log of PostgreSQL, in the database of `client`, a superuser's. */
+/** Allows services to rotate the log of PostgreSQL. `client` must be connected to their database as a superuser. */
 export async function mayRotateLog(client: pg.Client): Promise<void> {
   await client.query(`grant execute on function pg_rotate_logfile() to ${serviceRole}`);
 }

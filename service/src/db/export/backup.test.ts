@@ -30,7 +30,7 @@ function folder(name: string): string {
 
 const on = (day: number) => new Date(Date.UTC(2026, 0, day, 3, 4, 5));
 
-test('exports are named by their time, and the newest are kept', async () => {
+test('the name of an export has its time, and the newest exports are kept', async () => {
   const directory = folder('kept');
   for (const name of ['berth-before-upgrade.gz', 'notes.txt'])
     writeFileSync(join(directory, name), '');
@@ -59,7 +59,7 @@ test('a failed export removes none of the earlier ones', async () => {
   assert.deepEqual(readdirSync(directory), before);
 });
 
-test('a missing directory is named, and not created', async () => {
+test('a missing directory is reported, and not created', async () => {
   const directory = join(root, 'not-mounted');
   const backup = backUp(connectionString, { directory, keep: 1 }, quiet);
   await assert.rejects(backup, (error: Error) => {
@@ -71,7 +71,7 @@ test('a missing directory is named, and not created', async () => {
   assert.ok(!existsSync(directory));
 });
 
-test('the command of the timer does the same', async () => {
+test('the command of the timer exports in the same way', async () => {
   const directory = folder('command');
   const run = toolOn(connectionString, 'db');
   const { code, stdout, stderr } = await run('backup', directory, '--keep', '1');

@@ -9,7 +9,7 @@ const pattern = /^berth-\d{8}T\d{6}Z\.gz$/;
 
 export interface Backup {
   directory: string;
-  /** How many exports to keep, including this one. */
+  /** The number of exports to keep, including this one. */
   keep: number;
   now?: Date;
 }
@@ -17,13 +17,13 @@ export interface Backup {
 export interface BackupResult {
   path: string;
   header: ExportHeader;
-  /** Names of the files that were removed. */
+  /** The names of the removed files. */
   removed: string[];
 }
 
 /**
- * Exports a database to a new file in a directory, and verifies that file. Only then it removes
- * exports that are too old; files with other names, and newer ones, stay.
+ * Exports a database to a new file in a directory, and verifies the file. Only then it removes exports that are too
+ * old. Files with other names are kept, and so are newer exports.
  */
 export async function backUp(
   connectionString: string,

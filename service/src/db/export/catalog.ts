@@ -1,11 +1,11 @@
 import type { ClientBase } from 'pg';
 
-/** A table of the schema, from PostgreSQL's catalog. */
+/** A table of the schema, according to the system catalogs of PostgreSQL. */
 export interface Table {
   name: string;
-  /** Stored columns, without generated ones. */
+  /** The stored columns, without generated ones. */
   columns: string[];
-  /** Partitions by time, without the default one, which a migration creates. */
+  /** The partitions by time, without the default partition, which a migration creates. */
   partitions: Partition[];
 }
 
@@ -17,7 +17,7 @@ export interface Partition {
 
 export interface Sequence {
   name: string;
-  /** Null if no value was taken yet. */
+  /** The last value; null if no value was taken yet. */
   last: string | null;
 }
 
@@ -51,7 +51,7 @@ const tablesQuery = `
     and c.relkind in ('r', 'p') and not c.relispartition and c.relname not like 'kysely\\_%'
   order by 1`;
 
-/** All tables of Berth, each after those that it references. */
+/** Lists all tables of Berth, each after those that it references. */
 export async function listTables(client: ClientBase): Promise<Table[]> {
   const { rows } = await client.query<CatalogRow>(tablesQuery);
   return inOrderOfReference(rows).map(({ name, columns, partitions }) => ({
@@ -86,7 +86,7 @@ export async function listSequences(client: ClientBase): Promise<Sequence[]> {
   return rows;
 }
 
-/** How many tables, views and sequences there are, including those of others. */
+/** Counts the tables, views and sequences, including those that are not part of Berth. */
 export async function countRelations(client: ClientBase): Promise<number> {
   const { rows } = await client.query<{ count: number }>(`
     select count(*)::int as count from pg_class

@@ -5,10 +5,10 @@ import { SetupError } from '../../../../setup/commands.mjs';
 import type { Sequence, Table } from './catalog.ts';
 
 /**
- * The header of an export. `npm run db -- export` writes a file, compressed with gzip: a line of
- * JSON, which is the header; for each table, in the header's order, its rows as COPY writes them
- * (PostgreSQL documentation, COPY, "Text Format") and a line `\.`; and a last line with the SHA-256
- * of everything before it.
+ * The header of an export. `npm run db -- export` writes a file that is compressed with gzip. It contains a line of
+ * JSON, which is the header; for each table, in the order of the header, its rows in the text format of COPY
+ * (PostgreSQL documentation, COPY, "Text Format") and a line `\.`; and a last line with the SHA-256 of everything
+ * before it.
  */
 export interface ExportHeader {
   berth_export: typeof formatVersion;
@@ -17,7 +17,7 @@ export interface ExportHeader {
   schema: string;
   /** The time of the snapshot. */
   at: string;
-  /** The fingerprint of the secret key in use; null or missing if it is not known. */
+  /** The fingerprint of the secret key in use; null or missing if it is unknown. */
   key?: string | null;
   tables: ExportedTable[];
   sequences: Sequence[];
@@ -40,7 +40,7 @@ export const rowsIn = (chunk: Buffer): number => {
   return rows;
 };
 
-/** The content of the file before compression. `rowsOf` returns what COPY writes for a table. */
+/** Generates the content of the file before compression. `rowsOf` returns the output of COPY for a table. */
 export async function* exportContent(
   header: ExportHeader,
   rowsOf: (table: ExportedTable) => AsyncIterable<Buffer>,
@@ -79,10 +79,10 @@ export async function verifyExport(path: string): Promise<void> {
   }
 }
 
-/** A verified file, to be read from beginning to end. */
+/** A verified file, which is read from beginning to end. */
 export interface OpenExport {
   header: ExportHeader;
-  /** The rows of the next table in the header. */
+  /** Reads the rows of the next table in the header. */
   rows(): AsyncIterable<Buffer>;
 }
 
@@ -115,7 +115,7 @@ export async function openExport(path: string): Promise<OpenExport> {
         take(endOfRows.length);
         return;
       }
-      // What follows the last line end may be the beginning of the line that ends the rows.
+      // The text after the last line break may be the beginning of the line that ends the rows.
       const whole = rest.lastIndexOf(newline) + 1;
       if (whole > 0) yield take(whole);
       await more();
@@ -126,8 +126,7 @@ export async function openExport(path: string): Promise<OpenExport> {
 }
 
 /**
- * The position of the line that ends the rows. No row can look like it, because COPY writes `\` as
- * `\\`.
+ * Finds the position of the line that ends the rows. No row can be equal to it, because COPY writes `\` as `\\`.
  */
 function endOfRowsIn(block: Buffer): number | undefined {
   if (block.subarray(0, endOfRows.length).equals(endOfRows)) return 0;

@@ -55,20 +55,20 @@ async function tableNames({ pool }: Pick<TestDatabase, 'pool'>): Promise<string[
   }
 }
 
-/** What exports and imports note in the database, whatever it holds. */
-const theirNotes = `
+/** Reverts what exports and imports record in the database, so that two databases can be compared. */
+const revertRecords = `
   update installation set exported_at = null;
   update locations set engine = engine - 'fingerprint', instances_known = false;
   alter table audit_entries disable trigger user;
   delete from audit_entries where action in ('database_export', 'database_import');
   alter table audit_entries enable trigger user`;
 
-/** All that there is in a database, as text, but for `theirNotes`. */
+/** The complete content of a database as text, without what `revertRecords` reverts. */
 async function everything({ pool }: TestDatabase): Promise<Record<string, unknown>> {
   const client = await pool.connect();
   try {
     await client.query('begin');
-    await client.query(theirNotes);
+    await client.query(revertRecords);
     const content: Record<string, unknown> = {};
     for (const { name, partitions } of await listTables(client)) {
       const { rows } = await client.query(`select t::text as row from "${name}" t`);
@@ -79,7 +79,7 @@ async function everything({ pool }: TestDatabase): Promise<Record<string, unknow
        from pg_trigger where not tgisinternal order by 1`,
     );
     const migrations = await client.query('select name from kysely_migration order by 1');
-    // That of the audit log has counted their entries.
+    // The sequence of the audit log has also counted the entries of exports and imports.
     const sequences = (await listSequences(client)).filter(
       ({ name }) => name !== 'audit_entries_id_seq',
     );
@@ -105,7 +105,7 @@ async function emptyDatabase(t: { after(close: () => Promise<void>): void }, mor
   return database;
 }
 
-/** What a refusal says. */
+/** The message of a refusal. */
 async function refusal(work: Promise<unknown>): Promise<string> {
   const error = await work.then(
     () => assert.fail('It was not refused.'),
@@ -157,7 +157,7 @@ test('an export of an earlier schema is migrated', async (t) => {
   const [earlier, target] = [await emptyDatabase(t), await emptyDatabase(t)];
   await migrate(earlier.db, '0012-metering');
   await fill(earlier);
-  // Outputs of commands are a list, which no constraint says and later migrations go by.
+  // Later migrations expect the outputs of commands to be a list, but no constraint ensures that for generated rows.
   await earlier.pool.query("update operations set commands = '[]'");
   const path = join(directory, 'earlier.gz');
   await exportDatabase(earlier.connectionString, path, quiet);
@@ -229,7 +229,7 @@ test('a truncated or modified file is refused before the database is changed', a
   assert.equal(await relations(target), 0);
 });
 
-test('a file that is no export, or of a later version, is refused', async (t) => {
+test('a file that is not an export, or is of a later version, is refused', async (t) => {
   const target = await emptyDatabase(t);
   const path = join(directory, 'other');
   const imported = () => refusal(importDatabase(target.connectionString, path, quiet));
@@ -272,7 +272,7 @@ test('a killed import leaves nothing, and the next one succeeds', async (t) => {
   await untilCopying(target);
   child.kill('SIGKILL');
   await once(child, 'exit');
-  assert.equal(child.signalCode, 'SIGKILL', 'it was not over before');
+  assert.equal(child.signalCode, 'SIGKILL', 'the import was still running');
   await untilGone(target);
   assert.equal(await relations(target), 0);
   await importDatabase(target.connectionString, path, quiet);
@@ -287,7 +287,7 @@ const others = `select query from pg_stat_activity
 
 async function untilCopying({ pool }: TestDatabase): Promise<void> {
   const look = async () => (await pool.query(others)).rows;
-  await until('it copies', look, (rows) =>
+  await until('the import copies rows', look, (rows) =>
     rows.some(({ query }) => /^copy "audit_entries"/.test(query)),
   );
 }
@@ -300,7 +300,7 @@ async function untilGone({ pool }: TestDatabase): Promise<void> {
 test('the command line exports and imports, and prints what to do next', async (t) => {
   const target = await emptyDatabase(t);
   const path = join(directory, 'said.gz');
-  // One without a key: that of who runs the test is of no concern.
+  // This directory has no key. Without it, the key of the user who runs the test would be checked.
   const place = { BERTH_DATA_DIR: join(directory, 'none') };
   const exported = await toolOn(source.connectionString, 'db', '', place)('export', path);
   assert.equal(exported.code, 0, exported.stderr);
@@ -319,7 +319,7 @@ test('the command line exports and imports, and prints what to do next', async (
   assert.match(again.stderr, /not empty/);
 });
 
-test('the error for an unavailable database, or one without Berth, says so', async (t) => {
+test('the error reports an unavailable database, or one without Berth', async (t) => {
   const empty = await emptyDatabase(t);
   const path = join(directory, 'none.gz');
   for (const [url, words] of [
@@ -340,7 +340,7 @@ for (const [args, words] of [
   [['export', 'x', 'y'], /Too many arguments/],
   [['export', '--fast', 'x'], /--fast/],
 ] as const) {
-  test(`a mistake is explained: ${args.join(' ')}`, async () => {
+  test(`a usage error is explained: ${args.join(' ')}`, async () => {
     const { code, stderr } = await toolOn(source.connectionString, 'db')(...args);
     assert.equal(code, 2);
     assert.match(stderr, words);

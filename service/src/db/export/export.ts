@@ -24,8 +24,9 @@ import {
 import type { Progress } from './row-progress.ts';
 
 /**
- * Exports the whole database as of one moment, while services run on it. The file appears when it
- * is complete. Throws `SetupError` if there is nothing to export, or the file already exists, or its directory does not.
+ * Exports a consistent snapshot of the whole database, while services run on it. The file is renamed to `path` when it
+ * is complete. Throws `SetupError` if there is nothing to export, if the file already exists, or if its directory does
+ * not.
  */
 export async function exportDatabase(
   connectionString: string,
@@ -36,7 +37,7 @@ export async function exportDatabase(
     throw new SetupError(`${path} already exists.`, 'Choose another file.');
   }
   const directory = dirname(path);
-  // None is made: it may be where a disk is to be mounted that is not.
+  // The directory is not created, because it may be on a disk that should be mounted, but is not.
   if (!existsSync(directory)) {
     const wayOut = `Make it, or mount the disk that it is on: mkdir -m 700 ${directory}`;
     throw new SetupError(`There is no directory ${directory}.`, wayOut);
@@ -44,8 +45,8 @@ export async function exportDatabase(
   const pool = createPool(connectionString, { max: 1 });
   try {
     const header = await writeSnapshot(pool, path, progress);
-    await noteExport(createDb(pool), path, header).catch((error) => {
-      throw databaseTrouble(error) === 'full' ? notNoted(path) : error;
+    await recordExport(createDb(pool), path, header).catch((error) => {
+      throw databaseTrouble(error) === 'full' ? notRecorded(path) : error;
     });
     return header;
   } finally {
@@ -66,7 +67,7 @@ async function writeSnapshot(
     await pipeline(
       exportContent(header, (table) => rowsOf(client, table, progress.of(header))),
       createGzip(),
-      // The file holds hashes of passwords and tokens.
+      // Only the owner may read the file, because it contains hashes of passwords and tokens.
       createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true }),
     );
     await rename(draft, path);
@@ -89,8 +90,8 @@ function writingError(path: string, error: unknown): unknown {
   return new SetupError(`${path} can't be written: ${error.message}.`, 'Choose another place.');
 }
 
-/** The export may have been made because the disk is full. */
-const notNoted = (path: string) =>
+/** Exports also work if the disk of the database is full, because that may be the reason to export it. */
+const notRecorded = (path: string) =>
   new SetupError(
     `${path} is complete and can be used. The disk of the database is full, so the export is not in the audit log and the metrics.`,
     'Free disk space there.',
@@ -106,8 +107,7 @@ async function beginSnapshot(client: pg.PoolClient): Promise<ExportHeader> {
   const tables = (await listTables(client)).map((table) => name(table.name));
   await client.query('begin isolation level repeatable read read only');
   await client.query(`lock table ${tables.join(', ')} in access share mode`);
-  // Reads it from the row as JSON, because a database of the previous release may not have the
-  // column.
+  // Reads the key from the row as JSON, because a database of the previous release may not have the column.
   const { rows } = await client.query(
     `select id, now() as at, to_jsonb(installation) ->> 'secret_key_sha256' as key from installation`,
   );
@@ -123,10 +123,10 @@ async function beginSnapshot(client: pg.PoolClient): Promise<ExportHeader> {
 }
 
 /**
- * Records the export for the metrics and the audit log. A database of an earlier release has no
- * column for it, and a standby takes no writes.
+ * Records the export for the metrics and the audit log. This is skipped for a database of an earlier release, which has
+ * no column for it, and for a standby, which accepts no writes.
  */
-async function noteExport(db: Db, path: string, { at }: ExportHeader): Promise<void> {
+async function recordExport(db: Db, path: string, { at }: ExportHeader): Promise<void> {
   const { rows } = await sql<{ possible: boolean }>`select not pg_is_in_recovery() and exists (
     select from pg_attribute where attrelid = 'installation'::regclass and attname = 'exported_at'
   ) as possible`.execute(db);
@@ -142,7 +142,7 @@ async function noteExport(db: Db, path: string, { at }: ExportHeader): Promise<v
   });
 }
 
-/** The last migration of the database. */
+/** Finds the last migration of the database. Throws `SetupError` if there is none. */
 async function requireSchema(client: pg.PoolClient): Promise<string> {
   const { rows } = await client.query(`select to_regclass('kysely_migration') as found`);
   if (rows[0].found === null) {

@@ -23,9 +23,9 @@ import {
 import type { Progress } from './row-progress.ts';
 
 /**
- * Fills an empty database from an export, and migrates its schema, in one transaction. Throws
- * `SetupError` if the file is incomplete or of a later version, if the database is not empty, and
- * if `dataDir` has another secret key than the export was made with.
+ * Imports an export into an empty database, and migrates its schema, in one transaction. Throws `SetupError` if the
+ * file is incomplete or of a later version, if the database is not empty, and if the secret key in `dataDir` is not the
+ * one of the export.
  */
 export async function importDatabase(
   connectionString: string,
@@ -36,8 +36,7 @@ export async function importDatabase(
   await verifyExport(path);
   const exported = await openExport(path);
   await requireKnownSchema(path, exported.header);
-  // What can't be fixed is checked first: another secret key does not help a database that is in
-  // use.
+  // The database is checked first, because replacing the secret key would not help if the database is in use.
   await withClient(connectionString, requireEmpty);
   if (dataDir !== undefined) await requireKey(path, exported.header, dataDir);
   const pool = createPool(connectionString, { max: 1 });
@@ -88,13 +87,13 @@ async function fill(
   { header, rows }: OpenExport,
   progress: Progress,
 ): Promise<void> {
-  // A service, or another import, that starts meanwhile waits for this lock.
+  // A service or another import that starts in the meantime waits for this lock.
   await lockMigrations(trx);
   await requireEmpty(client);
   await migrateWithin(trx, header.schema);
   await requireSameTables(client, header);
   const tables = header.tables.map((table) => name(table.name));
-  // Triggers would count and notify what the rows already contain.
+  // The triggers are disabled, because the rows already contain what they would count.
   for (const table of tables) await client.query(`alter table ${table} disable trigger user`);
   // Removes the rows that migrations have inserted.
   await client.query(`truncate ${tables.join(', ')}`);
@@ -105,10 +104,9 @@ async function fill(
   }
   for (const table of tables) await client.query(`alter table ${table} enable trigger user`);
   await migrateWithin(trx);
-  // The export may be from another machine: the next start checks which Incus its location is on.
+  // The export may be from another machine. The next start checks again which Incus the location is on.
   await client.query(`update locations set engine = engine - 'fingerprint'`);
-  // Instances may have been created since the export. Their addresses are reserved before others
-  // are allocated.
+  // Instances may have been created after the export. Their addresses are reserved before others are allocated.
   await client.query('update locations set instances_known = false');
   await client.query('analyze');
 }
@@ -130,7 +128,10 @@ async function requireEmpty(client: pg.ClientBase): Promise<void> {
   );
 }
 
-/** The same migrations create the same tables. Otherwise, columns would be lost silently. */
+/**
+ * Throws `SetupError` if the migrations created other tables than the export has, because columns would be lost
+ * silently.
+ */
 async function requireSameTables(client: pg.PoolClient, header: ExportHeader): Promise<void> {
   const shape = (tables: { name: string; columns: string[] }[]) =>
     tables.map((table) => `${table.name}(${table.columns.toSorted()})`).sort();

@@ -2,13 +2,13 @@ import type { ExportHeader } from './export-file.ts';
 
 const everyMilliseconds = 1000;
 
-/** Reports progress in rows. */
+/** Reports the progress of an export or import in rows. */
 export interface Progress {
-  /** Returns a function to be called with the number of rows that were added. */
+  /** Returns a function that must be called with the number of added rows. */
   of(header: Pick<ExportHeader, 'tables'>): (rows: number) => void;
 }
 
-/** Prints the progress once a second, and nothing if it takes less than that. */
+/** Prints the progress once a second, and nothing if the work takes less than a second. */
 export function progressInWords(say: (text: string) => void): Progress {
   let done = 0;
   let saidAt = performance.now();

@@ -1,12 +1,11 @@
 import type { LockSession } from './lock-session.ts';
 
 /**
- * The single lock session of a process. It is opened when first needed, and reopened after it was
- * lost.
+ * The single lock session of a process. It is opened when it is first needed, and reopened after it was lost.
  */
 export interface CurrentSession {
   get(): Promise<LockSession>;
-  /** The session, if it is open or being opened. Never rejects. */
+  /** Returns the session if it is open or being opened. Never rejects. */
   ifOpen(): Promise<LockSession | undefined>;
 }
 

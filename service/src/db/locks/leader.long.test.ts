@@ -11,7 +11,7 @@ const log = pino({ level: 'silent' });
 
 const process = (silenceMilliseconds = 30_000) => createLeader({ pool, log, silenceMilliseconds });
 
-/** Leads until it is stopped, or until its connection is lost; tells how often it began and ended. */
+/** Leads a name until it is stopped, or until its connection is lost. Counts how often that began and ended. */
 function candidate(t: TestContext, name: string, leader = process()) {
   const stopping = new AbortController();
   const seen = { began: 0, ended: 0 };
@@ -52,21 +52,21 @@ test('a process whose connection is lost no longer leads', async (t) => {
        (select oid from pg_database where datname = current_database())`,
   );
   await until('one leads again', () => first.seen.began + second.seen.began === 2);
-  // It may be told later than the other one.
+  // It may be notified later than the other process.
   await until('the first has ended', () => first.seen.ended === 1);
 });
 
 test('a process without a heartbeat no longer leads', async (t) => {
-  // Less than passes between two signs of life: as though it hung.
+  // The timeout is shorter than the interval of heartbeats, so that the process seems to hang.
   const silent = candidate(t, 'silent', process(200));
   await silent.began;
   const second = candidate(t, 'silent');
-  // It may be the silent one again, several times.
+  // The new leader may be the silent process again, several times.
   await until('one leads again', () => silent.seen.began + second.seen.began >= 2);
   await until('the silent one has ended', () => silent.seen.ended >= 1);
 });
 
-/** How many locks of these names are held, and by how many connections. */
+/** Counts the locks of these names that are held, and the connections that hold them. */
 async function heldLocks(names: string[]) {
   const { rows } = await pool.query(
     `select count(*)::integer as held, count(distinct pid)::integer as connections
@@ -90,7 +90,7 @@ test('one connection holds all locks of a process, and is closed at the end', as
   assert.equal(pool.totalCount - pool.idleCount, 0);
 });
 
-/** Several names that a process is to lead; tells which it leads now. What it stops ends with `ends`. */
+/** Lets a process lead several names, and returns those that it leads now. The work of slow names ends with `ends`. */
 function candidates(t: TestContext, names: string[], ends: Promise<void> = Promise.resolve()) {
   const leader = process();
   const leads = new Set<string>();
@@ -111,7 +111,7 @@ function candidates(t: TestContext, names: string[], ends: Promise<void> = Promi
   return { leads, stop };
 }
 
-test('each process leads its share, and the others take over those of one that stops', async (t) => {
+test('each process leads its share of the names, and the others take over the names of one that stops', async (t) => {
   const names = Array.from({ length: 7 }, (_, at) => `shared ${at}`);
   const processes = [candidates(t, names)];
   const sizes = () => processes.map(({ leads }) => leads.size).sort();
@@ -124,7 +124,7 @@ test('each process leads its share, and the others take over those of one that s
   await untilSizes('3,4');
   assert.ok(
     processes[0]?.leads.has(stayed),
-    'what is led for the shortest time is not handed over',
+    'the name that is led for the shortest time is not handed over',
   );
   processes.push(candidates(t, names));
   await untilSizes('1,3,3');
@@ -134,7 +134,7 @@ test('each process leads its share, and the others take over those of one that s
   await untilSizes('7');
 });
 
-test('slow work in a stopping process does not delay the handover of the rest', async (t) => {
+test('slow work in a stopping process does not delay the handover of other names', async (t) => {
   const names = ['quick 1', 'quick 2', 'quick 3', 'slow'];
   const end = Promise.withResolvers<void>();
   const first = candidates(t, names, end.promise);
@@ -156,20 +156,20 @@ test('a process keeps its only name when another one joins', async (t) => {
   const second = candidate(t, 'alone');
   const joined = () => heldLocks(['lock sessions']);
   await until('both take locks', joined, ({ connections }) => connections === 2);
-  // At each sign of life it may hand over.
-  for (const sign of ['one', 'another']) {
+  // The process could hand over the name at each heartbeat.
+  for (const heartbeat of ['one', 'another']) {
     const before = await lastQuery('alone');
     const look = async () => {
       assert.equal(first.leads.size, 1);
       return await lastQuery('alone');
     };
-    await until(`there is ${sign} sign of life`, look, (time) => time !== before);
+    await until(`there is ${heartbeat} heartbeat`, look, (time) => time !== before);
   }
   assert.equal(first.leads.size, 1);
   assert.equal(second.seen.began, 0);
 });
 
-/** When the connection that holds this lock asked something last. */
+/** The time of the last query of the connection that holds this lock. */
 async function lastQuery(name: string): Promise<string> {
   const { rows } = await pool.query(
     `select query_start from pg_stat_activity join pg_locks using (pid)

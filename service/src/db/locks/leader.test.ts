@@ -6,7 +6,7 @@ import { createPool } from '../connection.ts';
 import { createDatabaseOutage } from '../outage.ts';
 import { createLeader } from './leader.ts';
 
-test('a leader without its database leaves that to the outage of the database', async (t) => {
+test('a leader without its database does not log what the outage of the database logs', async (t) => {
   const { log, lines } = keptLog();
   const url = 'postgresql://x@127.0.0.1:1/x';
   const pool = createPool(url);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createShares, type Led } from './shares.ts';
 
-/** So many names that are to be led, and are led here. */
+/** Creates this number of names, all of which are led by this process. */
 function leading(count: number) {
   let noneWanted = 0;
   const shares = createShares(() => {
@@ -23,21 +23,21 @@ test('a share is the number of names divided by that of sessions, rounded up', (
   const { shares, excess } = leading(5);
   assert.equal(shares.isFull(1), true);
   assert.deepEqual(excess(1), []);
-  assert.deepEqual(excess(2), ['name 0', 'name 1'], 'those led longest');
+  assert.deepEqual(excess(2), ['name 0', 'name 1'], 'the names that were led longest');
   assert.deepEqual(excess(5), ['name 0', 'name 1', 'name 2', 'name 3']);
   shares.end('name 0');
   assert.equal(shares.isFull(1), false);
   assert.deepEqual(excess(2), ['name 1']);
 });
 
-test('at most four are handed over at once, and none twice', () => {
+test('at most four names are handed over at once, and none twice', () => {
   const { names, excess } = leading(20);
   assert.equal(excess(2).length, 4);
   for (const { led } of names.slice(0, 4)) led.handing.abort();
   assert.deepEqual(excess(2), ['name 4', 'name 5', 'name 6', 'name 7']);
 });
 
-test('a name that need not be led any more does not count, even before its work has ended', () => {
+test('a name that need not be led any more does not count, even while its work still runs', () => {
   const { shares, names, excess, told } = leading(2);
   names[0]?.wanted.abort();
   assert.deepEqual(excess(1), []);

@@ -4,18 +4,18 @@ import type { PooledConnection } from '../queue/turns.ts';
 import { createStatementNames } from './statement-names.ts';
 import { isOutdatedPlan, isUnfitStatement } from './unfit.ts';
 
-/** Receives how connections and queries end. */
+/** Receives the outcomes of connections and queries. */
 export interface QueryObserver {
-  /** Gets the error of each query that failed, and of each connection that could not be had. */
+  /** Receives the error of each failed query, and of each connection that could not be opened. */
   failed(error: unknown): void;
-  /** A query has succeeded. */
+  /** Called when a query has succeeded. */
   worked?(): void;
 }
 
-/** Shared by all pools of the process, which run the same queries. */
+/** The names are shared by all pools of the process, which run the same queries. */
 const names = createStatementNames();
 
-/** The generation of the names that a connection has prepared. */
+/** The generation of the statement names that a connection has prepared. */
 const generations = new WeakMap<pg.PoolClient, number>();
 
 /** Runs queries as prepared statements: see `statement-names.ts`. */
@@ -39,13 +39,13 @@ export function withPrepared(
 }
 
 /**
- * A connection is closed, rather than returned to the pool,
+ * Runs queries on a connection as prepared statements. The connection is closed, instead of being returned to the pool,
  *
- * - after a timeout, because it may never answer again: the driver would reuse it, and each query
- *   would time out;
- * - if its prepared statements are of earlier names, which nobody uses any more;
- * - if one of them did not fit. PostgreSQL refuses such a statement before it does anything, so it
- *   runs again without a name; except in a transaction, which ends by that.
+ * - after a timeout, because PostgreSQL may never respond on it again: the driver would reuse it, and each query would
+ *   time out;
+ * - if its prepared statements have earlier names, which are not used any more;
+ * - if one of them did not fit. PostgreSQL refuses such a statement before it does anything, so that it is repeated
+ *   without a name, except in a transaction, which the error aborts.
  */
 function prepared(
   { client, release: giveBack }: PooledConnection,
@@ -86,7 +86,7 @@ function prepared(
     const isOld = generations.has(client) && generations.get(client) !== names.generation;
     giveBack(destroy || unusable !== undefined || isUnfit || isOld);
   }
-  // No query uses a cursor, which Kysely would pass too.
+  // The cast is safe, because no query uses a cursor, which Kysely would also pass to this function.
   return { query: query as unknown as PostgresPoolClient['query'], release };
 }
 

@@ -7,7 +7,7 @@ import { isDatabaseUnavailable } from '../errors.ts';
 import { inTransaction, rolledBack } from '../transaction.ts';
 import { isOutdatedPlan } from './unfit.ts';
 
-/** Queries on so many connections, and another way to the same database. */
+/** Creates a `Db` with a pool of this size, and a second `Db` of the same database. */
 async function connected(stack: AsyncDisposableStack, max = 1) {
   const database = await createTestDatabase();
   stack.defer(() => database.close());
@@ -38,7 +38,7 @@ const twice = async (work: () => Promise<unknown>) => {
   await work();
 };
 
-test('a query that is repeated on a connection is prepared once, whatever its values', async () => {
+test('a query that is repeated on a connection is prepared once, regardless of its values', async () => {
   await using stack = new AsyncDisposableStack();
   const { db } = await connected(stack);
   for (const id of [1, 2, 3, 4]) {
@@ -49,7 +49,7 @@ test('a query that is repeated on a connection is prepared once, whatever its va
   assert.equal(await preparedOn(db, 'from nodes'), 1);
 });
 
-test('a query whose result another service changed is answered, and its connection replaced', async () => {
+test('a query whose columns another service changed succeeds, and its connection is replaced', async () => {
   await using stack = new AsyncDisposableStack();
   const { db, other } = await connected(stack);
   await twice(() => read(db));
@@ -74,7 +74,7 @@ test('a change is made once, although its prepared statement no longer fits', as
   assert.deepEqual(rows, [{ id }]);
 });
 
-test('a transaction whose prepared query no longer fits fails as though PostgreSQL was away', async () => {
+test('a transaction whose prepared query no longer fits fails like one without PostgreSQL', async () => {
   await using stack = new AsyncDisposableStack();
   const { db, other } = await connected(stack);
   await twice(() => read(db));
@@ -82,7 +82,7 @@ test('a transaction whose prepared query no longer fits fails as though PostgreS
   const transaction = () => db.transaction().execute(read);
   await assert.rejects(transaction(), (error) => {
     assert.ok(isOutdatedPlan(error));
-    // Workers and reconcilers try again.
+    // Workers and reconcilers therefore retry it.
     return isDatabaseUnavailable(error);
   });
   assert.deepEqual(await transaction(), []);
@@ -107,7 +107,7 @@ test('the transaction of a change runs again, and takes effect once', async () =
   assert.deepEqual(rows, [{ name: 'of run 2' }]);
 });
 
-test('a dry run runs again', async () => {
+test('a dry run whose prepared query no longer fits runs again', async () => {
   await using stack = new AsyncDisposableStack();
   const { db, other } = await connected(stack);
   await twice(() => read(db));
@@ -115,7 +115,7 @@ test('a dry run runs again', async () => {
   assert.deepEqual(await rolledBack(db, read), []);
 });
 
-test('a transaction that fails otherwise is not run again', async () => {
+test('a transaction that fails with another error is not run again', async () => {
   await using stack = new AsyncDisposableStack();
   const { db } = await connected(stack);
   let runs = 0;
@@ -127,7 +127,7 @@ test('a transaction that fails otherwise is not run again', async () => {
   assert.equal(runs, 1);
 });
 
-test('a statement that no longer fits fails on one connection at most, although all have it', async () => {
+test('a statement that no longer fits fails on at most one connection, although all have prepared it', async () => {
   await using stack = new AsyncDisposableStack();
   const { db, other } = await connected(stack, 3);
   const onAll = (work: (trx: Queryable) => Promise<unknown>) =>
@@ -149,7 +149,7 @@ test('a statement that no longer fits fails on one connection at most, although 
     await twice(() => read(each));
     await sql`commit`.execute(each);
   });
-  // What they had prepared under the earlier names goes with them.
+  // The connections are closed with the statements that they prepared with earlier names.
   await onAll(async (each) => assert.ok(!pids.has(await connectionOf(each))));
 });
 
@@ -189,7 +189,7 @@ test('a value that PostgreSQL or the driver refuses leaves the statement usable'
   await twice(() => other('{}'));
 });
 
-test('a rolled-back transaction leaves what it prepared', async () => {
+test('the statements that a rolled-back transaction prepared are kept', async () => {
   await using stack = new AsyncDisposableStack();
   const { db } = await connected(stack);
   await read(db);
@@ -203,7 +203,7 @@ test('a rolled-back transaction leaves what it prepared', async () => {
 });
 
 for (const loss of ['discard all', 'deallocate all']) {
-  test(`queries are answered after "${loss}", and transactions in the second attempt`, async () => {
+  test(`queries succeed after "${loss}", and transactions in the second attempt`, async () => {
     await using stack = new AsyncDisposableStack();
     const { db, pool } = await connected(stack);
     const lose = () => pool.query(loss);
@@ -211,7 +211,7 @@ for (const loss of ['discard all', 'deallocate all']) {
     const before = await connectionOf(db);
     await lose();
     assert.deepEqual(await read(db), []);
-    // What else it had prepared is lost, too.
+    // The connection is replaced, because its other prepared statements are lost as well.
     assert.notEqual(await connectionOf(db), before);
     await twice(() => read(db));
     await lose();

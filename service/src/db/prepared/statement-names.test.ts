@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createStatementNames, plannedByValues, textVaries } from './statement-names.ts';
 
-/** What a text is called when it is used again. */
+/** The name of a text from its second use on. */
 const nameIn = (names = createStatementNames(), text = 'select 1') =>
   (names.of(text) ?? names.of(text))?.name;
 
@@ -11,7 +11,7 @@ test('a text gets a name on its second use, and keeps it', () => {
   assert.equal(names.of('select $1'), undefined);
   const { name = '' } = names.of('select $1') ?? {};
   assert.match(name, /^berth_\S+$/);
-  // PostgreSQL cuts longer names off (its documentation, "Identifiers and Key Words").
+  // PostgreSQL truncates longer names (its documentation, "Identifiers and Key Words").
   assert.ok(name.length < 64);
   assert.equal(names.of('select $1')?.name, name);
   assert.notEqual(nameIn(names, 'select $2'), name);
@@ -21,7 +21,7 @@ test('a text has the same name in every process', () => {
   assert.equal(nameIn(createStatementNames()), nameIn(createStatementNames()));
 });
 
-test('the number of names is limited, however many texts there are', () => {
+test('the number of names is limited, regardless of the number of texts', () => {
   const names = createStatementNames(3);
   const texts = Array.from({ length: 10 }, (_, index) => `select ${index}`);
   assert.deepEqual(
@@ -37,7 +37,7 @@ const withoutName = [
 ];
 
 for (const text of withoutName) {
-  test(`this gets no name: ${text}`, () =>
+  test(`this statement gets no name: ${text}`, () =>
     assert.equal(nameIn(createStatementNames(), text), undefined));
 }
 

@@ -1,23 +1,22 @@
 import { createHash } from 'node:crypto';
 
-// PostgreSQL parses and plans a named statement once per connection, and not for each execution
-// (its documentation, "PREPARE"). For a query over eight tables that is most of its time. See
-// docs/decisions/0019-prepared-statements.md.
+// PostgreSQL parses and plans a named statement once per connection, instead of for each execution (its documentation,
+// "PREPARE"). For a query with eight tables this is most of its time. See docs/decisions/0019-prepared-statements.md.
 
-/** A name, and the generation that it belongs to. */
+/** The name of a prepared statement, and the generation to which it belongs. */
 export interface StatementName {
   name: string;
   generation: number;
 }
 
 export interface StatementNames {
-  /** How often the names were renewed. */
+  /** The number of times that the names were renewed. */
   readonly generation: number;
-  /** The name under which to prepare a text; undefined if it should run without one. */
+  /** The name for preparing a text; undefined if it should run without one. */
   of(text: string): StatementName | undefined;
   /**
-   * Gives new names to all texts, because a statement of this generation no longer fits the tables.
-   * Does nothing if they have been renewed since.
+   * Gives new names to all texts, because a statement of this generation no longer fits the tables. Does nothing if the
+   * names were already renewed.
    */
   renew(generation: number): void;
 }
@@ -25,10 +24,10 @@ export interface StatementNames {
 /** Marks a statement whose best plan depends on its values, so that no plan can be reused. */
 export const plannedByValues = '/* planned by its values */';
 
-/** Marks a statement whose text is seldom the same twice, so that a name would only take room. */
+/** Marks a statement whose text is rarely repeated, so that a name would only use memory. */
 export const textVaries = '/* its text varies */';
 
-/** Statements without planning time, with several commands, or marked. */
+/** Whether a statement runs without a name: it needs no planning, has several commands, or is marked. */
 const isUnnamed = (text: string) =>
   /^\s*(begin|start|commit|rollback|savepoint|release|set|reset|lock|notify|listen|create|alter|drop)\b/i.test(
     text,
@@ -38,14 +37,14 @@ const isUnnamed = (text: string) =>
   text.includes(textVaries);
 
 /**
- * How many statements each connection of PostgreSQL keeps at most. The code has about 400, so all
- * that do not vary can have a name.
+ * The maximum number of prepared statements of each connection. The code has about 400 statements, so that all that do
+ * not vary can have a name.
  */
 const mostNames = 500;
 
 /**
- * Names each text from its second use on. Each connection keeps what it has prepared, so there are
- * at most `most` names; further texts are not named.
+ * Names each text from its second use on. Each connection keeps its prepared statements, so the number of names is
+ * limited to `most`; further texts get no name.
  */
 export function createStatementNames(most = mostNames): StatementNames {
   const seenOnce = new Set<string>();
@@ -68,7 +67,7 @@ export function createStatementNames(most = mostNames): StatementNames {
       if (named) return named;
       if (names.size >= most || isUnnamed(text)) return undefined;
       if (seenOnce.delete(text)) return add(text);
-      // A text that is used only once must not be kept forever.
+      // The texts are forgotten from time to time, because those that are used only once must not be kept forever.
       if (seenOnce.size >= most) seenOnce.clear();
       seenOnce.add(text);
       return undefined;

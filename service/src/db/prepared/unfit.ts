@@ -1,8 +1,8 @@
 import { DatabaseError } from 'pg';
 
 /**
- * Whether a migration has changed the result of a prepared statement. The message may be in any
- * language, and the code means all that is not supported, so its origin in PostgreSQL decides.
+ * Whether a migration has changed the columns of a prepared statement. This depends on the routine of PostgreSQL that
+ * reported the error, because the message may be in any language, and the code stands for all unsupported features.
  */
 export const isOutdatedPlan = (error: unknown) =>
   error instanceof DatabaseError &&
@@ -10,9 +10,9 @@ export const isOutdatedPlan = (error: unknown) =>
   error.routine === 'RevalidateCachedQuery';
 
 /**
- * Whether a prepared statement does not fit: its plan is outdated, or the connection no longer has
- * it, or has another one of its name, as after `discard all` or behind a pooler. PostgreSQL has not
- * done anything then.
+ * Whether a prepared statement does not fit, so that PostgreSQL has not run it. Its plan is outdated, or the connection
+ * no longer has the statement, or has another one with its name, such as after `discard all` or behind a connection
+ * pooler.
  */
 export const isUnfitStatement = (error: unknown) =>
   isOutdatedPlan(error) ||

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
-// A text that varies with its values takes a name each time. So lists of values are passed as one
-// array, `= any($1)`; here is what else varies a text, how often in each file, and why it may.
+// A text that varies with its values uses a new name each time. Lists of values are therefore passed as one array,
+// `= any($1)`. This test lists the other places that vary a text, by file, and why each is acceptable.
 
 const service = new URL('../../', import.meta.url);
 
-/** Places that build a text, as they are found in the code. */
+/** The patterns of code that builds a text. */
 const building = {
   'in (…) of a list or a subquery': /'(?:not )?in',\s*[a-z]| in \(\$\{/g,
   'sql.join': /\bsql\.join\(/g,
@@ -18,7 +18,7 @@ const building = {
 };
 type Building = keyof typeof building;
 
-/** By file, how often each of these ways is there, and why it is no trouble. */
+/** How often each pattern may occur in a file, and why it is acceptable. */
 const allowed: Record<string, Partial<Record<Building, readonly [times: number, why: string]>>> = {
   'address-pools/queries.ts': { 'sql.join': [1, 'one or two addresses, by the family'] },
   'db/expiry.ts': { 'name in a variable': [1, 'columns that are named in the code'] },
@@ -85,7 +85,7 @@ const allowed: Record<string, Partial<Record<Building, readonly [times: number, 
   'users/belongings-queries.ts': { 'in (…) of a list or a subquery': [1, 'a subquery'] },
 };
 
-/** How often each way is in a text. */
+/** Counts the matches of each pattern in a text. */
 function countsIn(text: string): [way: string, times: number][] {
   const counts = Object.entries(building).map(([way, pattern]): [string, number] => [
     way,
@@ -107,7 +107,7 @@ test('each place that varies the text of a statement is known', () => {
   assert.deepEqual(found.toSorted(), known.toSorted());
 });
 
-test('the ways are found in code', () => {
+test('the patterns match code', () => {
   for (const [code, way] of [
     ["where('id', 'in', ids)", 'in (…) of a list or a subquery'],
     ['sql.join(values)', 'sql.join'],

@@ -6,7 +6,7 @@ import { createFairQueue, QueueTooLong } from './fair-queue.ts';
 const long = 60_000;
 const maxWaitersPerKey = 100;
 
-/** Who was admitted so far, in order, and how each leaves. At the end of the test all do. */
+/** Creates a queue, and records the admitted keys in order. At the end of the test all of them leave. */
 function queue(t: TestContext, most: number, share: number, spare = 0) {
   const made = createFairQueue({ most, share, spare, maxWaitersPerKey });
   const admitted: (string | undefined)[] = [];
@@ -16,12 +16,12 @@ function queue(t: TestContext, most: number, share: number, spare = 0) {
     admitted.push(key);
     leaves.push(leave);
   }
-  /** Each after the other, without waiting for its turn. */
+  /** Enters each key in order, without waiting for its admission. */
   async function enter(...keys: (string | undefined)[]): Promise<void> {
     for (const key of keys) void ask(key);
     await turn();
   }
-  /** The one that was admitted at that place. */
+  /** Lets the key leave that was admitted at this position. */
   async function leave(at: number): Promise<void> {
     leaves[at]?.();
     await turn();
@@ -38,7 +38,7 @@ const tooLong = (key: string, isOwnFault: boolean) => (error: unknown) => {
   return true;
 };
 
-test('a key gets no more than its share, even if nobody else is there', async (t) => {
+test('a key gets no more than its share, even if there are no other keys', async (t) => {
   const { made, admitted, enter, leave } = queue(t, 4, 2);
   await enter('a', 'a', 'a');
   assert.deepEqual([admitted, made.waiting], [['a', 'a'], 1]);
@@ -46,12 +46,12 @@ test('a key gets no more than its share, even if nobody else is there', async (t
   assert.deepEqual([admitted, made.waiting], [['a', 'a', 'a'], 0]);
 });
 
-test('a free place goes to the key with the fewest, and then to the next in turn', async (t) => {
+test('a free place goes to the key with the fewest places, and among those to the next in turn', async (t) => {
   const { admitted, enter, leave } = queue(t, 3, 2);
   await enter('a', 'a', 'b', 'a', 'a', 'b', 'b', 'c');
   assert.deepEqual(admitted, ['a', 'a', 'b']);
   await leave(2);
-  assert.deepEqual(admitted.slice(3), ['b'], 'as few as c, which came later');
+  assert.deepEqual(admitted.slice(3), ['b'], 'b has as few places as c, which came later');
   await leave(3);
   assert.deepEqual(admitted.slice(4), ['c'], 'b had a turn since');
   await leave(4);
@@ -67,10 +67,10 @@ test('some places are reserved for keys that have none', async (t) => {
   await enter('c', 'c', 'd');
   assert.deepEqual(admitted.slice(6), ['c', 'd']);
   await leave(6);
-  assert.deepEqual(admitted.slice(8), ['c'], 'which has none again');
+  assert.deepEqual(admitted.slice(8), ['c'], 'c has no place again');
 });
 
-test('callers without a key may have all places', async (t) => {
+test('callers without a key can use all places', async (t) => {
   const { admitted, enter } = queue(t, 3, 1, 1);
   await enter(undefined, undefined, undefined);
   assert.equal(admitted.length, 3);
@@ -86,7 +86,7 @@ test('leaving twice frees one place', async (t) => {
   assert.equal(made.waiting, 0);
 });
 
-test('a timeout rejects with the right fault, and the waiter is not admitted later', async () => {
+test('the error of a timeout tells who is at fault, and the waiter is not admitted later', async () => {
   const made = createFairQueue({ most: 2, share: 1, spare: 0, maxWaitersPerKey });
   const leave = await made.enter('a', long);
   await assert.rejects(made.enter('a', 10), tooLong('a', true));
@@ -108,7 +108,7 @@ test('a key with too many waiters is refused at once, and no other key is', asyn
   assert.equal(made.waiting, 0);
 });
 
-test('every place is used, and none twice, in any order of arrivals', async () => {
+test('every place is used, and none twice, for any order of arrivals', async () => {
   for (let round = 0; round < 20; round += 1) {
     const [most, share, spare] = [6, 3, 1];
     const made = createFairQueue({ most, share, spare, maxWaitersPerKey });

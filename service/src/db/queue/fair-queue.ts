@@ -1,19 +1,19 @@
-/** A queue that admits a limited number at once, and is fair among keys. */
+/** A queue that admits a limited number of callers at once, and is fair among keys. */
 export interface FairQueue {
   /**
-   * Waits for a place, and resolves with the function that frees it. Rejects with `QueueTooLong`
-   * after `patienceMs`, and at once if too many with this key are waiting.
-   * @param key undefined means no key; such callers may take all places
+   * Waits for a place, and resolves with the function that frees it. Rejects with `QueueTooLong` after `patienceMs`,
+   * and at once if too many callers with this key are waiting.
+   * @param key undefined means no key; callers without a key can use all places
    */
   enter(key: string | undefined, patienceMs: number): Promise<() => void>;
-  /** How many are waiting. */
+  /** The number of waiting callers. */
   readonly waiting: number;
 }
 
-/** There was no place in time. The message is for the log. */
+/** No place became free in time. The message is for the log. */
 export class QueueTooLong extends Error {
   readonly key: Key;
-  /** Whether only others with the same key were in the way. */
+  /** Whether the key used its whole share, so that no other key was at fault. */
   readonly isOwnFault: boolean;
 
   constructor(key: Key, isOwnFault: boolean) {
@@ -25,13 +25,13 @@ export class QueueTooLong extends Error {
 }
 
 interface QueueOptions {
-  /** How many may be in at once. */
+  /** The number of places. */
   most: number;
-  /** How many of them may have the same key. */
+  /** The maximum number of places of one key. */
   share: number;
-  /** How many of them are reserved for keys that have none. */
+  /** The number of places that are reserved for keys without a place. */
   spare: number;
-  /** How many with the same key may wait. */
+  /** The maximum number of waiting callers with the same key. */
   maxWaitersPerKey: number;
 }
 
@@ -42,12 +42,12 @@ interface Waiter {
 type Key = string | undefined;
 
 /**
- * A free place goes to the key with the fewest places, and among those to the one whose last turn
- * was the longest ago.
+ * Creates a queue. A free place goes to the key with the fewest places, and among those to the one whose last turn was
+ * the longest ago.
  */
 export function createFairQueue({ most, share, spare, maxWaitersPerKey }: QueueOptions): FairQueue {
   const inside = new Map<Key, number>();
-  /** Those who wait by key, in the order of turns; within a key, in the order of arrival. */
+  /** The waiting callers by key. Keys are in the order of turns, and the callers of a key in the order of arrival. */
   const lines = new Map<Key, Set<Waiter>>();
   let count = 0;
   const countOf = (key: Key) => inside.get(key) ?? 0;
@@ -99,7 +99,7 @@ export function createFairQueue({ most, share, spare, maxWaitersPerKey }: QueueO
       return [...lines.values()].reduce((sum, line) => sum + line.size, 0);
     },
     async enter(key, patienceMs) {
-      // Anybody who could enter would not be waiting, so newcomers overtake nobody.
+      // New callers overtake nobody, because a caller whose key can enter does not wait.
       if (canEnter(key)) return take(key);
       const line = lines.get(key) ?? new Set();
       if (line.size >= maxWaitersPerKey) throw new QueueTooLong(key, isAtShare(key));

@@ -3,17 +3,17 @@ import { currentClaim } from './claim.ts';
 import { createFairQueue, type FairQueue } from './fair-queue.ts';
 
 /**
- * Timeout for a statement of a request that only reads. Changes wait for each other, and have the
+ * The timeout of statements of a request that only reads. Changes may wait for locks of each other, so they have the
  * timeout of the pool.
  */
 export const readTimeoutMs = 10_000;
 
-/** More would only wait to be refused in the end. */
+/** The maximum number of waiting requests of a project. More of them would probably time out. */
 const maxWaitersPerProject = 1000;
 
 const queues = new WeakMap<pg.Pool, FairQueue>();
 
-/** How many wait for a connection of the pool. */
+/** The number of callers that wait for a connection of the pool. */
 export function waitingFor(pool: pg.Pool): number {
   return pool.waitingCount + (queues.get(pool)?.waiting ?? 0);
 }
@@ -24,16 +24,16 @@ export interface PooledConnection {
   release(destroy: boolean): void;
 }
 
-/** Takes a connection of a pool as soon as there is one. */
+/** Takes a connection of a pool as soon as one is free. */
 export async function takeConnection(pool: pg.Pool): Promise<PooledConnection> {
   const client = await pool.connect();
   return { client, release: (destroy) => client.release(destroy) };
 }
 
 /**
- * Shares the connections of a pool among projects: none has more than half, and a quarter is
- * reserved for those who have none (see `claim.ts`). Statements of a request that only reads time
- * out after `readMs`. Taking a connection throws `QueueTooLong`, and errors of the pool.
+ * Shares the connections of a pool among projects: none can use more than half, and a quarter is reserved for projects
+ * that have none (see `claim.ts`). Statements of a request that only reads time out after `readMs`. Taking a connection
+ * throws `QueueTooLong`, and errors of the pool.
  */
 export function shareAmongProjects(pool: pg.Pool, readMs: number): () => Promise<PooledConnection> {
   const { max: most, connectionTimeoutMillis: patienceMs = 0 } = pool.options;

@@ -65,7 +65,7 @@ interface SignInStatesTable {
   expires_at: Timestamp;
 }
 
-/** The tables of people and how they sign in, as their queries see them. */
+/** The tables of users, memberships and authentication. */
 export interface PeopleTables {
   users: UsersTable;
   memberships: MembershipsTable;

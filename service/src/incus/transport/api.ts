@@ -10,7 +10,7 @@ import type { Transport, WireRequest, WireResponse } from './transport.ts';
 
 export interface CallOptions {
   signal?: AbortSignal | undefined;
-  /** Timeout of the whole call, including the answer. */
+  /** The timeout of the whole call, including the response. */
   timeoutSeconds?: number | undefined;
   /** The member to read from, unless the query has a `target`. */
   member?: string | undefined;
@@ -19,24 +19,22 @@ export interface CallOptions {
 export type Query = Record<string, string | number | boolean | undefined>;
 
 export interface ApiRequest extends Pick<WireRequest, 'method' | 'headers'> {
-  /** Unescaped parts after `/1.0`: `['instances', name, 'state']`. */
+  /** The unescaped parts after `/1.0`: `['instances', name, 'state']`. */
   path: readonly string[];
   query?: Query;
   /** Sent as JSON instead of `body`. */
   json?: unknown;
-  /** A stream restarts the timeout of the call with each `touch`. */
+  /** The body. A stream restarts the timeout of the call with each `touch`. */
   body?: string | Uint8Array | ((touch: () => void) => Readable);
 }
 
-/** Reads the result from Incus's answer, within the timeout of the call. */
+/** Reads the result from the response of Incus, within the timeout of the call. */
 type Reader<T> = (response: WireResponse) => Promise<T>;
 
-/**
- * A background operation of Incus, as an asynchronous call returns it: only the fields that we use.
- */
+/** A background operation of Incus, with only the fields that Berth uses. Asynchronous calls return it. */
 export interface Operation {
   id: string;
-  /** `task` is work of Incus; `websocket` is a session, such as a console. */
+  /** The class. `task` is work of Incus, and `websocket` is a session, such as a console. */
   class: 'task' | 'websocket' | 'token' | (string & {});
   description: string;
   status:
@@ -47,30 +45,30 @@ export interface Operation {
     | 'Failure'
     | 'Cancelled'
     | (string & {});
-  /** 100–199 in progress, 200 success, 400 failure, 401 cancelled ("Status codes", REST API). */
+  /** The status: 100–199 in progress, 200 success, 400 failure, 401 cancelled ("Status codes", REST API). */
   status_code: number;
-  /** URLs by kind: `{"instances": ["/1.0/instances/srv-1?project=x"]}`. */
+  /** The URLs of the resources by type: `{"instances": ["/1.0/instances/srv-1?project=x"]}`. */
   resources: Record<string, string[]> | null;
   metadata: Record<string, unknown> | null;
   err: string;
-  /** The member that runs it; `none` without a cluster. */
+  /** The member that runs the operation; `none` without a cluster. */
   location: string;
   created_at: string;
 }
 
-/** The calls that every noun uses. All throw `EngineError`. */
+/** The calls from which those of all resources are built. All of them throw `EngineError`. */
 export interface Api {
-  /** Sent as `?project=` by calls that belong to a project. */
+  /** The project, which calls that belong to a project send as `?project=`. */
   readonly project: string;
   get<T>(path: readonly string[], query: Query, options?: CallOptions): Promise<T>;
-  /** `null` if Incus answers 404. */
+  /** Returns `null` if the response of Incus is 404. */
   find<T>(path: readonly string[], query: Query, options?: CallOptions): Promise<T | null>;
   change(request: ApiRequest, options?: CallOptions): Promise<void>;
   startOperation(request: ApiRequest, options?: CallOptions): Promise<Operation>;
   read<T>(request: ApiRequest, options: CallOptions | undefined, reader: Reader<T>): Promise<T>;
 }
 
-/** "Return values" of Incus's REST API documentation. */
+/** A response of Incus ("Return values" in the documentation of its REST API). */
 interface Answer {
   type: 'sync' | 'async' | 'error';
   error?: string;
@@ -99,7 +97,10 @@ function wireRequest(request: ApiRequest, signal: AbortSignal, touch: () => void
   return wire;
 }
 
-/** A change goes to any member, because it must be made only once. */
+/**
+ * The member to which a read is sent directly. Other requests have none, because only reads can always be repeated
+ * elsewhere.
+ */
 function memberOf({ method, query }: ApiRequest, options?: CallOptions): string | undefined {
   if (method !== 'GET') return undefined;
   return typeof query?.target === 'string' ? query.target : options?.member;
@@ -117,7 +118,7 @@ function parseAnswer(text: string): Answer | null {
   }
 }
 
-/** The error of an unexpected answer, from its body if that has one. */
+/** Creates the error of an unexpected response, from its body if possible. */
 export async function errorOf(response: WireResponse): Promise<EngineError> {
   const text = await response.body.text();
   const answer = parseAnswer(text);
@@ -126,9 +127,8 @@ export async function errorOf(response: WireResponse): Promise<EngineError> {
 }
 
 /**
- * Reads a whole answer. Throws `invalid` if it is longer than `maxBytes`, for answers whose length
- * a guest determines.
- * @param what named in the error
+ * Reads a whole response whose length is controlled by a guest. Throws `invalid` if it is longer than `maxBytes`.
+ * @param what the name of the response in the error
  */
 export async function readBounded(
   response: WireResponse,
@@ -147,7 +147,7 @@ export async function readBounded(
   return Buffer.concat(chunks);
 }
 
-/** Reads the body of a JSON call. Incus may answer 200 in HTTP and an `error` in the body. */
+/** Reads the body of a JSON response. With HTTP 200, the body may still be an `error`. */
 export async function readBody(
   response: WireResponse,
   bound?: { what: string; maxBytes: number },
@@ -188,22 +188,20 @@ function assertDone(answer: Answer): void {
   }
 }
 
-/** The result of a call: `ok`, `aborted` by its caller, or the code of its error. */
+/** A call and its outcome: `ok`, `aborted` by its caller, or the code of its error. */
 export interface ObservedCall {
   method: string;
-  /**
-   * The path without names: `/1.0/instances/{name}/state`, so that the number of paths is limited.
-   */
+  /** The path without names, such as `/1.0/instances/{name}/state`, so that the number of paths is limited. */
   path: string;
   outcome: EngineErrorCode | 'ok' | 'aborted';
-  /** What the call threw; undefined if it succeeded, or its caller has aborted it. */
+  /** The error that the call threw; undefined if it succeeded, or if its caller has aborted it. */
   error: unknown;
   seconds: number;
 }
 
 export type CallObserver = (call: ObservedCall) => void;
 
-/** The fixed parts of Incus's paths that we use. Everything else in a path is a name. */
+/** The fixed parts of the paths of Incus that Berth uses. All other parts are names. */
 const pathWords = new Set([
   ...['instances', 'state', 'files', 'operations', 'wait', 'images', 'aliases', 'projects'],
   ...['networks', 'storage-pools', 'volumes', 'resources', 'cluster', 'members', 'metrics'],
@@ -221,7 +219,7 @@ interface ApiDefaults {
   observe?: CallObserver | undefined;
 }
 
-/** Creates the calls of a noun for one transport, timeout and project. */
+/** Creates the basic calls for one transport, timeout and project. */
 export function createApi(transport: Transport, defaults: ApiDefaults): Api {
   const read: Api['read'] = async (request, options, reader) => {
     const begun = performance.now();
@@ -253,7 +251,7 @@ export function createApi(transport: Transport, defaults: ApiDefaults): Api {
         try {
           return await reader(response);
         } catch (error) {
-          // The connection may also break while an answer is read.
+          // The connection may also break while a response is read.
           throw errorFromConnection(error, what);
         }
       },
@@ -273,7 +271,7 @@ export function createApi(transport: Transport, defaults: ApiDefaults): Api {
   };
 }
 
-/** Turns `not_found` into `null`. */
+/** Converts the error `not_found` to `null`. */
 export async function orNull<T>(call: Promise<T>): Promise<T | null> {
   try {
     return await call;

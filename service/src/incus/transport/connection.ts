@@ -1,16 +1,16 @@
 import { createHash, X509Certificate } from 'node:crypto';
 import type { PeerCertificate } from 'node:tls';
 
-/** How to reach Incus: its unix socket, or its members over HTTPS with a client certificate. */
+/** The connection to Incus: over its Unix socket, or to its members over HTTPS with a client certificate. */
 export type IncusConnection =
   | { socketPath: string }
   | {
-      /** Members of one cluster, tried in turn: `https://10.0.0.1:8443`. */
+      /** The URLs of the members of one cluster, which are tried in turn: `https://10.0.0.1:8443`. */
       urls: string[];
-      /** PEM. */
+      /** The client certificate (PEM). */
       clientCert: string;
       clientKey: string;
-      /** PEM of the one certificate that is accepted: all members of a cluster present the same. */
+      /** The only accepted certificate (PEM), which all members of a cluster present. */
       serverCert: string;
     };
 
@@ -21,13 +21,13 @@ interface TlsSettings {
   checkServerIdentity: (host: string, peer: PeerCertificate) => Error | undefined;
 }
 
-/** One place to send requests to, and how to name it in an error. */
+/** An endpoint for requests, and its name in errors. */
 export interface Endpoint {
   origin: string;
   name: string;
 }
 
-/** The places to try, in the order given. */
+/** Lists the endpoints of a connection, in the given order. */
 export function endpoints(connection: IncusConnection): Endpoint[] {
   if ('socketPath' in connection) {
     return [{ origin: 'http://incus', name: connection.socketPath }];
@@ -38,7 +38,7 @@ export function endpoints(connection: IncusConnection): Endpoint[] {
   });
 }
 
-/** TLS settings that accept the pinned certificate only; undefined for a unix socket. */
+/** Creates TLS settings that accept only the pinned certificate; undefined for a Unix socket. */
 export function tlsSettings(connection: IncusConnection): TlsSettings | undefined {
   if ('socketPath' in connection) return undefined;
   const pinned = new X509Certificate(connection.serverCert).raw;
@@ -46,8 +46,8 @@ export function tlsSettings(connection: IncusConnection): TlsSettings | undefine
     cert: connection.clientCert,
     key: connection.clientKey,
     ca: connection.serverCert,
-    // Incus signs its certificate itself and names the machine in it, not the address we use:
-    // what counts is that it is this very certificate.
+    // The certificate of Incus is self-signed, and names the machine instead of the address. It is therefore compared
+    // with the pinned certificate.
     checkServerIdentity: (host, peer) => (sameDer(peer.raw, pinned) ? undefined : wrongPeer(host)),
   };
 }

@@ -1,21 +1,21 @@
 import { EngineError, wordsFor } from './errors.ts';
 
 export interface Deadline {
-  /** What the call waits for, named in the error. */
+  /** The name of the call in the error. */
   what: string;
   timeoutSeconds: number;
   signal?: AbortSignal | undefined;
 }
 
 /**
- * The timeout is split into parts: while this process is blocked, only one of them passes, however
- * long it takes, because the answer is not late then.
+ * The number of parts of the timeout. While this process is blocked, at most one part passes, regardless of the time,
+ * because the response may have arrived in the meantime.
  */
 const parts = 4;
 
 /**
- * Runs `run` until it ends, times out (`EngineError` `timeout`) or is aborted (throws the reason of
- * the signal). `touch` restarts the timeout.
+ * Runs `run` until it ends. Throws `EngineError` `timeout` after the timeout, and the reason of the signal if it
+ * aborts. `touch` restarts the timeout.
  */
 export async function withDeadline<T>(
   deadline: Deadline,
@@ -34,8 +34,8 @@ export async function withDeadline<T>(
     left = parts;
     timer.refresh();
   };
-  // AbortSignal.any is not used: a signal that lives as long as the service would accumulate
-  // dependents.
+  // AbortSignal.any is not used, because a signal that exists as long as the service would accumulate dependent
+  // signals.
   const onAbort = () => controller.abort(signal?.reason);
   signal?.addEventListener('abort', onAbort, { once: true });
   try {

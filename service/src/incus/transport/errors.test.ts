@@ -8,7 +8,7 @@ import {
   failedBeforeSending,
 } from './errors.ts';
 
-/** Words of Incus 6.0, most of them as its daemon said them. */
+/** Error messages of Incus 6.0, most of which were copied from its daemon. */
 const spoken: [text: string, status: number | undefined, code: EngineErrorCode][] = [
   ['Failed to fetch instance "x" in project "p": Instance not found', 404, 'not_found'],
   ['Not Found', 404, 'not_found'],
@@ -54,9 +54,9 @@ const spoken: [text: string, status: number | undefined, code: EngineErrorCode][
   ['executable file not found in $PATH', undefined, 'failed'],
 ];
 
-describe('what customers are shown', () => {
+describe('the public message', () => {
   for (const [text, status] of spoken) {
-    it(`has no words of Incus: ${text}`, () => {
+    it(`does not contain the message of Incus: ${text}`, () => {
       const { publicMessage } = errorFromIncus(`${text} at /var/lib/incus/x`, status);
       assert.match(
         publicMessage,
@@ -71,7 +71,7 @@ describe('errorFromIncus', () => {
     it(`${code}: ${text}`, () => assert.equal(errorFromIncus(text, status).code, code));
   }
 
-  it('names the image server that could not be reached', () => {
+  it('names the unreachable image server', () => {
     const error = errorFromIncus(
       'Failed getting remote image info: Failed getting image: Failed parsing stream: Get ' +
         '"https://images.linuxcontainers.org/streams/v1/index.json": lookup ' +
@@ -98,7 +98,7 @@ describe('errorFromIncus', () => {
     });
   }
 
-  it('does not take a file that the server lacks for an outage', () => {
+  it('does not treat a missing file on the image server as an outage', () => {
     const error = errorFromIncus('Unable to fetch https://i.example/streams/x: 404 Not Found');
     assert.equal(error.code, 'failed');
   });
@@ -133,12 +133,16 @@ describe('errorFromConnection', () => {
       assert.equal(error.code, expected);
       assert.equal(error.cause, cause);
       assert.equal(error.where, '/run/incus.socket');
-      assert.doesNotMatch(error.message, /incus\.socket/, 'the address is for operators alone');
+      assert.doesNotMatch(
+        error.message,
+        /incus\.socket/,
+        'only administrators can see the address',
+      );
       assert.equal(failedBeforeSending(cause), beforeSending);
     });
   }
 
-  it('leaves a defect and an EngineError as they are', () => {
+  it('returns any other error and an EngineError unchanged', () => {
     for (const error of [new TypeError('x'), new EngineError('invalid', 'x'), 'x']) {
       assert.equal(errorFromConnection(error, 'x'), error);
     }

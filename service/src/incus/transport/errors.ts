@@ -2,7 +2,9 @@
 export type EngineErrorCode =
   | 'not_found'
   | 'already_exists'
-  /** Held by another operation, or in another state than the call assumes: look at it again. */
+  /**
+   * The object is used by another operation, or is not in the state that the call requires. It should be read again.
+   */
   | 'busy'
   | 'unreachable'
   | 'timeout'
@@ -11,7 +13,7 @@ export type EngineErrorCode =
   | 'forbidden'
   | 'failed';
 
-/** Whether the same call may succeed later without anyone changing it. */
+/** Whether the same call may succeed later without a change by anybody. */
 const retryableByDefault: Record<EngineErrorCode, boolean> = {
   not_found: false,
   already_exists: false,
@@ -21,7 +23,7 @@ const retryableByDefault: Record<EngineErrorCode, boolean> = {
   invalid: false,
   no_space: false,
   forbidden: false,
-  // Incus answers 500 for any unspecific failure, including transient ones.
+  // Incus returns 500 for any unspecific failure, including transient ones.
   failed: true,
 };
 
@@ -30,26 +32,26 @@ interface EngineErrorDetails {
   host?: string | undefined;
   where?: string;
   cause?: unknown;
-  /** The text for customers, if the message contains words of Incus. */
+  /** The text for customers, if the message contains text of Incus. */
   publicMessage?: string;
-  /** The text for administrators, if it says more than `publicMessage`. */
+  /** The text for administrators, if it has more details than `publicMessage`. */
   reason?: string;
 }
 
 /**
- * Every failure of a call to Incus. Only the caller's own abort is thrown as it is. Its message is for the
- * log and for operators; customers are shown its `publicMessage`.
+ * The error of a failed call to Incus. Only an abort by the caller is thrown unchanged. The message is for the log and
+ * for administrators, and customers are shown `publicMessage`.
  */
 export class EngineError extends Error {
   readonly code: EngineErrorCode;
   readonly retryable: boolean;
   /** The host that Incus could not reach, such as an image server; undefined for Incus itself. */
   readonly host: string | undefined;
-  /** The socket or URL of Incus itself, for operators alone. */
+  /** The socket or URL of Incus itself, which is only for administrators. */
   readonly where: string | undefined;
-  /** A sentence without words of Incus, which name paths, addresses and other people's instances. */
+  /** A sentence without text of Incus, which names paths, addresses and instances of others. */
   readonly publicMessage: string;
-  /** The same for administrators: it may say which request failed. */
+  /** The sentence for administrators, which may name the failed request. */
   readonly reason: string;
 
   constructor(code: EngineErrorCode, message: string, details: EngineErrorDetails = {}) {
@@ -69,8 +71,7 @@ export function isEngineError(error: unknown, ...codes: EngineErrorCode[]): erro
 }
 
 /**
- * Errors without an answer, or with an incomplete one: the member may only be slow, or be back
- * already.
+ * The errors without a response, or with an incomplete one. The member may only be slow, or may already be back.
  */
 const silentCodes = new Set([
   'ETIMEDOUT',
@@ -83,22 +84,22 @@ const silentCodes = new Set([
 const silentWords = /timed? ?out|deadline exceeded|closed the event stream/i;
 
 /**
- * Whether an error says that Incus, or a member of its cluster, can't be asked: a refused connection, or
- * words of another member. One that is silent, or breaks off, may only be slow.
+ * Whether an error means that Incus, or a member of its cluster, is unreachable: a refused connection, or the error of
+ * another member. One that does not respond, or interrupts a connection, may only be slow.
  */
 export function isRefusal(error: unknown): boolean {
   if (!isEngineError(error, 'unreachable', 'forbidden')) return false;
   return !silentCodes.has(errorCode(error.cause)) && !silentWords.test(error.message);
 }
 
-/** Whether a member of a cluster says nothing, refuses, or was removed since it was listed. */
+/** Whether a member of a cluster does not respond, refuses, or was removed since it was listed. */
 export function isAway(error: unknown): error is EngineError {
   return isEngineError(error, 'unreachable', 'timeout', 'not_found');
 }
 
 /**
- * Returns the answer of a member, or null if it does not answer, or was removed since it was
- * listed. Throws any other error, and any error once the caller has aborted.
+ * Returns the response of a member, or null if it is unreachable, or was removed since it was listed. Throws any other
+ * error, and any error after the caller has aborted.
  */
 export async function nullIfUnreachable<T>(
   asked: Promise<T>,
@@ -112,40 +113,43 @@ export async function nullIfUnreachable<T>(
   }
 }
 
-// Go's url.Error: a request that Incus itself made did not get through.
+// The format of url.Error in Go: a request by Incus itself failed.
 const outgoingRequest = /\b(?:Get|Head|Post|Put|Patch|Delete) \\?"(https?:\/\/[^"\\]+)\\?"/;
 const failedDownload = /Unable to fetch (https?:\/\/\S+): 5\d\d/;
 
 /**
- * The address belongs to an instance that is about to be removed: an orphan is removed at the next
+ * The message if another instance has the address. It will be removed soon, because orphans are removed at the next
  * sync.
  */
 const addressTaken = /already defined on another NIC/;
 
-/** `tc` fails like this if the kernel lacks a module. */
+/** The errors of `tc` if the kernel does not have a module. */
 const missingModule =
   /\btc (?:qdisc|class|filter) add\b.*(?:Failed to load TC action module|qdisc kind is unknown|TC classifier not found|No such file or directory)/s;
 
-/** Whether Incus could not limit the traffic of a NIC, since the kernel of its host has no means for it. */
+/** Whether Incus could not limit the traffic of a NIC because the kernel of its host does not support it. */
 export function lacksTrafficControl(error: unknown): boolean {
   return error instanceof EngineError && missingModule.test(error.message);
 }
 
-/** The first that matches decides; statuses come after, since Incus says 500 or 400 for most. */
+/**
+ * The codes by message. The first match applies. They precede the statuses, because Incus returns 500 or 400 for most
+ * errors.
+ */
 const textPatterns: readonly (readonly [RegExp, EngineErrorCode])[] = [
   [outgoingRequest, 'unreachable'],
   [failedDownload, 'unreachable'],
   [/\bdial (tcp|udp|unix)\b|no such host|connection refused|no route to host/, 'unreachable'],
   [/network is unreachable|TLS handshake|x509: |\btls: /, 'unreachable'],
   [/^(Daemon is )?shutting down|member .*is offline|member is evacuated/i, 'unreachable'],
-  // For a while after the members were disconnected from each other.
+  // This occurs for some time after the members were disconnected from each other.
   [/^Missing event connection with target cluster member/, 'unreachable'],
   [/no known leader|driver: bad connection|no available (dqlite|cowsql) leader/, 'unreachable'],
   [/sql: database is closed|^Server isn't ready yet/, 'unreachable'],
   [/no space left on device|disk quota exceeded|not enough (free )?space/i, 'no_space'],
-  // This is not "already exists": nothing with the wanted name was created.
+  // This is not "already exists", because nothing with the requested name was created.
   [addressTaken, 'invalid'],
-  // A container that is shutting down, whose process has just ended.
+  // The container is shutting down, and its process has just ended.
   [/Invalid PID/, 'busy'],
   [/is busy running a|already (running|stopped)|(isn't|is not) running/, 'busy'],
   [/^Instance is running|(currently|still) in use|Only empty projects|database is locked/, 'busy'],
@@ -155,7 +159,7 @@ const textPatterns: readonly (readonly [RegExp, EngineErrorCode])[] = [
   [/Reached maximum (number|aggregate value)|Certificate is restricted/, 'forbidden'],
   [/context deadline exceeded|timed out|i\/o timeout/i, 'timeout'],
   [/\bInvalid\b|Server is not clustered|Unknown configuration key|Unsupported/, 'invalid'],
-  // Narrow on purpose: "not found" makes a delete count as done.
+  // The pattern is narrow on purpose, because "not found" makes a deletion count as done.
   [/\b(Instance|Image|Image alias|Project|Network|Storage pool|Operation) not found/, 'not_found'],
   [/Alias '.*' doesn't exist|requested image couldn't be found/, 'not_found'],
   [/Couldn't find the requested image|^Image not provided/, 'not_found'],
@@ -184,12 +188,12 @@ function unreachableHost(text: string): string | undefined {
 }
 
 /**
- * The error for an answer of Incus, or for a failed operation.
- * @param text the message (`error` of an answer, `err` of an operation)
+ * Creates the error for a response of Incus, or for a failed operation.
+ * @param text the message (`error` of a response, `err` of an operation)
  * @param status the HTTP status or `error_code`; 500 if there is none
  */
 export function errorFromIncus(text: string, status = 500): EngineError {
-  // A 404 is never about anything else, and its text quotes names.
+  // A 404 always means `not_found`, and its text contains names that could match other patterns.
   const matched = status === 404 ? undefined : textPatterns.find(([regex]) => regex.test(text));
   const code = matched?.[1] ?? statusCodes[status] ?? 'failed';
   const host = code === 'unreachable' ? unreachableHost(text) : undefined;
@@ -201,7 +205,7 @@ export function errorFromIncus(text: string, status = 500): EngineError {
   });
 }
 
-/** Sentences for the users of a project. */
+/** The sentences for the users of a project. */
 export const wordsFor: Record<EngineErrorCode, string> = {
   not_found: 'The engine does not have what this needs.',
   already_exists: 'The engine already has something of that name.',
@@ -215,8 +219,8 @@ export const wordsFor: Record<EngineErrorCode, string> = {
 };
 
 /**
- * The sentence for the users of a project. Of a connection to Incus that failed, administrators are also told the code,
- * in `publicMessage`.
+ * The sentence for the users of a project. For a failed connection to Incus, `publicMessage` also has the error code,
+ * which only administrators may see.
  */
 export const messageForUsers = ({ code, publicMessage, where }: EngineError): string =>
   where === undefined ? publicMessage : wordsFor[code];
@@ -226,12 +230,12 @@ function publicWords(text: string, code: EngineErrorCode, host: string | undefin
   return addressTaken.test(text) ? 'Another instance has one of its addresses.' : wordsFor[code];
 }
 
-/** Whether Incus refused to start an instance because another one on its network has its address. */
+/** Whether Incus refused to start an instance because another one on its network has the same address. */
 export function isAddressTaken(error: unknown): error is EngineError {
   return error instanceof EngineError && addressTaken.test(error.message);
 }
 
-/** Errors that come before a request is sent, so that another member may be asked. */
+/** The errors that occur before a request is sent, so that another member can be tried. */
 const connectCodes = new Set([
   'ECONNREFUSED',
   'ENOENT',
@@ -242,18 +246,18 @@ const connectCodes = new Set([
   'EADDRNOTAVAIL',
   'ETIMEDOUT',
   'UND_ERR_CONNECT_TIMEOUT',
-  // A socket that takes no more connections for now.
+  // The socket temporarily accepts no more connections.
   'EAGAIN',
 ]);
 const brokenCodes = new Set([
   'ECONNRESET',
   'EPIPE',
   'UND_ERR_SOCKET',
-  // Our own client was closed under the call.
+  // The client was closed during the call.
   'UND_ERR_DESTROYED',
   'UND_ERR_CLOSED',
 ]);
-// OpenSSL's verification results and Node's own; see "X509 certificate error codes" of node:tls.
+// The verification errors of OpenSSL and of Node.js; see "X509 certificate error codes" of node:tls.
 const tlsCode = /^(ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_)/;
 const notThePinned = /^(DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/;
 
@@ -262,22 +266,22 @@ function errorCode(error: unknown): string {
   return typeof code === 'string' ? code : '';
 }
 
-/** True when nothing of the request can have reached Incus. */
+/** Whether nothing of the request can have reached Incus. */
 export function failedBeforeSending(error: unknown): boolean {
   const code = errorCode(error);
   return connectCodes.has(code) || (tlsCode.test(code) && !code.startsWith('ERR_SSL_'));
 }
 
-/** Messages of Node contain the address, except for those about certificates. */
+/** The reason without the address, which the messages of Node.js contain, except for those about certificates. */
 function reasonOf(error: unknown, code: string): string {
-  // Node's message is about certificate authorities, which are not used here.
+  // The message of Node.js is about certificate authorities, which are not used here.
   if (notThePinned.test(code)) return `its certificate is not the pinned one (${code})`;
   return error instanceof Error && tlsCode.test(code) ? error.message : code;
 }
 
 /**
- * The `EngineError` for a failed connection to `where`. Any other error is returned unchanged,
- * since a bug must not look like an outage.
+ * Creates the `EngineError` for a failed connection to `where`. Any other error is returned unchanged, because a bug
+ * must not look like an outage.
  */
 export function errorFromConnection(error: unknown, where: string): unknown {
   const code = errorCode(error);

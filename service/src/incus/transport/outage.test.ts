@@ -20,7 +20,7 @@ function outageOf() {
 const refused = () => new EngineError('unreachable', 'It is refused.', { where: '/run/socket' });
 const of = (code: EngineErrorCode) => new EngineError(code, 'No.');
 
-test('the log has once which location is unreachable, where and why, and once how long it was', () => {
+test('an unreachable location is logged once with its address and the reason, and once with the duration', () => {
   const { clock, told, call } = outageOf();
   for (; clock.at < 90_000; clock.at += 1000) assert.ok(call(refused()));
   const [begin, later, ...none] = told();
@@ -40,14 +40,14 @@ test('the log has once which location is unreachable, where and why, and once ho
   assert.deepEqual([msg, end.location, seconds, count], [back, 'local', 90, 29]);
 });
 
-test('a member that is away, and what Incus refuses, are none', () => {
+test('an unreachable member and a refusal of Incus are not an outage', () => {
   const { told, call } = outageOf();
   for (const code of ['unreachable', 'not_found', 'busy', 'failed'] as const)
     assert.equal(call(of(code)), false, code);
   assert.deepEqual(told(), []);
 });
 
-test('while Incus is away so is each of its members, but not once it answers', () => {
+test('errors of members belong to an outage of Incus until it responds again', () => {
   const { call } = outageOf();
   call(refused());
   assert.ok(call(of('unreachable')));
@@ -56,21 +56,21 @@ test('while Incus is away so is each of its members, but not once it answers', (
   assert.equal(call(of('unreachable')), false);
 });
 
-test('a plain call that times out is one if no other was answered since it began', () => {
+test('a timeout of a plain call is an outage if no other call succeeded since it began', () => {
   const { clock, told, call } = outageOf();
   clock.at = 20_000;
   call();
   clock.at = 28_000;
-  assert.equal(call(of('timeout'), 10), false, 'another was answered');
+  assert.equal(call(of('timeout'), 10), false, 'another call succeeded');
   clock.at = 100_000;
-  assert.equal(call(of('timeout'), 60), false, 'one that waits for something');
-  assert.equal(call(of('timeout'), 1), false, 'one that was given no time');
+  assert.equal(call(of('timeout'), 60), false, 'the call waits for something');
+  assert.equal(call(of('timeout'), 1), false, 'the call has a short timeout');
   assert.deepEqual(told(), []);
   assert.ok(call(of('timeout'), 10));
   assert.equal(told().length, 1);
 });
 
-test('a call that its caller has aborted says nothing', () => {
+test('a call that its caller has aborted does not count', () => {
   const { outage, clock, told, call } = outageOf();
   call(refused());
   told();

@@ -3,18 +3,21 @@ import { createSharedOutage, type SharedOutage } from '../../lib/outage.ts';
 import type { ObservedCall } from './api.ts';
 import { EngineError, isEngineError } from './errors.ts';
 
-/** How long a plain call has taken that timed out. Others, such as waiting for an operation of Incus, are not expected to be answered by then. */
+/**
+ * The duration of a plain call that timed out. Other calls have other timeouts, such as those that wait for an
+ * operation of Incus, and do not indicate an outage.
+ */
 const plainSeconds = { least: 9, most: 15 };
 
-/** Logs once that the Incus of a location is unreachable, whatever part of the service notices it. */
+/** Logs once that the Incus of a location is unreachable, whichever part of the service detects it. */
 export interface EngineOutage extends SharedOutage {
-  /** Gets how each call ended. */
+  /** Receives the outcome of each call. */
   observe(call: Pick<ObservedCall, 'outcome' | 'error' | 'seconds'>): void;
 }
 
 /**
  * @param about the name of the location, which may change
- * @param now ms, of a clock that only goes forward
+ * @param now returns milliseconds of a monotonic clock
  */
 export function createEngineOutage(
   log: Logger,
@@ -29,7 +32,7 @@ export function createEngineOutage(
   const outage = createSharedOutage(log, words, { about, now });
   let answeredAt = now();
 
-  /** Whether an error is about Incus itself, and not about a member of its cluster, or a slow call among others. */
+  /** Whether an error concerns Incus itself, and not a member of its cluster or a single slow call. */
   function isAway(error: EngineError, seconds: number): boolean {
     if (error.where !== undefined) return true;
     if (!isSilence(error)) return false;

@@ -10,14 +10,14 @@ const never = ({ signal }: CallOptions) =>
   });
 const { signal } = new AbortController();
 
-describe('pings until there is an answer', { concurrency: true }, () => {
-  it('end with the first answer that comes in time', async () => {
+describe('pings until there is a response', { concurrency: true }, () => {
+  it('end with the first response in time', async () => {
     let looks = 0;
     const answered = await askPatiently(async () => ++looks, signal);
     assert.deepEqual([answered, looks], [{ answer: 1, isSlow: false }, 1]);
   });
 
-  it('accept a late answer to the first ping, and stop waiting', async () => {
+  it('accept a late response to the first ping, and stop waiting', async () => {
     const begun: AbortSignal[] = [];
     const first = Promise.withResolvers<string>();
     const answered = askPatiently(async (options) => {
@@ -31,7 +31,7 @@ describe('pings until there is an answer', { concurrency: true }, () => {
     assert.ok(begun.every(({ aborted }) => aborted));
   });
 
-  it('are three; then the member counts as silent, but not before 10 s', async () => {
+  it('are sent three times, and then the member counts as silent, but not before 10 s', async () => {
     const at: number[] = [];
     const begun = performance.now();
     const silent = askPatiently((options) => {
@@ -63,7 +63,7 @@ describe('pings until there is an answer', { concurrency: true }, () => {
     }
   });
 
-  it('continue if one breaks off, or fails temporarily', async () => {
+  it('continue if one is interrupted, or fails temporarily', async () => {
     const reset = Object.assign(new Error('reset'), { code: 'ECONNRESET' });
     for (const error of [
       new EngineError('unreachable', 'Incus could not be reached: ECONNRESET', { cause: reset }),

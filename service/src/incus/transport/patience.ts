@@ -4,27 +4,27 @@ import { withDeadline } from './deadline.ts';
 import { EngineError, isRefusal } from './errors.ts';
 
 /**
- * The seconds at which a ping is sent while none was answered. With 5 s between two rounds, a
- * silent member is detected within 15 s.
+ * The seconds at which a ping is sent, until there is a response. With 5 s between two rounds, a silent member is
+ * detected within 15 s.
  */
-const looks = [0, 3, 6];
-/** Whoever has not answered by then is silent. */
+const pingSeconds = [0, 3, 6];
+/** The time after which a member that has not responded counts as silent. */
 export const longestSeconds = 10;
 
-/** A member that takes longer to answer counts as slow. */
+/** The response time above which a member counts as slow. */
 export const slowSeconds = 3;
 
 interface LateOrNot<T> {
   answer: T;
-  /** Whether it took longer than `slowSeconds`. */
+  /** Whether the response took longer than `slowSeconds`. */
   isSlow: boolean;
 }
 
 /**
- * Sends three pings, and resolves with the first answer, which may be to an earlier one, so that a
- * slow member is heard. Throws `EngineError` at once if one is refused (`isRefusal`) or fails
- * permanently; otherwise after all have failed, or 10 s after the first.
- * @param ask sends one ping; its signal aborts once another one was answered
+ * Sends three pings, and resolves with the first response. It may be the response to an earlier ping, so that a slow
+ * member counts as reachable. Throws `EngineError` at once if a ping is refused (`isRefusal`) or fails permanently, and
+ * otherwise after all have failed, or 10 s after the first.
+ * @param ask sends one ping; its signal aborts after the response to another one
  */
 export async function askPatiently<T>(
   ask: (options: CallOptions) => Promise<T>,
@@ -37,11 +37,11 @@ export async function askPatiently<T>(
     return await withDeadline(deadline, async (inTime) => {
       inTime.addEventListener('abort', () => enough.abort(inTime.reason), { once: true });
       const options = { signal: enough.signal, timeoutSeconds: longestSeconds };
-      const look = async (seconds: number) => {
+      const ping = async (seconds: number) => {
         if (seconds > 0) await pause(seconds * 1000, enough.signal);
         return await ask(options);
       };
-      const answer = await firstAnswer(looks.map(look));
+      const answer = await firstAnswer(pingSeconds.map(ping));
       return { answer, isSlow: performance.now() - begun > slowSeconds * 1000 };
     });
   } finally {
@@ -52,8 +52,8 @@ export async function askPatiently<T>(
 function firstAnswer<T>(asked: Promise<T>[]): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   let failed = 0;
-  for (const look of asked) {
-    look.then(resolve, (error) => {
+  for (const ping of asked) {
+    ping.then(resolve, (error) => {
       failed += 1;
       const mayPass = error instanceof EngineError && error.retryable && !isRefusal(error);
       if (!mayPass || failed === asked.length) reject(error);

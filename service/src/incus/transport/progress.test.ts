@@ -15,20 +15,20 @@ describe('parseProgress', () => {
     assert.equal(parseProgress(metadata)?.fraction, 1);
   });
 
-  it('gives no fraction where Incus tells an amount or a speed only', () => {
+  it('has no fraction if Incus reports only an amount or a speed', () => {
     const amount = { text: 'srv-1: 1.20GB (40.00MB/s)' };
     assert.deepEqual(parseProgress({ fs_progress: amount.text }), amount);
     const speed = { text: 'Unpack: 300.00MB/s' };
     assert.deepEqual(parseProgress({ unpack_progress: speed.text }), speed);
   });
 
-  it('does not take the tiny metadata file for the image', () => {
+  it('does not mistake the small metadata file for the image', () => {
     assert.deepEqual(parseProgress({ download_progress: 'metadata: 100% (5.00GB/s)' }), {
       text: 'metadata: 100% (5.00GB/s)',
     });
   });
 
-  it('prefers the stage that Incus names as the present one', () => {
+  it('prefers the stage that Incus reports as the current one', () => {
     const metadata = {
       unpack_progress: 'Unpack: 7%',
       download_progress: 'rootfs: 100%',
@@ -43,7 +43,7 @@ describe('parseProgress', () => {
     }
   });
 
-  it('never exceeds the whole', () => {
+  it('never exceeds 100 %', () => {
     assert.equal(parseProgress({ download_progress: 'rootfs: 101%' })?.fraction, 1);
   });
 });

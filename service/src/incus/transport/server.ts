@@ -8,22 +8,19 @@ export interface ServerInfo {
     server_name: string;
     server_clustered: boolean;
     server_version: string;
-    /** The kernel of its host, as `uname -r` prints it. */
+    /** The kernel version of the host in the format of `uname -r`. */
     kernel_version: string;
-    /**
-     * The fingerprint of the certificate that it presents over HTTPS, the same for all members of a
-     * cluster.
-     */
+    /** The fingerprint of the HTTPS certificate, which is the same for all members of a cluster. */
     certificate_fingerprint: string;
-    /** The addresses that it listens on over HTTPS, with ports; empty if it does not. */
+    /** The addresses with ports on which Incus listens for HTTPS; empty if it does not. */
     addresses?: string[] | null;
-    /** The process id of the daemon, in its own namespace. */
+    /** The process id of the daemon in its own namespace. */
     server_pid: number;
-    /** Words of the kernel: `x86_64`. The first is the machine's own. */
+    /** The architectures with the names of the kernel, such as `x86_64`. The first is that of the machine. */
     architectures: string[];
-    /** `lxc`, `qemu` or `lxc | qemu`. */
+    /** The drivers: `lxc`, `qemu` or `lxc | qemu`. */
     driver: string;
-    /** Fields are in capitals in Incus itself. */
+    /** The storage drivers. Their fields are capitalized in Incus. */
     storage_supported_drivers: { Name: string; Version: string; Remote: boolean }[];
   };
 }
@@ -32,7 +29,7 @@ export type InstanceType = 'container' | 'virtual-machine';
 
 export interface Resources {
   cpu: { total: number };
-  /** Bytes. */
+  /** The memory in bytes. */
   memory: { total: number; used: number };
 }
 
@@ -40,18 +37,18 @@ export interface ClusterMember {
   server_name: string;
   url: string;
   /**
-   * `Online`, `Offline`, `Blocked` until it is updated, `Evacuated`, and since Incus 7 `Evacuating` and
-   * `Restoring`. A dead member is `Online` for 20 s, an evacuated one never `Offline`.
+   * The status: `Online`, `Offline`, `Blocked` until the member is updated, `Evacuated`, and since Incus 7 `Evacuating`
+   * and `Restoring`. A dead member is `Online` for 20 s, and an evacuated one is never `Offline`.
    */
   status: string;
   message: string;
   architecture: string;
   roles: string[];
-  /** `default` unless an administrator has set one. */
+  /** The failure domain; `default` unless an administrator has set another one. */
   failure_domain: string;
 }
 
-/** Out of service, with all its instances elsewhere or stopped; and back. */
+/** `evacuate` moves or stops all instances of a member, and `restore` reverts this. */
 export type MemberAction = 'evacuate' | 'restore';
 
 export type ServerCalls = ReturnType<typeof serverCalls>;
@@ -59,8 +56,8 @@ export type ServerCalls = ReturnType<typeof serverCalls>;
 export function serverCalls(api: Api, learn: Transport['learn']) {
   return {
     /**
-     * Reads from the member that answers, or from `target`. Throws `forbidden` if Incus does not
-     * trust our certificate: it then reports only its version.
+     * Reads the information of the member that responds, or of `target`. Throws `forbidden` if Incus does not trust the
+     * client certificate, in which case Incus reports only its version.
      */
     async info(target?: string, options?: CallOptions): Promise<ServerInfo> {
       type Info = ServerInfo & { auth: 'trusted' | 'untrusted' };
@@ -69,10 +66,10 @@ export function serverCalls(api: Api, learn: Transport['learn']) {
       throw new EngineError('forbidden', 'Incus does not trust our client certificate');
     },
 
-    /** The resources of the member that answers, or of `target`. */
+    /** Reads the resources of the member that responds, or of `target`. */
     resources: (target?: string, options?: CallOptions) =>
       api.get<Resources>(['resources'], { target }, options),
-    /** Throws `invalid` if it is not clustered. */
+    /** Lists the members of the cluster. Throws `invalid` if there is no cluster. */
     async members(options?: CallOptions): Promise<ClusterMember[]> {
       const path = ['cluster', 'members'];
       const members = await api.get<ClusterMember[]>(path, { recursion: 1 }, options);
@@ -80,8 +77,7 @@ export function serverCalls(api: Api, learn: Transport['learn']) {
       return members;
     },
     /**
-     * Sent to the member itself. The operation belongs to no project, and ends at the first
-     * instance that fails.
+     * Evacuates or restores a member. The operation belongs to no project, and ends at the first instance that fails.
      */
     changeMember: (name: string, action: MemberAction, options?: CallOptions): Promise<Operation> =>
       api.startOperation(
@@ -93,15 +89,15 @@ export function serverCalls(api: Api, learn: Transport['learn']) {
         },
         options,
       ),
-    /** Removes a member by force, even if it is unreachable, with all records of its instances. */
+    /** Forcibly removes a member, even if it is unreachable, with all records of its instances. */
     forgetMember: (name: string, options?: CallOptions) =>
       api.change(
         { method: 'DELETE', path: ['cluster', 'members', name], query: { force: 1 } },
         options,
       ),
     /**
-     * The project's instances on one member, in the text format of OpenMetrics, in UTF-8, piece by
-     * piece. Incus keeps the figures for 8 s, and says `busy` while another call collects them.
+     * Reads the metrics of the instances of the project on one member in pieces, in the text format of OpenMetrics in
+     * UTF-8. Incus caches the metrics for 8 s, and returns `busy` while another call collects them.
      */
     metrics: <T>(
       target: string | undefined,
@@ -119,7 +115,7 @@ export function serverCalls(api: Api, learn: Transport['learn']) {
   };
 }
 
-/** Which kinds of instances the server can run. */
+/** Lists the types of instances that the server can run. */
 export function instanceTypes(info: ServerInfo): InstanceType[] {
   const drivers = info.environment.driver.split(' | ');
   const types: InstanceType[] = drivers.includes('lxc') ? ['container'] : [];

@@ -3,13 +3,13 @@ import { Agent, type Dispatcher } from 'undici';
 import { type Endpoint, endpoints, type IncusConnection, tlsSettings } from './connection.ts';
 import { errorFromConnection, failedBeforeSending, isEngineError } from './errors.ts';
 
-/** A dead member must leave time to ask the next one within the time-out of a call. */
+/** The connect timeout, which leaves time to try the next member within the timeout of a call if one is dead. */
 const connectTimeoutMs = 3000;
-/** Without another member to ask, the connect timeout is as long as that of a plain call. */
+/** The connect timeout of the only member, which is as long as the timeout of a plain call. */
 const onlyConnectTimeoutMs = 10_000;
-/** A member that has not answered for so long is asked after the others. */
+/** The time without a response after which a member is tried after the others. */
 const patienceMs = 3000;
-/** After this time it may have recovered. */
+/** The time after which a member that did not respond may have recovered, and is tried in turn again. */
 const hungMs = 30_000;
 
 export interface WireRequest {
@@ -17,9 +17,9 @@ export interface WireRequest {
   /** The path with its query: `/1.0/instances?project=x`. */
   path: string;
   headers?: Record<string, string>;
-  /** A stream is created again for each member that is tried. */
+  /** The body. A stream is created again for each tried member. */
   body?: string | Uint8Array | (() => Readable);
-  /** The member to read from: it is tried first, if its address is known. */
+  /** The member to read from, which is tried first if its address is known. */
   member?: string | undefined;
   signal: AbortSignal;
 }
@@ -27,9 +27,9 @@ export interface WireRequest {
 export type WireResponse = Dispatcher.ResponseData;
 
 export interface Transport {
-  /** Any HTTP answer is returned; throws `EngineError` when no member could be reached. */
+  /** Returns any HTTP response. Throws `EngineError` if no member is reachable. */
   send(request: WireRequest): Promise<WireResponse>;
-  /** Learns the addresses of members from their cluster. */
+  /** Records the addresses of the members, as listed by their cluster. */
   learn(members: readonly { server_name: string; url: string }[]): void;
   close(): Promise<void>;
 }
@@ -41,8 +41,8 @@ function createAgent(connection: IncusConnection): Agent {
     'socketPath' in connection
       ? { socketPath: connection.socketPath, timeout }
       : { ...tlsSettings(connection), timeout };
-  // Each call has its own deadline; undici's would end long waits and uploads. Each member is used
-  // at least every 20 s, and Incus closes no idle connections, so these are kept open.
+  // The timeouts of undici are disabled, because they would end long waits and uploads. Each call has its own deadline.
+  // Connections are kept open for 20 s, because each member is used at least that often, and Incus closes no idle ones.
   const keepAliveTimeout = 20_000;
   return new Agent({ connect, headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout });
 }
@@ -51,7 +51,7 @@ function dispatch(agent: Agent, endpoint: Endpoint, request: WireRequest): Promi
   const { body, headers, member: _, ...rest } = request;
   const { signal } = request;
   const { promise, resolve, reject } = Promise.withResolvers<WireResponse>();
-  // undici hears of it only once it is connected.
+  // undici reacts to an abort only once it is connected.
   const onAbort = () => reject(signal.reason);
   signal.addEventListener('abort', onAbort, { once: true });
   const options = { ...rest, origin: endpoint.origin, headers: headers ?? {} };
@@ -64,20 +64,21 @@ function dispatch(agent: Agent, endpoint: Endpoint, request: WireRequest): Promi
 
 const isRead = ({ method }: WireRequest) => method === 'GET' || method === 'HEAD';
 
-/** A change is repeated elsewhere only if it can't have been carried out; a read always may be. */
+/** Whether another member can be tried. A change is only repeated if Incus can't have received it. */
 function mayAskAnother(request: WireRequest, error: unknown): boolean {
   return isRead(request) || failedBeforeSending(error);
 }
 
 /**
- * HTTP to Incus, with fail-over between members: each is tried once, the one that answered last
- * first, and one that hangs last. A member that starts or stops (503) is passed over for reads. What is about one member is read
- * from it: the others pass nothing on to one that has come back until its heartbeat, up to 10 s later.
+ * Creates the HTTP transport to Incus, with failover between members. Each member is tried once. The one that responded
+ * last is first, and one that hangs is last. A member that starts or stops (503) is skipped for reads. Reads that
+ * concern a member are sent to it directly, because after it has come back the others forward nothing to it until its
+ * heartbeat, up to 10 s later.
  */
 export function createTransport(connection: IncusConnection): Transport {
   const agent = createAgent(connection);
   const places = endpoints(connection);
-  /** Since when a member was asked without having answered. */
+  /** The time of the first request to a member to which it has not responded. */
   const silentSince = new Map<Endpoint, number>();
   const ofMember = new Map<string, Endpoint>();
   let preferred = 0;
@@ -89,10 +90,11 @@ export function createTransport(connection: IncusConnection): Transport {
   };
 
   /**
-   * A member that hangs is not to be asked first next time. One that has answered others meanwhile waits
-   * itself, for a member that the request is about; and one that was not waited for may be well.
+   * Records that a member did not respond, so that it is not tried first next time. This is not done if it has
+   * responded to other requests in the meantime, because then it probably waits for the member that the request
+   * concerns, or if the caller aborted the request before the timeout.
    */
-  const noteSilence = (endpoint: Endpoint, asked: number, reason: unknown) => {
+  const recordSilence = (endpoint: Endpoint, asked: number, reason: unknown) => {
     if (!isEngineError(reason, 'timeout')) silentSince.delete(endpoint);
     else if (since(endpoint) <= asked) {
       silentSince.set(endpoint, performance.now() - patienceMs);
@@ -117,7 +119,7 @@ export function createTransport(connection: IncusConnection): Transport {
       await response.body.dump();
     } catch (error) {
       if (request.signal.aborted) {
-        noteSilence(endpoint, asked, request.signal.reason);
+        recordSilence(endpoint, asked, request.signal.reason);
         throw error;
       }
       silentSince.delete(endpoint);

@@ -4,21 +4,20 @@ import type { WireResponse } from './transport.ts';
 /** The usage of an instance since its start; null if its state does not contain it. */
 export interface InstanceUse {
   cpuSeconds: number | null;
-  /** Memory including the page cache. */
+  /** The memory in bytes, including the page cache. */
   memoryBytes: number | null;
 }
 
 /**
- * How the figures begin in the state of an instance. A guest chooses the names of its interfaces,
- * which are listed too; but a JSON string has no unescaped quotation mark, so that no name can look
- * like one of these.
+ * The patterns of the values in the state of an instance. The state also lists the interfaces, whose names a guest
+ * chooses. No name can match a pattern, because a JSON string contains no unescaped quotation mark.
  */
 const figures = { cpu: /"cpu":\{"usage":(\d+)[,}]/, memory: /"memory":\{"usage":(\d+)[,}]/ };
-/** No figure is longer, with what stands before it. */
+/** The maximum length of a match. */
 const overlap = 64;
 const nanosecondsPerSecond = 1e9;
 
-/** Reads them out of a state that may list very many interfaces, and keeps none of these in memory. */
+/** Reads the usage from a state that may list very many interfaces, without keeping them in memory. */
 export async function readUse(response: WireResponse): Promise<InstanceUse> {
   if (response.statusCode >= 400) throw await errorOf(response);
   let text = '';

@@ -9,19 +9,19 @@ const event: LifecycleEvent = {
   timestamp: '2026-11-21T12:00:00Z',
 };
 
-test('an event says to look at its instance, and at its former name', () => {
+test('an event names its instance, and the former name of a renamed one', () => {
   assert.deepEqual(hintsOf(event), { changed: ['one'], restored: [] });
   const renamed = { ...event, action: 'instance-renamed', context: { old_name: 'two' } };
   assert.deepEqual(hintsOf(renamed), { changed: ['one', 'two'], restored: [] });
   assert.deepEqual(hintsOf({ ...event, context: { old_name: 7 } }).changed, ['one']);
 });
 
-test('the disk of an instance is looked at once it was restored', () => {
+test('an event names the instance whose disk was restored', () => {
   const restored = { ...event, action: 'instance-restored' };
   assert.deepEqual(hintsOf(restored), { changed: ['one'], restored: ['one'] });
 });
 
-test('what is of no instance says nothing, nor does an operation', () => {
+test('events without an instance, and those of operations, name no instance', () => {
   const ofNone = { ...event, action: 'instance-restored', instance: undefined };
   assert.deepEqual(hintsOf(ofNone), { changed: [], restored: [] });
   const { timestamp, project, location } = event;

@@ -1,10 +1,12 @@
 import type { IncusEvent } from '../../incus/events.ts';
 
-/** Names of instances that an event says to look at. */
+/** The names of the instances that should be synced because of an event. */
 interface Hints {
-  /** The instance, and its former name where it was renamed. */
+  /** The name of the instance, and its former name if it was renamed. */
   changed: string[];
-  /** Its disk, and what its quota counts, are those of a snapshot now. */
+  /**
+   * The name of the instance if a snapshot was restored, which replaces its disk and the counted usage of its quota.
+   */
   restored: string[];
 }
 

@@ -11,11 +11,11 @@ import type { Shared, Watching } from './subject.ts';
 import { createTold } from './told.ts';
 import { watchLocation } from './watch.ts';
 
-/** How often locations are compared, in case a notification was lost. */
+/** The interval at which the locations are compared, in case a notification was lost. */
 const resyncMilliseconds = 10_000;
 
 interface Watched {
-  /** What the watcher was started with. If it changes, the location gets a new watcher. */
+  /** The configuration with which the watcher was started. If it changes, the location gets a new watcher. */
   by: string;
   stop(): void;
   ended: Promise<void>;
@@ -35,7 +35,7 @@ const locations = defineReconciler<Watchers, LocationsTopic>({
   run: lookAtAll,
 });
 
-/** Syncs the instance of an operation's server. The key is the operation's id. */
+/** Syncs the instance of the server of an operation. The key is the id of the operation. */
 const endedOperation = defineReconciler<Watchers, LocationsTopic>({
   name: 'ended-operation',
   on: ['operation_finished'],
@@ -50,9 +50,8 @@ const endedOperation = defineReconciler<Watchers, LocationsTopic>({
 type LocationsTopic = 'locations_changed' | 'operation_finished';
 
 /**
- * Watches every location, including those that are added, changed or removed later. Resolves once
- * the first ones are watched, with a promise that resolves when all watchers have ended after
- * `signal` was aborted.
+ * Watches every location, including those that are added, changed or removed later. Resolves when the watchers of the
+ * current locations are started. `ended` resolves when all watchers have ended after `signal` was aborted.
  */
 export async function watchLocations(
   watching: Watching & { secretKey: Keyring },
@@ -79,7 +78,7 @@ export async function watchLocations(
     const aborted = new Promise((resolve) =>
       signal.addEventListener('abort', resolve, { once: true }),
     );
-    // It may have been aborted during the first look.
+    // The signal may have been aborted while the locations were read.
     if (!signal.aborted) await aborted;
     for (const off of unsubscribe) off();
     await runner.stop();

@@ -41,14 +41,14 @@ async function reason(): Promise<string | null> {
   return row.unreachable_reason;
 }
 
-test('nothing is written before the stream of events has shown whether it opens', async () => {
+test('nothing is written before the result of opening the stream of events is known', async () => {
   reachability.recordFailure('ping', refusal());
   assert.equal(await reason(), null);
   reachability.recordSuccess('events');
   assert.equal(await reason(), 'It is refused.');
 });
 
-test('silence counts the third time in a row, of one probe', async () => {
+test('a missing response counts from the third time in a row of one probe', async () => {
   reachability.recordSuccess('events');
   for (const probe of ['nodes', 'nodes', 'instances', 'instances'] as const) {
     reachability.recordFailure(probe, silence());
@@ -63,7 +63,7 @@ test('silence counts the third time in a row, of one probe', async () => {
   assert.equal(await reason(), null);
 });
 
-test('a refusal counts at once, and so does a ping, which is three', async () => {
+test('a refusal counts at once, and so does a failed ping, which is three attempts', async () => {
   reachability.recordSuccess('events');
   reachability.recordFailure('nodes', refusal());
   assert.equal(await reason(), 'It is refused.');
@@ -73,7 +73,7 @@ test('a refusal counts at once, and so does a ping, which is three', async () =>
   assert.equal(await reason(), 'No answer.');
 });
 
-test('the log has the words of the engine, once, and the location none of what is internal', async () => {
+test('the message of the engine is logged once, and the location does not show internal details', async () => {
   reachability.recordSuccess('events');
   for (let times = 0; times < 3; times += 1) reachability.recordFailure('ping', silence());
   assert.equal(lines.length, 1);
@@ -85,12 +85,12 @@ test('the log has the words of the engine, once, and the location none of what i
   for (const probe of ['events', 'nodes'] as const) reachability.recordFailure(probe, refusal());
   reachability.recordFailure('ping', new Error('ours'));
   reachability.recordFailure('ping', 'thrown');
-  assert.equal(lines.length, 1, 'one outage, whatever it is seen by');
+  assert.equal(lines.length, 1, 'one outage, regardless of the probe');
   for (const probe of ['events', 'nodes'] as const) reachability.recordSuccess(probe);
   assert.match((await reason()) ?? '', /its log says why/);
 });
 
-test('of a call that is not answered in time, the location says which one it was', async () => {
+test('the location names the call that timed out', async () => {
   const deadline = { what: 'GET /1.0', timeoutSeconds: 0.01 };
   const late = await withDeadline(deadline, async (inTime) => {
     await once(inTime, 'abort');
@@ -101,7 +101,7 @@ test('of a call that is not answered in time, the location says which one it was
   assert.equal(await reason(), 'GET /1.0: no answer within 0.01 s');
 });
 
-test('how a call ends is recorded and passed on; an abort, and what is ours, is no result', async () => {
+test('the result of a call is recorded and returned, but not an abort or an error of Berth', async () => {
   assert.equal(await reachability.record('nodes', Promise.resolve(7), signal), 7);
   assert.equal(reachability.hasFailed('nodes', 'ping'), false);
   assert.equal(probed, 1);

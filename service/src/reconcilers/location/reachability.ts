@@ -4,31 +4,34 @@ import { setReachability } from '../../locations/queries.ts';
 import type { Subject } from '../truth.ts';
 
 /**
- * How often one probe must fail in a row before the engine counts as unreachable: a single failure
- * may be chance, or load.
+ * The number of consecutive failures of one probe after which the engine counts as unreachable. A single failure may be
+ * due to chance or load.
  */
 const failureThreshold = 3;
 const unknownReason = 'The service could not look at it; its log says why.';
 
-/** What shows whether an engine can be reached: its stream of events, a ping, and the syncs of nodes and of instances. */
+/**
+ * A kind of calls that show whether an engine is reachable: its stream of events, a ping, and the syncs of nodes and
+ * instances.
+ */
 export type Probe = 'events' | 'ping' | 'nodes' | 'instances';
 
-/** Whether the engine of a location can be reached, according to its probes. */
+/** Records whether the engine of a location is reachable, according to its probes. */
 export interface Reachability {
   recordSuccess(probe: Probe): void;
   recordFailure(probe: Probe, error: unknown): void;
-  /** Records how a call ended, and passes on its result. An abort is not recorded. */
+  /** Records the outcome of a call, and returns its result. Aborts and errors of Berth itself are not recorded. */
   record<T>(probe: Probe, call: Promise<T>, signal: AbortSignal): Promise<T>;
   hasFailed(...probes: Probe[]): boolean;
-  /** Writes the result to the location, and that a service watches it. */
+  /** Writes to the location whether it is reachable, and that a service watches it. */
   write(): Promise<void>;
 }
 
 /**
- * The engine is unreachable once it refuses a connection, once three pings in a row got no answer
- * (`askPatiently`), or once the same probe has failed three times in a row.
- * @param outage logs it
- * @param probed called when there is something to write
+ * Records the reachability of an engine. It is unreachable once it refuses a connection, once three pings in a row got
+ * no response (`askPatiently`), or once the same probe has failed three times in a row.
+ * @param outage logs the failures
+ * @param probed called when `write` should be called
  */
 export function createReachability(
   { db, locationId }: Pick<Subject, 'db' | 'locationId'>,
@@ -48,10 +51,10 @@ export function createReachability(
   function recordFailure(probe: Probe, error: unknown): void {
     const consecutive = (failures.get(probe) ?? 0) + 1;
     failures.set(probe, consecutive);
-    // A ping fails only after three attempts.
+    // A ping fails only after three attempts, so that its first failure counts.
     const isConfirmed = probe === 'ping' || isRefusal(error) || consecutive >= failureThreshold;
     if (!isConfirmed) return;
-    // The message of Incus itself goes to the log: it may name instances and paths.
+    // The message of Incus is only logged, because it may name instances and paths.
     outage.failed(error, { probe });
     reasons.set(probe, error instanceof EngineError ? error.reason : unknownReason);
     probed();

@@ -1,10 +1,10 @@
 /**
- * What this process has logged of each location, so that it is logged once. It outlasts a change of leadership back and
- * forth. Another service says it once, too: who reads its log need not have this one's, and a table in the database would
- * cost more than the line.
+ * Remembers the last message that this process logged about each topic of a location, so that it is not logged again.
+ * It is kept when the process no longer leads the location, and is used if it leads the location again. Other services
+ * log the message as well: their logs may be read separately, and a table in the database would cost more than a line.
  */
 export interface Told {
-  /** Whether these words about a topic of a location are not those of before; empty words never are. */
+  /** Whether a message about a topic of a location differs from the last one. An empty message is never new. */
   isNew(locationId: number, topic: string, words: string): boolean;
 }
 

@@ -2,8 +2,8 @@ import { diskSeconds, metricsSeconds } from '../../usage/collect/collector.ts';
 import { define } from './subject.ts';
 
 /**
- * Rounds begin at full seconds of the clock, and never overlap: the last round of a month ends with
- * the month, and each sample of the history has a time of its own.
+ * The schedule of rounds, which begin at full seconds of the clock and never overlap. The last round of a month
+ * therefore ends with the month, and each sample of the history has a separate time.
  */
 const each = (seconds: number) =>
   ({ milliseconds: seconds * 1000, first: 'now', from: 'clock' }) as const;
