@@ -87,3 +87,30 @@ export async function setImage(
     .where('location_id', '=', image.locationId)
     .execute();
 }
+
+/** The names of the systems of containers whose images a location has. */
+export async function readyImages(db: Queryable, locationId: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('images')
+    .innerJoin('operating_systems as os', 'os.id', 'images.os_id')
+    .select('os.slug')
+    .where('images.location_id', '=', locationId)
+    .where('images.status', '=', 'ready')
+    .where('os.type', '=', 'container')
+    .orderBy('images.requested_at')
+    .execute();
+  return rows.map(({ slug }) => slug);
+}
+
+/** The nodes of a location on which servers may be created now. */
+export async function nodesForImages(db: Queryable, locationId: number) {
+  return await db
+    .selectFrom('nodes')
+    .select(['id', 'member'])
+    .where('location_id', '=', locationId)
+    .where('status', '=', 'online')
+    .where('gone', '=', false)
+    .where('evacuated', '=', false)
+    .orderBy('id')
+    .execute();
+}

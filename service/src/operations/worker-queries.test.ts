@@ -12,7 +12,7 @@ import {
   unfinishedOperation,
   wipeSecrets,
 } from './queries.ts';
-import { claimUnpacking, wipeOldSecrets } from './worker-queries.ts';
+import { claimUnpacking, claimUnpackingAhead, wipeOldSecrets } from './worker-queries.ts';
 
 const project = new Project(db, place.projectId);
 const create = kindOf({ only: async () => ended() }, { kind: 'create' });
@@ -110,6 +110,30 @@ test('an image is unpacked on a node by one create at a time', async () => {
   assert.deepEqual((await rowOf(second)).state, { kept: true, unpacks: 'a' });
   await change(second, failedAgo(0));
   assert.equal(await claim(third, 'a'), true);
+});
+
+test('an image is unpacked on a node by a create or ahead of any, and not by both', async () => {
+  await db.deleteFrom('operations').execute();
+  const { nodeId } = place;
+  const id = await enter(create);
+  const claim = (fingerprint: string) =>
+    db.transaction().execute((trx) => claimUnpacking(trx, { id, nodeId, fingerprint }));
+  const claimAhead = (fingerprint: string) =>
+    db.transaction().execute((trx) => claimUnpackingAhead(trx, { nodeId, fingerprint }));
+  await db.transaction().execute(async (trx) => {
+    assert.equal(await claimUnpackingAhead(trx, { nodeId, fingerprint: 'a' }), true);
+    assert.deepEqual([await claim('a'), await claim('b')], [false, false]);
+    assert.equal(await claimAhead('b'), false);
+    assert.deepEqual((await rowOf(id)).state, {});
+  });
+  assert.equal(await claim('a'), true);
+  assert.deepEqual([await claimAhead('a'), await claimAhead('b')], [false, true]);
+  await db.transaction().execute(async (trx) => {
+    assert.equal(await claimUnpacking(trx, { id, nodeId, fingerprint: 'a' }), true);
+    assert.equal(await claimAhead('b'), false, 'the claim is not written yet');
+  });
+  await change(id, failedAgo(0));
+  assert.equal(await claimAhead('a'), true);
 });
 
 test('leases are dropped where there are any, and nothing else is written', async () => {

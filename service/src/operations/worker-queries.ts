@@ -13,37 +13,68 @@ export async function wipeOldSecrets(db: Db): Promise<number> {
   return Number(result.numUpdatedRows);
 }
 
+interface Unpacking {
+  nodeId: number;
+  fingerprint: string;
+}
+
 /**
- * Claims the unpacking of an image on a node, or finds that another create has claimed it. Locks
- * the row of the node, so that only one can.
+ * Claims the unpacking of an image on a node, or finds that another create, or a service ahead of
+ * any create, has claimed it. Locks the row of the node, so that only one can.
  */
 export async function claimUnpacking(
   trx: Trx,
-  operation: { id: number; nodeId: number; fingerprint: string },
+  operation: Unpacking & { id: number },
 ): Promise<boolean> {
   await lockNode(trx, operation.nodeId);
-  const other = await concurrentCreates(trx, operation)
-    .select('operations.id')
-    .where(sql<boolean>`operations.state ->> 'unpacks' = ${operation.fingerprint}`)
+  if (await isUnpackedAhead(trx, operation.nodeId)) return false;
+  const other = await unpackingCreates(trx, operation)
+    .where('operations.id', '<>', operation.id)
     .executeTakeFirst();
   if (other) return false;
   await addToState(trx, operation.id, { unpacks: operation.fingerprint });
   return true;
 }
 
+/** The class of advisory locks whose second key is the id of a node. */
+const lockClass = sql.lit(0x756e70);
+
+/**
+ * Claims the unpacking of an image on a node ahead of any create, until the transaction ends. Returns
+ * false if a create or another service unpacks one there.
+ */
+export async function claimUnpackingAhead(trx: Trx, unpacking: Unpacking): Promise<boolean> {
+  const { rows } = await sql<{ taken: boolean }>`
+    select pg_try_advisory_xact_lock(${lockClass}, ${unpacking.nodeId}::integer) as taken`.execute(
+    trx,
+  );
+  if (!rows[0]?.taken) return false;
+  return (await unpackingCreates(trx, unpacking).executeTakeFirst()) === undefined;
+}
+
+/** Creates share the lock until each has written its claim. */
+async function isUnpackedAhead(trx: Trx, nodeId: number): Promise<boolean> {
+  const { rows } = await sql<{ shared: boolean }>`
+    select pg_try_advisory_xact_lock_shared(${lockClass}, ${nodeId}::integer) as shared`.execute(
+    trx,
+  );
+  return !rows[0]?.shared;
+}
+
 async function lockNode(trx: Trx, id: number): Promise<void> {
   await trx.selectFrom('nodes').select('id').where('id', '=', id).forUpdate().execute();
 }
 
-/** The creates in progress on the same node. */
-function concurrentCreates(trx: Trx, operation: { id: number; nodeId: number }) {
+/** The creates in progress on a node that unpack the image there. */
+function unpackingCreates(trx: Trx, { nodeId, fingerprint }: Unpacking) {
   return trx
     .selectFrom('operations')
     .innerJoin('servers', 'servers.id', 'operations.server_id')
+    .select('operations.id')
     .where('operations.kind', '=', 'create')
     .where('operations.finished_at', 'is', null)
-    .where('operations.id', '<>', operation.id)
-    .where('servers.node_id', '=', operation.nodeId);
+    .where('servers.node_id', '=', nodeId)
+    .where(sql<boolean>`operations.state ->> 'unpacks' = ${fingerprint}`);
 }
 
 async function addToState(trx: Trx, id: number, patch: object): Promise<void> {

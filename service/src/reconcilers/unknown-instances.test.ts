@@ -83,9 +83,9 @@ test('those of servers are not, by their name or their label; those of deleted o
   assert.deepEqual(seen, [[`srv-${gone}`, false, []]]);
 });
 
-test('one that tries what a kernel can do is none of them', async () => {
+test('one that tries what a kernel can do, or unpacks an image, is none of them', async () => {
   const probe = instance('berth-probe-1-incoming', { devices: card('10.9.0.5') });
-  assert.deepEqual(await entered(probe), []);
+  assert.deepEqual(await entered(probe, instance('berth-unpack-1')), []);
 });
 
 test('what its system was told to use is held, too, but for what is no address', async () => {

@@ -90,6 +90,7 @@ beforeEach(async () => {
     quotas: { compare: note('quotas') },
     reconcileOrphans: note('orphans'),
     countSubvolumes: note('subvolumes'),
+    unpacked: new Set(),
     warned: { others: '' },
   } as unknown as LocationSubject;
 });
@@ -154,6 +155,7 @@ test('each runs on its schedule, and when it is triggered', () => {
       ['reachability', five, five, triggers('reachability_probed')],
       ['subnets', ...never, triggers('nodes_synced')],
       ['traffic-limits', ...never, triggers('nodes_synced')],
+      ['unpacked-images', ...never, triggers('nodes_synced', 'images_imported')],
       ['usage', clock(15_000), clock(15_000), triggers()],
     ],
   );

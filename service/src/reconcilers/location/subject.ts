@@ -94,6 +94,8 @@ export type LocationTopic =
   /** A probe has changed or confirmed what is known of the engine's reachability. */
   | 'reachability_probed'
   | 'image_wanted'
+  /** No image is wanted that the location does not have, unless it can't be had now. */
+  | 'images_imported'
   | 'network_policy_wanted';
 
 /** A location while this process watches it, with what its reconcilers remember between runs. */
@@ -110,6 +112,8 @@ export interface LocationSubject extends Subject {
   collector: UsageCollector;
   reconcileOrphans: ReturnType<typeof createOrphanReconciler>;
   countSubvolumes: ReturnType<typeof subvolumeCounter>;
+  /** The images that were seen to be unpacked, by node. */
+  unpacked: Set<string>;
   warned: {
     /** The last warning about other users to whom the network is open; empty if there are none. */
     others: string;

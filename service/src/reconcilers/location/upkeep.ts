@@ -5,6 +5,7 @@ import { reconcileAllowances } from '../allowances.ts';
 import { reconcileNetworkPolicy } from '../network-policy.ts';
 import { syncSubnets } from '../subnets.ts';
 import { probeTrafficLimits } from '../traffic-limits.ts';
+import { unpackImages } from '../unpacked-images.ts';
 import { define } from './subject.ts';
 import { eachSweep } from './sync.ts';
 
@@ -59,9 +60,21 @@ export const images = define({
   name: 'images',
   every: eachSweep,
   on: ['connected', 'image_wanted'],
-  async run(subject) {
+  async run(subject, _, { trigger }) {
     const { imageDirectories: directories, imageServers } = subject.watching;
     await importWantedImages({ ...subject, directories, imageServers });
+    trigger('images_imported');
+  },
+});
+
+export const unpackedImages = define({
+  name: 'unpacked-images',
+  on: ['nodes_synced', 'images_imported'],
+  // Such as a pool that is full.
+  backOffMilliseconds: 10 * 60_000,
+  async run(subject) {
+    const { location, unpacked } = subject;
+    return { unpacked: await unpackImages(subject, location.storage_pool, unpacked) };
   },
 });
 

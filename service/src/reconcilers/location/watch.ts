@@ -26,6 +26,7 @@ import {
   reachability,
   subnets,
   trafficLimits,
+  unpackedImages,
 } from './upkeep.ts';
 import { diskUsage, usage } from './usage.ts';
 
@@ -41,6 +42,7 @@ const reconcilers = [
     subnets,
     trafficLimits,
     images,
+    unpackedImages,
     engineVulnerabilities,
     allowances,
   ],
@@ -116,6 +118,7 @@ function subjectOf({ watching, location, signal, ours, trigger }: SubjectOptions
     countSubvolumes: subvolumeCounter(of, location, (servers) =>
       observer?.withSubvolumes(location.name, servers),
     ),
+    unpacked: new Set(),
     warned: { others: '' },
   };
 }
