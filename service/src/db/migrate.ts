@@ -1,4 +1,5 @@
 import { readdir } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import { SetupError } from '../../../setup/commands.mjs';
@@ -6,14 +7,68 @@ import type { Db, Trx } from './connection.ts';
 
 const folder = new URL('../../migrations/', import.meta.url);
 
+/** How long to try while others use the tables. */
+interface Patience {
+  attempts: number;
+  pauseMilliseconds: number;
+  /** The wait for a lock: whoever comes later to use the table waits behind the migration. */
+  lockMilliseconds: number;
+  /** Receives the error of each attempt but the last. */
+  onBlocked?: ((error: unknown) => void) | undefined;
+}
+
+/** Ten minutes, in which most exports end. */
+const usualPatience: Patience = {
+  attempts: 50,
+  pauseMilliseconds: 10_000,
+  lockMilliseconds: 2000,
+};
+
 /**
  * Migrates the schema, up to the migration `to` if it is given, in one transaction. Replicas that
- * start together wait for each other. Later migrations than this version knows are left as they are
+ * start together wait for each other. If a transaction of others uses a table for longer, all is
+ * rolled back and tried again. Later migrations than this version knows are left as they are
  * (docs/decisions/0010-upgrades.md). Throws `SetupError` for those with which this version can't
- * work.
+ * work, and when the patience is over.
  */
-export async function migrate(db: Db, to?: string): Promise<void> {
-  await db.transaction().execute((trx) => migrateWithin(trx, to));
+export async function migrate(db: Db, to?: string, given: Partial<Patience> = {}): Promise<void> {
+  const { attempts, pauseMilliseconds, lockMilliseconds, onBlocked } = {
+    ...usualPatience,
+    ...given,
+  };
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await db.connection().execute((one) => migrateOn(one, lockMilliseconds, to));
+    } catch (error) {
+      if (!isBlocked(error)) throw error;
+      if (attempt === attempts) throw blockedFor(attempts, error);
+      onBlocked?.(error);
+      await sleep(pauseMilliseconds);
+    }
+  }
+}
+
+async function migrateOn(connection: Db, lockMilliseconds: number, to?: string): Promise<void> {
+  try {
+    await connection.transaction().execute((trx) => migrateWithin(trx, to, lockMilliseconds));
+  } catch (error) {
+    // Kysely's lock is of the session, and stays after a failure. Others would wait for it. Where
+    // this fails, the connection was lost, and the lock with it.
+    await sql`select pg_advisory_unlock_all()`.execute(connection).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** PostgreSQL's lock_not_available and deadlock_detected. */
+function isBlocked(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && /^(55P03|40P01)$/.test(String(error.code));
+}
+
+function blockedFor(attempts: number, { message }: Error): SetupError {
+  return new SetupError(
+    `The database could not be migrated in ${attempts} attempts, because other transactions use its tables: ${message}.`,
+    'Wait until exports have ended, or end the oldest transaction in pg_stat_activity. Then start Berth again.',
+  );
 }
 
 /** Locks out other migrations until the transaction ends. */
@@ -21,14 +76,26 @@ export async function lockMigrations(trx: Trx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('berth migrations', 0))`.execute(trx);
 }
 
-/** The same as `migrate`, within a transaction. */
-export async function migrateWithin(trx: Trx, to?: string): Promise<void> {
+/**
+ * The same as `migrate`, within a transaction, and only once. `lockMilliseconds`: how long each
+ * migration waits for a lock; for any time without it.
+ */
+export async function migrateWithin(
+  trx: Trx,
+  to?: string,
+  lockMilliseconds?: number,
+): Promise<void> {
   await lockMigrations(trx);
   let failure: unknown;
   const onFailure = (error: unknown) => {
     failure = error;
   };
-  const provider = { getMigrations: () => ownAndLater(trx, onFailure) };
+  // Kysely sets an hour when it begins, for its own lock.
+  const before = async () => {
+    if (lockMilliseconds === undefined) return;
+    await sql`select set_config('lock_timeout', ${String(lockMilliseconds)}, true)`.execute(trx);
+  };
+  const provider = { getMigrations: () => ownAndLater(trx, before, onFailure) };
   const migrator = new Migrator({ db: trx, provider });
   const { error } = to ? await migrator.migrateTo(to) : await migrator.migrateToLatest();
   // For a failed transaction, Kysely only reports that it failed.
@@ -41,15 +108,20 @@ export async function migrationNames(): Promise<string[]> {
   return files.map((name) => name.replace(/\.ts$/, '')).sort();
 }
 
-/** Treats migrations of a later version as known, so that this one can start beside it. */
+/**
+ * Treats migrations of a later version as known, so that this one can start beside it. `before` is
+ * run before each of this one.
+ */
 async function ownAndLater(
   trx: Trx,
+  before: () => Promise<void>,
   onFailure: (error: unknown) => void,
 ): Promise<Record<string, Migration>> {
   const names = await migrationNames();
   const own = names.map(async (name): Promise<[string, Migration]> => {
     const { up }: Migration = await import(new URL(`${name}.ts`, folder).href);
     const tellingUp: Migration['up'] = async (db) => {
+      await before();
       await up(db).catch((error) => {
         onFailure(error);
         throw error;

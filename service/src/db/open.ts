@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
+import { createOutage } from '../lib/outage.ts';
 import { createDb, createPool, createSharedDb, type Db, type PoolLimits } from './connection.ts';
 import { joinEmbeddedPostgres, startEmbeddedPostgres } from './embedded/embedded.ts';
 import { createDiskFullMonitor, type DiskFullMonitor } from './errors.ts';
@@ -17,6 +18,12 @@ export const poolLimits = {
   // A health check waits for 2 s at most.
   health: { max: 1, queryMilliseconds: 3000, patienceMilliseconds: 2000 },
 } satisfies Record<string, PoolLimits>;
+
+const migrationWords = {
+  failed:
+    'The database could not be migrated yet, because another transaction uses its tables. Retrying.',
+  works: 'The database is migrated.',
+};
 
 /** Connections, and what builds queries on them. */
 export interface Connections {
@@ -59,7 +66,7 @@ export async function openDatabase(
 ): Promise<OpenDatabase> {
   await using stack = new AsyncDisposableStack();
   const connectionString = place.databaseUrl ?? (await embedded(place, log, { stack, always }));
-  await migrateTo(connectionString);
+  await migrateTo(connectionString, log);
   const refusedRoom = createDiskFullMonitor();
   const { failed } = refusedRoom;
   const connect = (
@@ -119,11 +126,16 @@ export async function joinDatabase(
   };
 }
 
-/** Uses a connection of its own, because a migration may take long. */
-async function migrateTo(connectionString: string): Promise<void> {
+/**
+ * Uses a connection of its own, because a migration may take long. Without a log, nobody would see
+ * why it takes long, so it is tried for a minute only.
+ */
+async function migrateTo(connectionString: string, log?: Logger): Promise<void> {
+  const outage = log && createOutage(log, migrationWords);
   const db = createDb(createPool(connectionString, { max: 1 }));
   try {
-    await migrate(db);
+    await migrate(db, undefined, outage ? { onBlocked: outage.failed } : { attempts: 5 });
+    outage?.worked();
   } finally {
     await db.destroy();
   }
