@@ -110,7 +110,9 @@ export async function nodesForImages(db: Queryable, locationId: number) {
     .where('location_id', '=', locationId)
     .where('status', '=', 'online')
     .where('gone', '=', false)
+    .where('lost', '=', false)
     .where('evacuated', '=', false)
+    .where('cordoned', '=', false)
     .orderBy('id')
     .execute();
 }

@@ -19,6 +19,12 @@ interface Unpacking {
 }
 
 /**
+ * The name of the advisory lock that a service holds while it unpacks images on a node ahead of any
+ * create. It ends with the service, so that a killed one holds up nothing.
+ */
+export const unpackingLock = (nodeId: number) => `unpack images on node ${nodeId}`;
+
+/**
  * Claims the unpacking of an image on a node, or finds that another create, or a service ahead of
  * any create, has claimed it. Locks the row of the node, so that only one can.
  */
@@ -36,26 +42,15 @@ export async function claimUnpacking(
   return true;
 }
 
-/** The class of advisory locks whose second key is the id of a node. */
-const lockClass = sql.lit(0x756e70);
-
-/**
- * Claims the unpacking of an image on a node ahead of any create, until the transaction ends. Returns
- * false if a create or another service unpacks one there.
- */
-export async function claimUnpackingAhead(trx: Trx, unpacking: Unpacking): Promise<boolean> {
-  const { rows } = await sql<{ taken: boolean }>`
-    select pg_try_advisory_xact_lock(${lockClass}, ${unpacking.nodeId}::integer) as taken`.execute(
-    trx,
-  );
-  if (!rows[0]?.taken) return false;
-  return (await unpackingCreates(trx, unpacking).executeTakeFirst()) === undefined;
+/** Whether a create has claimed the unpacking of an image on a node. */
+export async function isUnpackingClaimed(db: Queryable, unpacking: Unpacking): Promise<boolean> {
+  return (await unpackingCreates(db, unpacking).executeTakeFirst()) !== undefined;
 }
 
 /** Creates share the lock until each has written its claim. */
 async function isUnpackedAhead(trx: Trx, nodeId: number): Promise<boolean> {
   const { rows } = await sql<{ shared: boolean }>`
-    select pg_try_advisory_xact_lock_shared(${lockClass}, ${nodeId}::integer) as shared`.execute(
+    select pg_try_advisory_xact_lock_shared(hashtextextended(${unpackingLock(nodeId)}, 0)) as shared`.execute(
     trx,
   );
   return !rows[0]?.shared;
@@ -66,8 +61,8 @@ async function lockNode(trx: Trx, id: number): Promise<void> {
 }
 
 /** The creates in progress on a node that unpack the image there. */
-function unpackingCreates(trx: Trx, { nodeId, fingerprint }: Unpacking) {
-  return trx
+function unpackingCreates(db: Queryable, { nodeId, fingerprint }: Unpacking) {
+  return db
     .selectFrom('operations')
     .innerJoin('servers', 'servers.id', 'operations.server_id')
     .select('operations.id')

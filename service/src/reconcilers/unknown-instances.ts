@@ -1,10 +1,9 @@
 import { isIP } from 'node:net';
 import { enterUnknownInstances, withoutServer } from '../address-pools/unknown-queries.ts';
 import type { Instance } from '../incus/instances.ts';
+import { isHelperAtWork } from '../instances/helpers.ts';
 import { labelsOf, serverUuid } from '../instances/labels.ts';
-import { isProbe } from './traffic-limits.ts';
 import type { Subject } from './truth.ts';
-import { isForUnpacking } from './unpacked-images.ts';
 
 /**
  * Records the instances of a location that belong to no server, and reserves their addresses, as
@@ -17,7 +16,7 @@ export async function syncUnknownInstances(
   instances: Instance[],
 ): Promise<void> {
   const named = instances
-    .filter(({ name }) => !isProbe(name) && !isForUnpacking(name))
+    .filter((instance) => !isHelperAtWork(instance))
     // An instance that was renamed by hand still belongs to the server in its label.
     .map((instance) => ({ instance, uuid: uuidOf(instance) }));
   const strange = await withoutServer(

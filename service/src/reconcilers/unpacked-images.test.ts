@@ -3,18 +3,22 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, beforeEach, test } from 'node:test';
+import { pino } from 'pino';
 import { startSimulator } from '../../../incus-sim/src/simulator.ts';
+import { createLeader } from '../db/locks/leader.ts';
 import { recordImage } from '../images/queries.ts';
 import { isImageReady } from '../images/volume.ts';
 import { createIncusClient } from '../incus/client.ts';
-import { claimUnpackingAhead } from '../operations/worker-queries.ts';
+import { unpackName } from '../instances/helpers.ts';
+import { unpackingLock } from '../operations/worker-queries.ts';
 import { installation } from '../testing/fixtures.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
+import { enterServer } from '../testing/servers.ts';
 import { until } from '../testing/until.ts';
 import { syncNodes } from './nodes.ts';
-import { unpackImages } from './unpacked-images.ts';
+import { removeLeftUnpacking, unpackImages, unpackMemory } from './unpacked-images.ts';
 
-const { db, close } = await createTestDatabase();
+const { db, pool, close } = await createTestDatabase();
 const place = await installation(db);
 const directory = mkdtempSync(join(tmpdir(), 'unpacked-images-'));
 const socketPath = join(directory, 'socket');
@@ -31,9 +35,12 @@ after(async () => {
 
 const { signal } = new AbortController();
 const { osId, locationId } = place;
-const subject = { db, client, locationId, signal };
-let known = new Set<string>();
-const unpack = () => unpackImages(subject, 'berth', known);
+const process = () => createLeader({ pool, log: pino({ level: 'silent' }) });
+const leader = process();
+const subject = { db, client, leader, locationId, signal, installationId: 'us', pool: 'berth' };
+let elapsed = 0;
+let memory = unpackMemory();
+const unpack = () => unpackImages(subject, memory);
 
 const fingerprint = (await client.images.getAlias(alias))?.target ?? '';
 const onMember = (member: string) =>
@@ -47,11 +54,12 @@ async function nodeOn(member: string): Promise<number> {
 }
 
 beforeEach(async () => {
-  known = new Set();
+  [elapsed, memory] = [0, unpackMemory(() => elapsed)];
   simulator.faults.clear();
   simulator.fillPool('berth', false);
   simulator.setTiming({ unpack: 10 });
-  await syncNodes({ ...subject, pool: 'berth', report: () => undefined });
+  await syncNodes({ ...subject, report: () => undefined });
+  await db.updateTable('nodes').set({ evacuated: false, cordoned: false }).execute();
   await db.deleteFrom('images').execute();
   await recordImage(db, { osId, locationId });
   for (const volume of await volumes()) {
@@ -81,13 +89,22 @@ test('an image that is wanted but not there yet, or is of virtual machines, is n
   assert.deepEqual(await volumes(), []);
 });
 
-test('nodes that are away or evacuated are left out', async () => {
-  const node = db.updateTable('nodes').where('member', '=', 'a');
-  await node.set({ evacuated: true }).execute();
-  await db.updateTable('nodes').where('member', '=', 'b').set({ status: 'offline' }).execute();
-  assert.equal(await unpack(), 0);
-  await node.set({ evacuated: false }).execute();
+test('nodes on which no server may be created are left out', async () => {
+  const [a, b] = ['a', 'b'].map((member) => db.updateTable('nodes').where('member', '=', member));
+  await b?.set({ status: 'offline' }).execute();
+  for (const mark of ['evacuated', 'cordoned', 'lost', 'gone']) {
+    await a?.set({ [mark]: true }).execute();
+    assert.equal(await unpack(), 0, mark);
+    await a?.set({ [mark]: false }).execute();
+  }
   assert.equal(await unpack(), 1);
+  assert.deepEqual(await onEach(), [true, false]);
+});
+
+test('a node that is to be evacuated while an image is unpacked on another one is left out', async () => {
+  const cordon = () =>
+    db.updateTable('nodes').set({ cordoned: true }).where('member', '=', 'b').execute();
+  assert.equal(await duringCreate(cordon), 1);
   assert.deepEqual(await onEach(), [true, false]);
 });
 
@@ -97,53 +114,161 @@ test('what is unpacked is not looked at again', async () => {
   assert.equal(await unpack(), 2);
 });
 
-test('an image that a create or another service unpacks is left to it', async () => {
-  const nodeId = await nodeOn('a');
-  await db.transaction().execute(async (trx) => {
-    assert.ok(await claimUnpackingAhead(trx, { nodeId, fingerprint }));
+test('a node on which another service unpacks is left to it', async () => {
+  await process().ifFree(unpackingLock(await nodeOn('a')), async () => {
     assert.equal(await unpack(), 1);
   });
   assert.deepEqual(await onEach(), [false, true]);
   assert.equal(await unpack(), 2);
 });
 
+/** Enters a create that has claimed the unpacking of the image on a node. */
+async function enterClaim(member: string): Promise<number> {
+  const id = await enterServer(db, place, { operation: 'create' });
+  const node_id = await nodeOn(member);
+  await db.updateTable('servers').set({ node_id }).where('id', '=', id).execute();
+  const state = JSON.stringify({ unpacks: fingerprint });
+  await db.updateTable('operations').set({ state }).where('server_id', '=', id).execute();
+  return id;
+}
+
+const endClaim = (serverId: number) =>
+  db.deleteFrom('operations').where('server_id', '=', serverId).execute();
+
+test('an image that a create unpacks is left to it', async () => {
+  const id = await enterClaim('a');
+  assert.equal(await unpack(), 1);
+  assert.deepEqual(await onEach(), [false, true]);
+  await endClaim(id);
+  assert.equal(await unpack(), 2);
+});
+
+/** Unpacks, and runs `meanwhile` when the engine creates the first instance. */
+async function duringCreate(meanwhile: () => Promise<unknown>): Promise<number> {
+  const goOn = simulator.faults.add({ path: '/operations/.*/wait$', kind: 'delay', ms: 600_000 });
+  const running = unpack();
+  const [ended] = await Promise.all([
+    running,
+    until('the end of the create is waited for', () => simulator.faults.delayed() > 0)
+      .then(meanwhile)
+      .finally(goOn),
+  ]);
+  return ended;
+}
+
+test('while the engine works, one connection holds the lock, and no transaction is open', async () => {
+  await duringCreate(async () => {
+    assert.equal(pool.totalCount - pool.idleCount, 1);
+    const { rows } = await pool.query(
+      `select count(*)::integer as transactions from pg_stat_activity
+       where datname = current_database() and state like 'idle in transaction%'`,
+    );
+    assert.deepEqual(rows, [{ transactions: 0 }]);
+    assert.equal(await process().ifFree(unpackingLock(await nodeOn('a')), noWork), undefined);
+    assert.equal(await process().ifFree(unpackingLock(await nodeOn('b')), noWork), true);
+  });
+  assert.equal(pool.totalCount - pool.idleCount, 0);
+});
+
+const noWork = async () => true;
+
+test('an image does not count as whole if the lock was lost while it was unpacked', async () => {
+  const losing = duringCreate(() =>
+    pool.query(
+      `select pg_terminate_backend(pid) from pg_locks
+       where locktype = 'advisory' and database =
+         (select oid from pg_database where datname = current_database())`,
+    ),
+  );
+  await assert.rejects(losing);
+  assert.equal(await onMember('a'), false);
+  assert.equal(await unpack(), 2);
+});
+
+test('an image does not count as whole if a create that ignores the lock unpacks it, too', async () => {
+  let id = 0;
+  const enter = async () => {
+    id = await enterClaim('a');
+  };
+  assert.equal(await duringCreate(enter), 1);
+  assert.deepEqual(await onEach(), [false, true]);
+  assert.deepEqual(await client.instances.list(), []);
+  await endClaim(id);
+  assert.equal(await unpack(), 2);
+});
+
+test('an image that was unpacked counts as whole even if its instance stays', async () => {
+  const refused = { method: 'DELETE', path: '^/1.0/instances/', text: 'refused', status: 500 };
+  simulator.faults.add({ ...refused, kind: 'error' });
+  await assert.rejects(unpack(), /refused/);
+  assert.deepEqual(await onEach(), [true, true]);
+  simulator.faults.clear();
+  assert.equal(await unpack(), 2);
+  const left = await client.instances.list();
+  assert.deepEqual(
+    left.map(({ location }) => location),
+    ['a', 'b'],
+  );
+  for (const { name } of left) await removeLeftUnpacking(subject, name);
+  assert.deepEqual(await client.instances.list(), []);
+});
+
 test('what an interrupted service left is removed, and an image unpacked in part is unpacked again', async () => {
   simulator.setTiming({ unpack: 60_000 });
   const cut = new AbortController();
-  const cutOff = unpackImages({ ...subject, signal: cut.signal }, 'berth', known);
+  const cutOff = unpackImages({ ...subject, signal: cut.signal }, memory);
   await until('the image is being unpacked', async () => (await volumes()).length > 0);
   cut.abort();
   await assert.rejects(cutOff);
-  assert.equal((await client.instances.list()).length, 1);
+  const name = unpackName(await nodeOn('a'));
   simulator.setTiming({ unpack: 10 });
   assert.equal(await unpack(), 1, 'the engine is still at it on one node');
+  await removeLeftUnpacking(subject, name);
+  assert.ok(await client.instances.get(name), 'nor is its instance removed');
   await simulator.restartDaemon(0);
   assert.equal(await unpack(), 2);
   assert.deepEqual(await onEach(), [true, true]);
   assert.deepEqual(await client.instances.list(), []);
 });
 
-test('what was left is removed even where the image is unpacked by now', async () => {
-  await unpack();
-  const left = {
-    ...{ name: `berth-unpack-${await nodeOn('b')}`, type: 'container' as const, config: {} },
-    ...{ source: { type: 'none' as const }, profiles: [] },
-    devices: { root: { type: 'disk', path: '/', pool: 'berth' } },
-  };
-  const { id } = await client.instances.create(left, 'b');
+test('what was left is removed wherever it is, unless somebody works with it', async () => {
+  const nodeId = await nodeOn('b');
+  const name = unpackName(nodeId);
+  const { id } = await client.instances.create(
+    {
+      ...{ name, type: 'container', config: {}, source: { type: 'none' }, profiles: [] },
+      devices: { root: { type: 'disk', path: '/', pool: 'berth' } },
+    },
+    'b',
+  );
   await client.operations.wait(id, { timeoutSeconds: 60 });
-  known = new Set();
-  assert.equal(await unpack(), 2);
+  await db.deleteFrom('images').execute();
+  await db.updateTable('nodes').set({ evacuated: true }).execute();
+  await process().ifFree(unpackingLock(nodeId), () => removeLeftUnpacking(subject, name));
+  assert.equal((await client.instances.list()).length, 1);
+  await removeLeftUnpacking(subject, name);
   assert.deepEqual(await client.instances.list(), []);
+  await removeLeftUnpacking(subject, name);
 });
 
-test('a node whose pool is full stands in the way of no other, and is told of', async () => {
-  simulator.faults.add({
-    ...{ method: 'POST', path: '^/1.0/instances$', target: 'a' },
-    ...{ kind: 'operation', at: 'half', text: 'No space left on device' },
-  });
+const failsOnA = { method: 'POST', path: '^/1.0/instances$', target: 'a' };
+
+test('a full pool is tried again after ten minutes, and stands in the way of no other node', async () => {
+  const text = 'No space left on device';
+  simulator.faults.add({ ...failsOnA, kind: 'operation', at: 'half', text });
   await assert.rejects(unpack(), /No space left/);
-  assert.equal(await onMember('b'), true);
+  assert.deepEqual(await onEach(), [false, true]);
+  simulator.faults.clear();
+  elapsed += 9 * 60_000;
+  await assert.rejects(unpack(), /No space left/);
+  elapsed += 60_000;
+  assert.equal(await unpack(), 2);
+});
+
+test('any other failure is tried again at once, and stands in the way of no other node', async () => {
+  simulator.faults.add({ ...failsOnA, kind: 'error', text: 'Of a restart', status: 503 });
+  await assert.rejects(unpack(), /Of a restart/);
+  assert.deepEqual(await onEach(), [false, true]);
   simulator.faults.clear();
   assert.equal(await unpack(), 2);
 });

@@ -1,4 +1,4 @@
-import type { Trx } from '../db/connection.ts';
+import type { Leader } from '../db/locks/leader.ts';
 import { imageAlias } from '../images/images.ts';
 import { nodesForImages, readyImages } from '../images/queries.ts';
 import {
@@ -8,93 +8,166 @@ import {
   markImageWhole,
 } from '../images/volume.ts';
 import type { NewInstance } from '../incus/instances.ts';
-import { EngineError } from '../incus/transport/errors.ts';
-import { claimUnpackingAhead } from '../operations/worker-queries.ts';
-import { awaitOperation, createsInstances, deleteInstance } from '../servers/engine/engine.ts';
+import { EngineError, isEngineError } from '../incus/transport/errors.ts';
+import { nodeOfUnpack, unpackName } from '../instances/helpers.ts';
+import { installationLabel } from '../instances/labels.ts';
+import { isUnpackingClaimed, unpackingLock } from '../operations/worker-queries.ts';
+import {
+  awaitOperation,
+  createsInstances,
+  deleteInstance,
+  isBusy,
+} from '../servers/engine/engine.ts';
 import type { Subject } from './truth.ts';
 
 const createSeconds = 10 * 60;
+/** A full pool is usually full for long, and each attempt costs it a part of the image. */
+const fullPoolMilliseconds = 10 * 60_000;
 
-type Context = Pick<Subject, 'db' | 'client' | 'locationId' | 'signal'>;
+type Removal = Pick<Subject, 'client' | 'signal'> & { leader: Pick<Leader, 'ifFree'> };
+type Context = Removal &
+  Pick<Subject, 'db' | 'locationId'> & { installationId: string; pool: string };
 type Node = Awaited<ReturnType<typeof nodesForImages>>[number];
+
+/** What is known of the images of a location, by node and fingerprint. */
+export interface UnpackMemory {
+  /** Those that were seen to be unpacked. */
+  unpacked: Set<string>;
+  /** Those for which the pool had no space, and when. */
+  full: Map<string, { error: EngineError; at: number }>;
+  /** A monotonic clock in milliseconds. */
+  now: () => number;
+}
+
+export const unpackMemory = (now = () => performance.now()): UnpackMemory => ({
+  unpacked: new Set(),
+  full: new Map(),
+  now,
+});
 
 /**
  * Unpacks each image of a location on each of its nodes, so that the first server there is created
  * as quickly as later ones. Incus has no call for this: it unpacks an image when a disk is first made
  * from it. So an instance is created, never started, and deleted. Returns how many images were seen
- * to be unpacked, which `known` remembers. Throws the first error when all other nodes are done.
+ * to be unpacked. Throws the first error when all other nodes are done.
  */
-export async function unpackImages(
-  context: Context,
-  pool: string,
-  known: Set<string>,
-): Promise<number> {
-  const { db, client: incus, locationId, signal } = context;
-  const nodes = await nodesForImages(db, locationId);
+export async function unpackImages(context: Context, memory: UnpackMemory): Promise<number> {
+  const { db, client, locationId, signal } = context;
   const errors: EngineError[] = [];
   for (const slug of await readyImages(db, locationId)) {
-    const image = await incus.images.getAlias(imageAlias(slug), { signal });
-    for (const node of image ? nodes : []) {
-      const { target: fingerprint = '' } = image ?? {};
-      const key = `${node.id} ${fingerprint}`;
-      if (known.has(key)) continue;
-      const volume = { incus, pool, member: node.member, fingerprint, signal };
-      try {
-        if (await isUnpacked(context, node, volume)) known.add(key);
-      } catch (error) {
-        if (signal.aborted || !(error instanceof EngineError)) throw error;
-        errors.push(error);
-      }
+    const image = await client.images.getAlias(imageAlias(slug), { signal });
+    for (const node of image ? await nodesForImages(db, locationId) : []) {
+      const error = await unpackOn(context, memory, { node, fingerprint: image?.target ?? '' });
+      if (error) errors.push(error);
     }
   }
   const [first] = errors;
   if (first) throw first;
-  return known.size;
+  return memory.unpacked.size;
 }
 
-/** Whether the image is unpacked in the end; not if a create is about to do that. */
-async function isUnpacked({ db, client, signal }: Context, node: Node, image: ImageVolume) {
-  const name = unpackName(node);
-  const isLeft = (await client.instances.get(name, { signal })) !== null;
-  if (!isLeft && (await isImageReady(image))) return true;
-  return await db.transaction().execute((trx) => unpack(trx, node, image));
+/** Returns why the image can't be unpacked there now. */
+async function unpackOn(
+  context: Context,
+  { unpacked, full, now }: UnpackMemory,
+  { node, fingerprint }: { node: Node; fingerprint: string },
+): Promise<EngineError | undefined> {
+  const key = `${node.id} ${fingerprint}`;
+  const last = full.get(key);
+  if (unpacked.has(key)) return undefined;
+  if (last && now() - last.at < fullPoolMilliseconds) return last.error;
+  full.delete(key);
+  const { client: incus, pool, signal } = context;
+  try {
+    const volume = { incus, pool, member: node.member, fingerprint, signal };
+    if (await isUnpacked(context, node, volume)) unpacked.add(key);
+    return undefined;
+  } catch (error) {
+    if (signal.aborted || !(error instanceof EngineError)) throw error;
+    if (isEngineError(error, 'no_space')) full.set(key, { error, at: now() });
+    return error;
+  }
 }
 
-async function unpack(trx: Trx, node: Node, image: ImageVolume): Promise<boolean> {
-  const { incus, pool, member, fingerprint, signal } = image;
-  if (!(await claimUnpackingAhead(trx, { nodeId: node.id, fingerprint }))) return false;
-  // The engine goes on with what an interrupted service or create began.
-  if (await createsInstances(incus, member, { signal })) return false;
-  const name = unpackName(node);
-  if (await incus.instances.get(name, { signal })) await deleteInstance(incus, name, { signal });
+/** Whether the image is unpacked in the end; not if something else is about to do that. */
+async function isUnpacked(context: Context, node: Node, image: ImageVolume): Promise<boolean> {
   if (await isImageReady(image)) return true;
+  const unpacked = await context.leader.ifFree(unpackingLock(node.id), (prove) =>
+    unpack(context, node, image, prove),
+  );
+  return unpacked ?? false;
+}
+
+/** Needs the lock of the node, which keeps creates from unpacking an image there. */
+async function unpack(
+  context: Context,
+  node: Node,
+  image: ImageVolume,
+  prove: () => Promise<void>,
+): Promise<boolean> {
+  const { db, client, locationId, installationId } = context;
+  const { pool, member, fingerprint, signal } = image;
+  const unpacking = { nodeId: node.id, fingerprint };
+  // Other images may have taken long, and the node may be evacuated by now.
+  const nodes = await nodesForImages(db, locationId);
+  if (!nodes.some(({ id }) => id === node.id)) return false;
+  if (await isUnpackingClaimed(db, unpacking)) return false;
+  // The engine goes on with what an interrupted service or create began.
+  if (await createsInstances(client, member, { signal })) return false;
+  const name = unpackName(node.id);
+  if (!(await clear(context, name))) return false;
+  if (await isImageReady(image)) return true;
+  await prove();
   await discardPartialImage(image);
   signal.throwIfAborted();
-  const creation = incus.instances.create(instanceOf(name, pool, fingerprint), member ?? undefined);
-  const ended = await awaitOperation(incus, creation, { signal, timeoutSeconds: createSeconds });
+  const instance = instanceOf({ name, pool, fingerprint, installationId });
+  const creation = client.instances.create(instance, member ?? undefined);
+  const ended = await awaitOperation(client, creation, { signal, timeoutSeconds: createSeconds });
   // The daemon was restarted meanwhile, so the image may be incomplete.
   if (ended.outcome === 'vanished') return false;
-  // Before the mark, which ends the search for what was left.
-  await deleteInstance(incus, name, { signal });
-  await markImageWhole(image);
+  // If the lock was lost, or for a create of a version that does not know the lock, the image may
+  // be unpacked anew by now. At once, because nobody else may use the image before.
+  await prove();
+  const isTheirs = await isUnpackingClaimed(db, unpacking);
+  if (!isTheirs) await markImageWhole(image);
+  await clear(context, name);
+  return !isTheirs;
+}
+
+/**
+ * Removes the instance of an unpacking that was interrupted, unless another one uses it. Waits for
+ * no unpacking.
+ */
+export async function removeLeftUnpacking(context: Removal, name: string): Promise<void> {
+  const nodeId = nodeOfUnpack(name);
+  if (nodeId === undefined) return;
+  await context.leader.ifFree(unpackingLock(nodeId), () => clear(context, name));
+}
+
+/** Removes the instance if it exists. Returns false if the engine works on it. */
+async function clear({ client, signal }: Removal, name: string): Promise<boolean> {
+  if ((await client.instances.get(name, { signal })) === null) return true;
+  if (await isBusy(client, name, { signal })) return false;
+  await deleteInstance(client, name, { signal });
   return true;
 }
 
-const prefix = 'berth-unpack-';
-const unpackName = ({ id }: Node) => `${prefix}${id}`;
-
-/** Whether an instance was created to unpack an image. It exists for seconds only. */
-export const isForUnpacking = (name: string) => name.startsWith(prefix);
+interface Wanted {
+  name: string;
+  pool: string;
+  fingerprint: string;
+  installationId: string;
+}
 
 /** It has no NIC, because it must never have an address. */
-function instanceOf(name: string, pool: string, fingerprint: string): NewInstance {
+function instanceOf({ name, pool, fingerprint, installationId }: Wanted): NewInstance {
   return {
     name,
     description: 'Unpacks an image ahead of the first server. Berth removes it.',
     type: 'container',
     source: { type: 'image', fingerprint },
     profiles: [],
-    config: {},
+    config: { [installationLabel]: installationId },
     devices: { root: { type: 'disk', path: '/', pool } },
   };
 }

@@ -16,6 +16,7 @@ import type { MemberProbes } from '../members.ts';
 import type { createOrphanReconciler } from '../orphans.ts';
 import type { subvolumeCounter } from '../subvolumes.ts';
 import type { Finding, Subject } from '../truth.ts';
+import type { UnpackMemory } from '../unpacked-images.ts';
 import type { Reachability } from './reachability.ts';
 
 /** Receives what the process that watches a location measures. */
@@ -96,6 +97,8 @@ export type LocationTopic =
   | 'image_wanted'
   /** No image is wanted that the location does not have, unless it can't be had now. */
   | 'images_imported'
+  /** An instance that unpacks an image is there. The key is its name. */
+  | 'unpacking_seen'
   | 'network_policy_wanted';
 
 /** A location while this process watches it, with what its reconcilers remember between runs. */
@@ -112,8 +115,7 @@ export interface LocationSubject extends Subject {
   collector: UsageCollector;
   reconcileOrphans: ReturnType<typeof createOrphanReconciler>;
   countSubvolumes: ReturnType<typeof subvolumeCounter>;
-  /** The images that were seen to be unpacked, by node. */
-  unpacked: Set<string>;
+  unpacking: UnpackMemory;
   warned: {
     /** The last warning about other users to whom the network is open; empty if there are none. */
     others: string;

@@ -5,7 +5,7 @@ import { reconcileAllowances } from '../allowances.ts';
 import { reconcileNetworkPolicy } from '../network-policy.ts';
 import { syncSubnets } from '../subnets.ts';
 import { probeTrafficLimits } from '../traffic-limits.ts';
-import { unpackImages } from '../unpacked-images.ts';
+import { removeLeftUnpacking, unpackImages } from '../unpacked-images.ts';
 import { define } from './subject.ts';
 import { eachSweep } from './sync.ts';
 
@@ -70,11 +70,19 @@ export const images = define({
 export const unpackedImages = define({
   name: 'unpacked-images',
   on: ['nodes_synced', 'images_imported'],
-  // Such as a pool that is full.
-  backOffMilliseconds: 10 * 60_000,
   async run(subject) {
-    const { location, unpacked } = subject;
-    return { unpacked: await unpackImages(subject, location.storage_pool, unpacked) };
+    const { location, unpacking, watching } = subject;
+    const context = { ...subject, pool: location.storage_pool, leader: watching.leader };
+    return { unpacked: await unpackImages(context, unpacking) };
+  },
+});
+
+/** Removes the instances of unpackings that were interrupted, whatever their node and image. */
+export const leftUnpacking = define({
+  name: 'left-unpacking',
+  on: ['unpacking_seen'],
+  async run(subject, name) {
+    await removeLeftUnpacking({ ...subject, leader: subject.watching.leader }, name);
   },
 });
 

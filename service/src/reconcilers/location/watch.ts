@@ -8,6 +8,7 @@ import { createUsageCollector } from '../../usage/collect/collector.ts';
 import { createMemberProbes } from '../members.ts';
 import { createOrphanReconciler } from '../orphans.ts';
 import { subvolumeCounter } from '../subvolumes.ts';
+import { unpackMemory } from '../unpacked-images.ts';
 import { hintsOf } from './hints.ts';
 import { createReachability } from './reachability.ts';
 import {
@@ -22,6 +23,7 @@ import {
   allowances,
   engineVulnerabilities,
   images,
+  leftUnpacking,
   networkPolicy,
   reachability,
   subnets,
@@ -43,6 +45,7 @@ const reconcilers = [
     trafficLimits,
     images,
     unpackedImages,
+    leftUnpacking,
     engineVulnerabilities,
     allowances,
   ],
@@ -118,7 +121,7 @@ function subjectOf({ watching, location, signal, ours, trigger }: SubjectOptions
     countSubvolumes: subvolumeCounter(of, location, (servers) =>
       observer?.withSubvolumes(location.name, servers),
     ),
-    unpacked: new Set(),
+    unpacking: unpackMemory(),
     warned: { others: '' },
   };
 }
