@@ -77,7 +77,7 @@ test('a failed migration reports its reason, and leaves nothing behind', async (
   for (const name of names.slice(from)) await enter(name);
 });
 
-test('a migration does not wait for long for a table, so that requests do not wait for it', async (t) => {
+test('a migration waits for a used table only briefly, because requests wait meanwhile', async (t) => {
   const earlier = await createEmptyDatabase();
   await migrate(earlier.db, '0044-guests');
   const reader = await earlier.pool.connect();
@@ -97,6 +97,12 @@ test('a migration does not wait for long for a table, so that requests do not wa
     return true;
   });
   assert.equal(refused.length, 2);
+  const stopping = new AbortController();
+  const stop = () => stopping.abort(new Error('Of a stop.'));
+  const { signal } = stopping;
+  const long = { ...patience, pauseMilliseconds: 600_000 };
+  const stopped = migrate(earlier.db, undefined, { ...long, signal, onBlocked: stop });
+  await assert.rejects(stopped, /Of a stop/);
   // Nothing waits for the reader any more, nor for another attempt.
   const locks = await earlier.pool.query(
     `select mode from pg_locks where locktype = 'advisory' and database =

@@ -1,18 +1,20 @@
 import { readdir } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import { SetupError } from '../../../setup/commands.mjs';
+import { pause } from '../lib/pause.ts';
 import type { Db, Trx } from './connection.ts';
 
 const folder = new URL('../../migrations/', import.meta.url);
 
-/** How long to try while others use the tables. */
+/** How long to try while other transactions use the tables. */
 interface Patience {
   attempts: number;
   pauseMilliseconds: number;
-  /** The wait for a lock: whoever comes later to use the table waits behind the migration. */
+  /** How long a statement waits for a lock. Meanwhile, later statements on the table wait for it. */
   lockMilliseconds: number;
+  /** Ends the attempts with its reason. */
+  signal?: AbortSignal | undefined;
   /** Receives the error of each attempt but the last. */
   onBlocked?: ((error: unknown) => void) | undefined;
 }
@@ -26,16 +28,15 @@ const usualPatience: Patience = {
 
 /**
  * Migrates the schema, up to the migration `to` if it is given, in one transaction. Replicas that
- * start together wait for each other. If a transaction of others uses a table for longer, all is
- * rolled back and tried again. Later migrations than this version knows are left as they are
+ * start together wait for each other. If another transaction keeps using a table, all migrations are
+ * rolled back and tried again later. Later migrations than this version knows are left as they are
  * (docs/decisions/0010-upgrades.md). Throws `SetupError` for those with which this version can't
- * work, and when the patience is over.
+ * work, and after the last attempt.
  */
 export async function migrate(db: Db, to?: string, given: Partial<Patience> = {}): Promise<void> {
-  const { attempts, pauseMilliseconds, lockMilliseconds, onBlocked } = {
-    ...usualPatience,
-    ...given,
-  };
+  const patience = { ...usualPatience, ...given };
+  const { attempts, pauseMilliseconds, lockMilliseconds, onBlocked } = patience;
+  const { signal = new AbortController().signal } = patience;
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await db.connection().execute((one) => migrateOn(one, lockMilliseconds, to));
@@ -43,7 +44,8 @@ export async function migrate(db: Db, to?: string, given: Partial<Patience> = {}
       if (!isBlocked(error)) throw error;
       if (attempt === attempts) throw blockedFor(attempts, error);
       onBlocked?.(error);
-      await sleep(pauseMilliseconds);
+      await pause(pauseMilliseconds, signal);
+      signal.throwIfAborted();
     }
   }
 }
@@ -52,8 +54,8 @@ async function migrateOn(connection: Db, lockMilliseconds: number, to?: string):
   try {
     await connection.transaction().execute((trx) => migrateWithin(trx, to, lockMilliseconds));
   } catch (error) {
-    // Kysely's lock is of the session, and stays after a failure. Others would wait for it. Where
-    // this fails, the connection was lost, and the lock with it.
+    // Kysely's lock belongs to the session and is kept after a failure, so that others would wait
+    // for it. If the unlock fails, the connection was lost, and the lock with it.
     await sql`select pg_advisory_unlock_all()`.execute(connection).catch(() => undefined);
     throw error;
   }
@@ -77,8 +79,8 @@ export async function lockMigrations(trx: Trx): Promise<void> {
 }
 
 /**
- * The same as `migrate`, within a transaction, and only once. `lockMilliseconds`: how long each
- * migration waits for a lock; for any time without it.
+ * The same as `migrate`, within a transaction and without another attempt. `lockMilliseconds` is how
+ * long a statement of a migration waits for a lock; by default there is no limit.
  */
 export async function migrateWithin(
   trx: Trx,
@@ -90,7 +92,7 @@ export async function migrateWithin(
   const onFailure = (error: unknown) => {
     failure = error;
   };
-  // Kysely sets an hour when it begins, for its own lock.
+  // Set before each migration, because Kysely sets an hour at its begin, for its own lock.
   const before = async () => {
     if (lockMilliseconds === undefined) return;
     await sql`select set_config('lock_timeout', ${String(lockMilliseconds)}, true)`.execute(trx);
@@ -109,8 +111,8 @@ export async function migrationNames(): Promise<string[]> {
 }
 
 /**
- * Treats migrations of a later version as known, so that this one can start beside it. `before` is
- * run before each of this one.
+ * Treats migrations of a later version as known, so that this one can start beside it. `before` runs
+ * before each migration of this version.
  */
 async function ownAndLater(
   trx: Trx,

@@ -19,6 +19,7 @@ export const poolLimits = {
   health: { max: 1, queryMilliseconds: 3000, patienceMilliseconds: 2000 },
 } satisfies Record<string, PoolLimits>;
 
+const toolAttempts = 5;
 const migrationWords = {
   failed:
     'The database could not be migrated yet, because another transaction uses its tables. Retrying.',
@@ -56,17 +57,19 @@ interface Opening {
   announce?: () => string;
   /** Registers the end of an embedded PostgreSQL, which would outlive this process. */
   always: (end: () => Promise<void>) => void;
+  /** Ends the wait for transactions that delay a migration. */
+  signal: AbortSignal;
 }
 
 /** Opens the PostgreSQL of `DATABASE_URL`, or the embedded one, and migrates its schema. */
 export async function openDatabase(
   place: DatabasePlace,
   log: Logger,
-  { announce, always }: Opening,
+  { announce, always, signal }: Opening,
 ): Promise<OpenDatabase> {
   await using stack = new AsyncDisposableStack();
   const connectionString = place.databaseUrl ?? (await embedded(place, log, { stack, always }));
-  await migrateTo(connectionString, log);
+  await migrateTo(connectionString, { log, signal });
   const refusedRoom = createDiskFullMonitor();
   const { failed } = refusedRoom;
   const connect = (
@@ -127,14 +130,20 @@ export async function joinDatabase(
 }
 
 /**
- * Uses a connection of its own, because a migration may take long. Without a log, nobody would see
- * why it takes long, so it is tried for a minute only.
+ * Uses a connection of its own, because a migration may take long. Tools have no log that would say
+ * why it takes long, so they try for a minute only.
  */
-async function migrateTo(connectionString: string, log?: Logger): Promise<void> {
-  const outage = log && createOutage(log, migrationWords);
+async function migrateTo(
+  connectionString: string,
+  service?: { log: Logger; signal: AbortSignal },
+): Promise<void> {
+  const outage = service && createOutage(service.log, migrationWords);
+  const patience = outage
+    ? { onBlocked: outage.failed, signal: service.signal }
+    : { attempts: toolAttempts };
   const db = createDb(createPool(connectionString, { max: 1 }));
   try {
-    await migrate(db, undefined, outage ? { onBlocked: outage.failed } : { attempts: 5 });
+    await migrate(db, undefined, patience);
     outage?.worked();
   } finally {
     await db.destroy();
