@@ -7,8 +7,8 @@ import { serverBody } from '../service/src/testing/servers.ts';
 import { eventually } from '../service/src/testing/until.ts';
 import { type Laboratory, openLaboratory, project } from './laboratory.ts';
 
-// Tests images. The process that watches a location imports requested images, and they are unpacked on its nodes. An image
-// that was not requested is unpacked for its first server, which the first tests need.
+// Tests images. The process that watches a location imports requested images and unpacks them on its nodes. An image that
+// was not requested is unpacked for its first server, which the first tests need.
 
 let laboratory: Laboratory;
 before(async () => {
@@ -92,7 +92,7 @@ it('one whose server is unreachable fails with its name, and is imported at the 
   assert.ok(alias);
 });
 
-it('one whose server is no longer allowed is not pulled: a create fails with its name and the reason', async () => {
+it('one whose server is no longer allowed is not imported: a create fails with its name and the reason', async () => {
   const { db } = laboratory.database;
   const os = db.updateTable('operating_systems').where('slug', '=', 'ubuntu-24.04');
   const source = { server: 'https://images.example', alias: 'ubuntu/24.04/cloud' };
@@ -122,7 +122,7 @@ it('one that was imported is unpacked before its first server', async () => {
     assert.deepEqual(
       names.filter((name) => serverUuid(name) === undefined),
       [],
-      'nothing is left of it',
+      'the instance that unpacked it is removed',
     );
   });
 });

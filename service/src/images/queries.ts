@@ -88,7 +88,7 @@ export async function setImage(
     .execute();
 }
 
-/** The names of the systems of containers whose images a location has. */
+/** The slugs of the operating systems for containers whose images a location has. */
 export async function readyImages(db: Queryable, locationId: number): Promise<string[]> {
   const rows = await db
     .selectFrom('images')
@@ -102,17 +102,19 @@ export async function readyImages(db: Queryable, locationId: number): Promise<st
   return rows.map(({ slug }) => slug);
 }
 
-/** The nodes of a location on which servers may be created now. */
+/** The nodes of a location on which servers may be created now; none if it is disabled. */
 export async function nodesForImages(db: Queryable, locationId: number) {
   return await db
     .selectFrom('nodes')
-    .select(['id', 'member'])
-    .where('location_id', '=', locationId)
-    .where('status', '=', 'online')
-    .where('gone', '=', false)
-    .where('lost', '=', false)
-    .where('evacuated', '=', false)
-    .where('cordoned', '=', false)
-    .orderBy('id')
+    .innerJoin('locations', 'locations.id', 'nodes.location_id')
+    .select(['nodes.id', 'nodes.member'])
+    .where('nodes.location_id', '=', locationId)
+    .where('locations.enabled', '=', true)
+    .where('nodes.status', '=', 'online')
+    .where('nodes.gone', '=', false)
+    .where('nodes.lost', '=', false)
+    .where('nodes.evacuated', '=', false)
+    .where('nodes.cordoned', '=', false)
+    .orderBy('nodes.id')
     .execute();
 }

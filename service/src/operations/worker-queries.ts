@@ -20,7 +20,7 @@ interface Unpacking {
 
 /**
  * The name of the advisory lock that a service holds while it unpacks images on a node ahead of any
- * create. It ends with the service, so that a killed one holds up nothing.
+ * create. It ends with the service, so that creates do not wait for one that was killed.
  */
 export const unpackingLock = (nodeId: number) => `unpack images on node ${nodeId}`;
 
@@ -47,6 +47,12 @@ export async function isUnpackingClaimed(db: Queryable, unpacking: Unpacking): P
   return (await unpackingCreates(db, unpacking).executeTakeFirst()) !== undefined;
 }
 
+/** Whether a create on a node makes its disk, for which it may have to unpack an image. */
+export async function isDiskAwaited(db: Queryable, nodeId: number): Promise<boolean> {
+  const creates = createsInProgress(db, nodeId).where('operations.step', '=', 'instance');
+  return (await creates.executeTakeFirst()) !== undefined;
+}
+
 /** Creates share the lock until each has written its claim. */
 async function isUnpackedAhead(trx: Trx, nodeId: number): Promise<boolean> {
   const { rows } = await sql<{ shared: boolean }>`
@@ -62,14 +68,19 @@ async function lockNode(trx: Trx, id: number): Promise<void> {
 
 /** The creates in progress on a node that unpack the image there. */
 function unpackingCreates(db: Queryable, { nodeId, fingerprint }: Unpacking) {
+  return createsInProgress(db, nodeId).where(
+    sql<boolean>`operations.state ->> 'unpacks' = ${fingerprint}`,
+  );
+}
+
+function createsInProgress(db: Queryable, nodeId: number) {
   return db
     .selectFrom('operations')
     .innerJoin('servers', 'servers.id', 'operations.server_id')
     .select('operations.id')
     .where('operations.kind', '=', 'create')
     .where('operations.finished_at', 'is', null)
-    .where('servers.node_id', '=', nodeId)
-    .where(sql<boolean>`operations.state ->> 'unpacks' = ${fingerprint}`);
+    .where('servers.node_id', '=', nodeId);
 }
 
 async function addToState(trx: Trx, id: number, patch: object): Promise<void> {

@@ -89,7 +89,7 @@ test('an image that is wanted but not there yet, or is of virtual machines, is n
   assert.deepEqual(await volumes(), []);
 });
 
-test('nodes on which no server may be created are left out', async () => {
+test('nodes on which no server may be created now are left out', async () => {
   const [a, b] = ['a', 'b'].map((member) => db.updateTable('nodes').where('member', '=', member));
   await b?.set({ status: 'offline' }).execute();
   for (const mark of ['evacuated', 'cordoned', 'lost', 'gone']) {
@@ -97,6 +97,10 @@ test('nodes on which no server may be created are left out', async () => {
     assert.equal(await unpack(), 0, mark);
     await a?.set({ [mark]: false }).execute();
   }
+  const location = db.updateTable('locations').where('id', '=', locationId);
+  await location.set({ enabled: false }).execute();
+  assert.equal(await unpack(), 0, 'disabled');
+  await location.set({ enabled: true }).execute();
   assert.equal(await unpack(), 1);
   assert.deepEqual(await onEach(), [true, false]);
 });
@@ -108,13 +112,31 @@ test('a node that is to be evacuated while an image is unpacked on another one i
   assert.deepEqual(await onEach(), [true, false]);
 });
 
-test('what is unpacked is not looked at again', async () => {
+test('an unpacked image is looked at again after an hour only, and unpacked again if it was deleted', async () => {
   await unpack();
+  for (const volume of await volumes()) {
+    await client.storage.deleteVolume('berth', volume, volume.location);
+  }
   simulator.faults.add({ path: '/(instances|volumes)', kind: 'error', text: 'asked', status: 500 });
+  elapsed += 59 * 60_000;
   assert.equal(await unpack(), 2);
+  simulator.faults.clear();
+  assert.deepEqual(await onEach(), [false, false]);
+  elapsed += 60_000;
+  assert.equal(await unpack(), 2);
+  assert.deepEqual(await onEach(), [true, true]);
 });
 
-test('a node on which another service unpacks is left to it', async () => {
+test('in a pool that unpacks an image for each disk, nothing is created', async () => {
+  const plain = { name: 'plain', driver: 'dir', description: '', config: {} };
+  for (const member of ['a', 'b']) await client.storage.createPool(plain, member);
+  await client.storage.createPool(plain);
+  const asked = { method: 'POST', path: '^/1.0/instances', text: 'asked', status: 500 };
+  simulator.faults.add({ ...asked, kind: 'error' });
+  assert.equal(await unpackImages({ ...subject, pool: 'plain' }, memory), 2);
+});
+
+test('nothing is unpacked on a node on which another service unpacks', async () => {
   await process().ifFree(unpackingLock(await nodeOn('a')), async () => {
     assert.equal(await unpack(), 1);
   });
@@ -122,24 +144,36 @@ test('a node on which another service unpacks is left to it', async () => {
   assert.equal(await unpack(), 2);
 });
 
-/** Enters a create that has claimed the unpacking of the image on a node. */
-async function enterClaim(member: string): Promise<number> {
+/** Enters a create on a node, in that state or step. */
+async function enterCreate(member: string, at: { state: string } | { step: string }) {
   const id = await enterServer(db, place, { operation: 'create' });
   const node_id = await nodeOn(member);
   await db.updateTable('servers').set({ node_id }).where('id', '=', id).execute();
-  const state = JSON.stringify({ unpacks: fingerprint });
-  await db.updateTable('operations').set({ state }).where('server_id', '=', id).execute();
+  await db.updateTable('operations').set(at).where('server_id', '=', id).execute();
   return id;
 }
 
-const endClaim = (serverId: number) =>
+/** Enters a create that has claimed the unpacking of the image on a node. */
+const enterClaim = (member: string) =>
+  enterCreate(member, { state: JSON.stringify({ unpacks: fingerprint }) });
+
+const endCreate = (serverId: number) =>
   db.deleteFrom('operations').where('server_id', '=', serverId).execute();
 
-test('an image that a create unpacks is left to it', async () => {
+test('an image that a create unpacks is not unpacked ahead', async () => {
   const id = await enterClaim('a');
   assert.equal(await unpack(), 1);
   assert.deepEqual(await onEach(), [false, true]);
-  await endClaim(id);
+  await endCreate(id);
+  assert.equal(await unpack(), 2);
+});
+
+test('a create that makes its disk takes precedence, and one in another step does not', async () => {
+  const id = await enterCreate('a', { step: 'instance' });
+  await enterCreate('b', { step: 'boot' });
+  assert.equal(await unpack(), 1);
+  assert.deepEqual(await onEach(), [false, true]);
+  await endCreate(id);
   assert.equal(await unpack(), 2);
 });
 
@@ -193,7 +227,7 @@ test('an image does not count as whole if a create that ignores the lock unpacks
   assert.equal(await duringCreate(enter), 1);
   assert.deepEqual(await onEach(), [false, true]);
   assert.deepEqual(await client.instances.list(), []);
-  await endClaim(id);
+  await endCreate(id);
   assert.equal(await unpack(), 2);
 });
 
@@ -253,22 +287,34 @@ test('what was left is removed wherever it is, unless somebody works with it', a
 
 const failsOnA = { method: 'POST', path: '^/1.0/instances$', target: 'a' };
 
-test('a full pool is tried again after ten minutes, and stands in the way of no other node', async () => {
-  const text = 'No space left on device';
-  simulator.faults.add({ ...failsOnA, kind: 'operation', at: 'half', text });
-  await assert.rejects(unpack(), /No space left/);
-  assert.deepEqual(await onEach(), [false, true]);
-  simulator.faults.clear();
-  elapsed += 9 * 60_000;
-  await assert.rejects(unpack(), /No space left/);
-  elapsed += 60_000;
-  assert.equal(await unpack(), 2);
-});
+for (const text of ['No space left on device', 'Unpack failed: xattr is corrupt']) {
+  test(`after "${text}", it is tried again after ten minutes, and other nodes are not affected`, async () => {
+    simulator.faults.add({ ...failsOnA, kind: 'operation', at: 'half', text });
+    await assert.rejects(unpack(), new RegExp(text));
+    assert.deepEqual(await onEach(), [false, true]);
+    simulator.faults.clear();
+    elapsed += 9 * 60_000;
+    await assert.rejects(unpack(), new RegExp(text));
+    elapsed += 60_000;
+    assert.equal(await unpack(), 2);
+  });
+}
 
-test('any other failure is tried again at once, and stands in the way of no other node', async () => {
+test('if a node does not answer, it is tried again the next time, and other nodes are not affected', async () => {
   simulator.faults.add({ ...failsOnA, kind: 'error', text: 'Of a restart', status: 503 });
   await assert.rejects(unpack(), /Of a restart/);
   assert.deepEqual(await onEach(), [false, true]);
   simulator.faults.clear();
   assert.equal(await unpack(), 2);
+});
+
+// The last test: the image is gone after it.
+test('if an image is deleted in Incus while it is unpacked, nothing of it is left', async () => {
+  await assert.rejects(
+    duringCreate(() => client.images.delete(fingerprint)),
+    /not found/,
+  );
+  assert.equal(await unpack(), 0);
+  for (const { name } of await client.instances.list()) await removeLeftUnpacking(subject, name);
+  assert.deepEqual([await client.instances.list(), await volumes()], [[], []]);
 });

@@ -11,7 +11,7 @@ import type { NewInstance } from '../incus/instances.ts';
 import { EngineError, isEngineError } from '../incus/transport/errors.ts';
 import { nodeOfUnpack, unpackName } from '../instances/helpers.ts';
 import { installationLabel } from '../instances/labels.ts';
-import { isUnpackingClaimed, unpackingLock } from '../operations/worker-queries.ts';
+import { isDiskAwaited, isUnpackingClaimed, unpackingLock } from '../operations/worker-queries.ts';
 import {
   awaitOperation,
   createsInstances,
@@ -21,8 +21,10 @@ import {
 import type { Subject } from './truth.ts';
 
 const createSeconds = 10 * 60;
-/** A full pool is usually full for long, and each attempt costs it a part of the image. */
-const fullPoolMilliseconds = 10 * 60_000;
+/** For a full pool, or an image that can't be unpacked. Each attempt writes a part of the image. */
+const failedMilliseconds = 10 * 60_000;
+/** An image may be deleted in Incus, and imported again with the same fingerprint. */
+const lookAgainMilliseconds = 3_600_000;
 
 type Removal = Pick<Subject, 'client' | 'signal'> & { leader: Pick<Leader, 'ifFree'> };
 type Context = Removal &
@@ -31,25 +33,25 @@ type Node = Awaited<ReturnType<typeof nodesForImages>>[number];
 
 /** What is known of the images of a location, by node and fingerprint. */
 export interface UnpackMemory {
-  /** Those that were seen to be unpacked. */
-  unpacked: Set<string>;
-  /** Those for which the pool had no space, and when. */
-  full: Map<string, { error: EngineError; at: number }>;
+  /** When they were last seen to be unpacked. */
+  unpacked: Map<string, number>;
+  /** Those that the engine failed to unpack, and when. */
+  failed: Map<string, { error: EngineError; at: number }>;
   /** A monotonic clock in milliseconds. */
   now: () => number;
 }
 
 export const unpackMemory = (now = () => performance.now()): UnpackMemory => ({
-  unpacked: new Set(),
-  full: new Map(),
+  unpacked: new Map(),
+  failed: new Map(),
   now,
 });
 
 /**
  * Unpacks each image of a location on each of its nodes, so that the first server there is created
  * as quickly as later ones. Incus has no call for this: it unpacks an image when a disk is first made
- * from it. So an instance is created, never started, and deleted. Returns how many images were seen
- * to be unpacked. Throws the first error when all other nodes are done.
+ * from it. So an instance is created, never started, and deleted. Returns for how many pairs of a node
+ * and an image this is known to be done. Throws the first error when all other nodes are done.
  */
 export async function unpackImages(context: Context, memory: UnpackMemory): Promise<number> {
   const { db, client, locationId, signal } = context;
@@ -66,39 +68,44 @@ export async function unpackImages(context: Context, memory: UnpackMemory): Prom
   return memory.unpacked.size;
 }
 
-/** Returns why the image can't be unpacked there now. */
+/** Returns the error if the image can't be unpacked there now. */
 async function unpackOn(
   context: Context,
-  { unpacked, full, now }: UnpackMemory,
+  { unpacked, failed, now }: UnpackMemory,
   { node, fingerprint }: { node: Node; fingerprint: string },
 ): Promise<EngineError | undefined> {
   const key = `${node.id} ${fingerprint}`;
-  const last = full.get(key);
-  if (unpacked.has(key)) return undefined;
-  if (last && now() - last.at < fullPoolMilliseconds) return last.error;
-  full.delete(key);
+  const isRecent = (at: number | undefined, milliseconds: number) =>
+    at !== undefined && now() - at < milliseconds;
+  if (isRecent(unpacked.get(key), lookAgainMilliseconds)) return undefined;
+  unpacked.delete(key);
   const { client: incus, pool, signal } = context;
+  const image = { incus, pool, member: node.member, fingerprint, signal };
   try {
-    const volume = { incus, pool, member: node.member, fingerprint, signal };
-    if (await isUnpacked(context, node, volume)) unpacked.add(key);
+    if (!(await isImageReady(image))) {
+      const last = failed.get(key);
+      if (isRecent(last?.at, failedMilliseconds)) return last?.error;
+      if (!(await unpackUnlessLocked(context, node, image))) return undefined;
+    }
+    failed.delete(key);
+    unpacked.set(key, now());
     return undefined;
   } catch (error) {
     if (signal.aborted || !(error instanceof EngineError)) throw error;
-    if (isEngineError(error, 'no_space')) full.set(key, { error, at: now() });
+    if (isEngineError(error, 'no_space', 'failed')) failed.set(key, { error, at: now() });
     return error;
   }
 }
 
-/** Whether the image is unpacked in the end; not if something else is about to do that. */
-async function isUnpacked(context: Context, node: Node, image: ImageVolume): Promise<boolean> {
-  if (await isImageReady(image)) return true;
+/** Returns false if a create or another service works there, so that it is to be tried again. */
+async function unpackUnlessLocked(context: Context, node: Node, image: ImageVolume) {
   const unpacked = await context.leader.ifFree(unpackingLock(node.id), (prove) =>
     unpack(context, node, image, prove),
   );
   return unpacked ?? false;
 }
 
-/** Needs the lock of the node, which keeps creates from unpacking an image there. */
+/** Needs the lock of the node, which prevents creates from unpacking an image there. */
 async function unpack(
   context: Context,
   node: Node,
@@ -111,8 +118,10 @@ async function unpack(
   // Other images may have taken long, and the node may be evacuated by now.
   const nodes = await nodesForImages(db, locationId);
   if (!nodes.some(({ id }) => id === node.id)) return false;
+  // Creates would otherwise wait for all images of the location, one after the other.
+  if (await isDiskAwaited(db, node.id)) return false;
   if (await isUnpackingClaimed(db, unpacking)) return false;
-  // The engine goes on with what an interrupted service or create began.
+  // The engine continues what an interrupted service or create began.
   if (await createsInstances(client, member, { signal })) return false;
   const name = unpackName(node.id);
   if (!(await clear(context, name))) return false;
@@ -125,8 +134,9 @@ async function unpack(
   const ended = await awaitOperation(client, creation, { signal, timeoutSeconds: createSeconds });
   // The daemon was restarted meanwhile, so the image may be incomplete.
   if (ended.outcome === 'vanished') return false;
-  // If the lock was lost, or for a create of a version that does not know the lock, the image may
-  // be unpacked anew by now. At once, because nobody else may use the image before.
+  // If the lock was lost, or if a service of an earlier version, which does not use the lock, works
+  // on a create, the image may be being unpacked again by now. This is checked immediately before
+  // the image is marked.
   await prove();
   const isTheirs = await isUnpackingClaimed(db, unpacking);
   if (!isTheirs) await markImageWhole(image);
@@ -135,8 +145,8 @@ async function unpack(
 }
 
 /**
- * Removes the instance of an unpacking that was interrupted, unless another one uses it. Waits for
- * no unpacking.
+ * Removes the instance of an interrupted unpacking, unless a service is using it. Does not wait for
+ * the engine to finish an unpacking.
  */
 export async function removeLeftUnpacking(context: Removal, name: string): Promise<void> {
   const nodeId = nodeOfUnpack(name);
@@ -144,7 +154,7 @@ export async function removeLeftUnpacking(context: Removal, name: string): Promi
   await context.leader.ifFree(unpackingLock(nodeId), () => clear(context, name));
 }
 
-/** Removes the instance if it exists. Returns false if the engine works on it. */
+/** Removes the instance if it exists. Returns false if the engine has an operation on it. */
 async function clear({ client, signal }: Removal, name: string): Promise<boolean> {
   if ((await client.instances.get(name, { signal })) === null) return true;
   if (await isBusy(client, name, { signal })) return false;
