@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { requestImage } from '../service/src/images/queries.ts';
+import { serverUuid } from '../service/src/instances/labels.ts';
 import { createTestToken } from '../service/src/testing/app.ts';
 import { serverBody } from '../service/src/testing/servers.ts';
 import { eventually } from '../service/src/testing/until.ts';
 import { type Laboratory, openLaboratory, project } from './laboratory.ts';
 
-// Tests images. The process that watches a location imports requested images; a node unpacks an image for its first
-// server.
+// Tests images. The process that watches a location imports requested images and unpacks them on its nodes. An image that
+// was not requested is unpacked for its first server, which the first tests need.
 
 let laboratory: Laboratory;
 before(async () => {
@@ -29,45 +30,6 @@ async function want(slug: string) {
   const query = database.db.selectFrom('images').selectAll().where('os_id', '=', id);
   return () => query.executeTakeFirstOrThrow();
 }
-
-it('one that exists is ready at once', async () => {
-  const image = await want('debian-12');
-  await eventually(async () => {
-    const { status, progress } = await image();
-    assert.deepEqual([status, progress], ['ready', 100]);
-  });
-});
-
-it('one whose server is unreachable fails with its name, and is imported at the next request', async () => {
-  const image = await want('debian-13');
-  await eventually(async () => assert.equal((await image()).status, 'failed'));
-  assert.match((await image()).message, /images\.linuxcontainers\.org/);
-  laboratory.simulator.faults.imageServers.add('images.linuxcontainers.org');
-  const again = await want('debian-13');
-  await eventually(async () => assert.equal((await again()).status, 'ready'));
-  const alias = await laboratory.client.images.getAlias('berth-debian-13');
-  assert.ok(alias);
-});
-
-it('one whose server is no longer allowed is not imported: a create fails with its name and the reason', async () => {
-  const { db } = laboratory.database;
-  const os = db.updateTable('operating_systems').where('slug', '=', 'ubuntu-24.04');
-  const source = { server: 'https://images.example', alias: 'ubuntu/24.04/cloud' };
-  await os.set({ source: JSON.stringify(source) }).execute();
-  laboratory.simulator.faults.imageServers.add('images.example');
-  const image = await want('ubuntu-24.04');
-  await eventually(async () => assert.equal((await image()).status, 'failed'));
-  assert.match(
-    (await image()).message,
-    /^https:\/\/images\.example is not among the image servers/,
-  );
-  const headers = { ...(await createTestToken(db)).headers, prefer: 'wait=60' };
-  const body = { ...serverBody(laboratory.place), os_id: await osId('ubuntu-24.04') };
-  const created = await laboratory.post('/servers', headers, body);
-  const { code, operation } = created.json();
-  assert.equal(created.statusCode, 409, created.body);
-  assert.deepEqual([code, operation.status], ['image_server_not_allowed', 'failed']);
-});
 
 async function imageVolumes() {
   const volumes = await laboratory.client.storage.listVolumes('berth');
@@ -109,6 +71,60 @@ it('one that another client is unpacking is not touched', async () => {
   await client.files.pull('theirs', '/etc/hostname', 1000);
   assert.equal((await laboratory.ended(ours.operation.id)).error, null);
   simulator.administrator.delete(project, 'theirs');
+});
+
+it('one that exists is ready at once', async () => {
+  const image = await want('debian-12');
+  await eventually(async () => {
+    const { status, progress } = await image();
+    assert.deepEqual([status, progress], ['ready', 100]);
+  });
+});
+
+it('one whose server is unreachable fails with its name, and is imported at the next request', async () => {
+  const image = await want('debian-13');
+  await eventually(async () => assert.equal((await image()).status, 'failed'));
+  assert.match((await image()).message, /images\.linuxcontainers\.org/);
+  laboratory.simulator.faults.imageServers.add('images.linuxcontainers.org');
+  const again = await want('debian-13');
+  await eventually(async () => assert.equal((await again()).status, 'ready'));
+  const alias = await laboratory.client.images.getAlias('berth-debian-13');
+  assert.ok(alias);
+});
+
+it('one whose server is no longer allowed is not imported: a create fails with its name and the reason', async () => {
+  const { db } = laboratory.database;
+  const os = db.updateTable('operating_systems').where('slug', '=', 'ubuntu-24.04');
+  const source = { server: 'https://images.example', alias: 'ubuntu/24.04/cloud' };
+  await os.set({ source: JSON.stringify(source) }).execute();
+  laboratory.simulator.faults.imageServers.add('images.example');
+  const image = await want('ubuntu-24.04');
+  await eventually(async () => assert.equal((await image()).status, 'failed'));
+  assert.match(
+    (await image()).message,
+    /^https:\/\/images\.example is not among the image servers/,
+  );
+  const headers = { ...(await createTestToken(db)).headers, prefer: 'wait=60' };
+  const body = { ...serverBody(laboratory.place), os_id: await osId('ubuntu-24.04') };
+  const created = await laboratory.post('/servers', headers, body);
+  const { code, operation } = created.json();
+  assert.equal(created.statusCode, 409, created.body);
+  assert.deepEqual([code, operation.status], ['image_server_not_allowed', 'failed']);
+});
+
+it('one that was imported is unpacked before its first server', async () => {
+  const alias = await laboratory.client.images.getAlias('berth-debian-13');
+  assert.ok(alias);
+  await eventually(async () => {
+    const volume = (await imageVolumes()).find(({ name }) => name === alias.target);
+    assert.match(volume?.description ?? '', /whole/);
+    const names = (await laboratory.client.instances.list()).map(({ name }) => name);
+    assert.deepEqual(
+      names.filter((name) => serverUuid(name) === undefined),
+      [],
+      'the instance that unpacked it is removed',
+    );
+  });
 });
 
 async function listed(slug: string) {

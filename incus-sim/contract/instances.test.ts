@@ -195,29 +195,6 @@ describe('two at once', () => {
   });
 });
 
-describe("a pool's copy of an image", () => {
-  it('is recorded by a create, can be described, and is created again after it was deleted', async () => {
-    const { client, names, image } = target;
-    const { storage } = client;
-    const volume = { type: 'image', name: image };
-    const find = () => storage.getVolume(names.pool, volume);
-    await createInstance(target, 'of-image');
-    await storage.describeVolume(names.pool, { ...volume, description: 'Whole' });
-    const found = await find();
-    assert.deepEqual([found?.name, found?.type, found?.description], [image, 'image', 'Whole']);
-    const listed = await storage.listVolumes(names.pool);
-    assert.equal(listed.find(({ name }) => name === image)?.description, 'Whole');
-    await createInstance(target, 'of-image');
-    assert.equal((await find())?.description, 'Whole');
-    await storage.deleteVolume(names.pool, volume);
-    assert.equal(await find(), null);
-    const missing = storage.describeVolume(names.pool, { ...volume, description: 'Whole' });
-    await assert.rejects(missing, failsWith('not_found', /Storage pool volume not found/));
-    await createInstance(target, 'of-image');
-    assert.equal((await find())?.description, '');
-  });
-});
-
 describe('a search', () => {
   it('finds instances by a value of their configuration, whatever their names', async () => {
     const { client, administrator } = target;

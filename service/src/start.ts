@@ -139,6 +139,7 @@ async function layFoundation(
   const database = await openDatabase(config, log, {
     announce: () => (keyring ? announcement(keyring) : ''),
     always: interruption.always,
+    signal: interruption.signal,
   });
   stack.defer(() => database.close());
   const [incus] = await preparing;

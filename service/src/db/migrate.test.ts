@@ -76,3 +76,49 @@ test('a failed migration reports its reason, and leaves nothing behind', async (
   assert.deepEqual(await executed(), names.slice(0, from));
   for (const name of names.slice(from)) await enter(name);
 });
+
+test('a migration waits for a used table only briefly, because requests wait meanwhile', async (t) => {
+  const earlier = await createEmptyDatabase();
+  await migrate(earlier.db, '0044-guests');
+  const reader = await earlier.pool.connect();
+  t.after(async () => {
+    reader.release();
+    await earlier.close();
+  });
+  await reader.query('begin');
+  await reader.query('select from operations');
+  const patience = { attempts: 3, pauseMilliseconds: 1, lockMilliseconds: 100 };
+  const refused: unknown[] = [];
+  const onBlocked = (error: unknown) => refused.push(error);
+  await assert.rejects(migrate(earlier.db, undefined, { ...patience, onBlocked }), (error) => {
+    assert.ok(error instanceof SetupError);
+    assert.match(error.message, /not be migrated in 3 attempts.*canceling statement due to lock/);
+    assert.match(error.wayOut, /oldest transaction in pg_stat_activity/);
+    return true;
+  });
+  assert.equal(refused.length, 2);
+  const stopping = new AbortController();
+  const stop = () => stopping.abort(new Error('Of a stop.'));
+  const { signal } = stopping;
+  const long = { ...patience, pauseMilliseconds: 600_000 };
+  const stopped = migrate(earlier.db, undefined, { ...long, signal, onBlocked: stop });
+  await assert.rejects(stopped, /Of a stop/);
+  // Nothing waits for the reader any more, nor for another attempt.
+  const locks = await earlier.pool.query(
+    `select mode from pg_locks where locktype = 'advisory' and database =
+      (select oid from pg_database where datname = current_database())`,
+  );
+  assert.deepEqual(locks.rows, []);
+  await earlier.pool.query('select from operations');
+  let ended: Promise<unknown> | undefined;
+  const endIt = () => {
+    ended ??= reader.query('commit');
+  };
+  await migrate(earlier.db, undefined, { ...patience, attempts: 50, onBlocked: endIt });
+  assert.ok(await ended);
+  const { rows } = await earlier.pool.query('select name from kysely_migration order by name');
+  assert.deepEqual(
+    rows.map(({ name }) => name),
+    names,
+  );
+});

@@ -2,18 +2,75 @@ import { readdir } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import { SetupError } from '../../../setup/commands.mjs';
+import { pause } from '../lib/pause.ts';
 import type { Db, Trx } from './connection.ts';
 
 const folder = new URL('../../migrations/', import.meta.url);
 
+/** How long to try while other transactions use the tables. */
+interface Patience {
+  attempts: number;
+  pauseMilliseconds: number;
+  /** How long a statement waits for a lock. Meanwhile, later statements on the table wait for it. */
+  lockMilliseconds: number;
+  /** Ends the attempts with its reason. */
+  signal?: AbortSignal | undefined;
+  /** Receives the error of each attempt but the last. */
+  onBlocked?: ((error: unknown) => void) | undefined;
+}
+
+/** Ten minutes, in which most exports end. */
+const usualPatience: Patience = {
+  attempts: 50,
+  pauseMilliseconds: 10_000,
+  lockMilliseconds: 2000,
+};
+
 /**
  * Migrates the schema, up to the migration `to` if it is given, in one transaction. Replicas that
- * start together wait for each other. Later migrations than this version knows are left as they are
+ * start together wait for each other. If another transaction keeps using a table, all migrations are
+ * rolled back and tried again later. Later migrations than this version knows are left as they are
  * (docs/decisions/0010-upgrades.md). Throws `SetupError` for those with which this version can't
- * work.
+ * work, and after the last attempt.
  */
-export async function migrate(db: Db, to?: string): Promise<void> {
-  await db.transaction().execute((trx) => migrateWithin(trx, to));
+export async function migrate(db: Db, to?: string, given: Partial<Patience> = {}): Promise<void> {
+  const patience = { ...usualPatience, ...given };
+  const { attempts, pauseMilliseconds, lockMilliseconds, onBlocked } = patience;
+  const { signal = new AbortController().signal } = patience;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await db.connection().execute((one) => migrateOn(one, lockMilliseconds, to));
+    } catch (error) {
+      if (!isBlocked(error)) throw error;
+      if (attempt === attempts) throw blockedFor(attempts, error);
+      onBlocked?.(error);
+      await pause(pauseMilliseconds, signal);
+      signal.throwIfAborted();
+    }
+  }
+}
+
+async function migrateOn(connection: Db, lockMilliseconds: number, to?: string): Promise<void> {
+  try {
+    await connection.transaction().execute((trx) => migrateWithin(trx, to, lockMilliseconds));
+  } catch (error) {
+    // Kysely's lock belongs to the session and is kept after a failure, so that others would wait
+    // for it. If the unlock fails, the connection was lost, and the lock with it.
+    await sql`select pg_advisory_unlock_all()`.execute(connection).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** PostgreSQL's lock_not_available and deadlock_detected. */
+function isBlocked(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && /^(55P03|40P01)$/.test(String(error.code));
+}
+
+function blockedFor(attempts: number, { message }: Error): SetupError {
+  return new SetupError(
+    `The database could not be migrated in ${attempts} attempts, because other transactions use its tables: ${message}.`,
+    'Wait until exports have ended, or end the oldest transaction in pg_stat_activity. Then start Berth again.',
+  );
 }
 
 /** Locks out other migrations until the transaction ends. */
@@ -21,14 +78,26 @@ export async function lockMigrations(trx: Trx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('berth migrations', 0))`.execute(trx);
 }
 
-/** The same as `migrate`, within a transaction. */
-export async function migrateWithin(trx: Trx, to?: string): Promise<void> {
+/**
+ * The same as `migrate`, within a transaction and without another attempt. `lockMilliseconds` is how
+ * long a statement of a migration waits for a lock; by default there is no limit.
+ */
+export async function migrateWithin(
+  trx: Trx,
+  to?: string,
+  lockMilliseconds?: number,
+): Promise<void> {
   await lockMigrations(trx);
   let failure: unknown;
   const onFailure = (error: unknown) => {
     failure = error;
   };
-  const provider = { getMigrations: () => ownAndLater(trx, onFailure) };
+  // Set before each migration, because Kysely sets an hour at its begin, for its own lock.
+  const before = async () => {
+    if (lockMilliseconds === undefined) return;
+    await sql`select set_config('lock_timeout', ${String(lockMilliseconds)}, true)`.execute(trx);
+  };
+  const provider = { getMigrations: () => ownAndLater(trx, before, onFailure) };
   const migrator = new Migrator({ db: trx, provider });
   const { error } = to ? await migrator.migrateTo(to) : await migrator.migrateToLatest();
   // For a failed transaction, Kysely only reports that it failed.
@@ -41,15 +110,20 @@ export async function migrationNames(): Promise<string[]> {
   return files.map((name) => name.replace(/\.ts$/, '')).sort();
 }
 
-/** Treats migrations of a later version as known, so that this one can start beside it. */
+/**
+ * Treats migrations of a later version as known, so that this one can start beside it. `before` runs
+ * before each migration of this version.
+ */
 async function ownAndLater(
   trx: Trx,
+  before: () => Promise<void>,
   onFailure: (error: unknown) => void,
 ): Promise<Record<string, Migration>> {
   const names = await migrationNames();
   const own = names.map(async (name): Promise<[string, Migration]> => {
     const { up }: Migration = await import(new URL(`${name}.ts`, folder).href);
     const tellingUp: Migration['up'] = async (db) => {
+      await before();
       await up(db).catch((error) => {
         onFailure(error);
         throw error;

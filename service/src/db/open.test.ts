@@ -29,7 +29,8 @@ async function open(t: TestContext) {
   t.after(() => stack.disposeAsync());
   const config = loadConfig({ DATABASE_URL: connectionString });
   const always = () => assert.fail('A PostgreSQL that the service did not start must not end it.');
-  const opened = await openDatabase(config, log, { always });
+  const { signal } = new AbortController();
+  const opened = await openDatabase(config, log, { always, signal });
   stack.defer(() => opened.close());
   async function hold(db: Db, claim: Claim, count: number): Promise<void> {
     const begin = () => withClaim(claim, () => db.startTransaction().execute());

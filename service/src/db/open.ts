@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import type { Outage } from '../lib/outage.ts';
+import { createOutage, type Outage } from '../lib/outage.ts';
 import { createDb, createPool, createSharedDb, type Db, type PoolLimits } from './connection.ts';
 import { joinEmbeddedPostgres, startEmbeddedPostgres } from './embedded/embedded.ts';
 import { createDiskFullMonitor, type DiskFullMonitor } from './errors.ts';
@@ -20,6 +20,13 @@ export const poolLimits = {
   // A health check waits for 2 s at most.
   health: { max: 1, queryMilliseconds: 3000, patienceMilliseconds: 2000 },
 } satisfies Record<string, PoolLimits>;
+
+const toolAttempts = 5;
+const migrationWords = {
+  failed:
+    'The database could not be migrated yet, because another transaction uses its tables. Retrying.',
+  works: 'The database is migrated.',
+};
 
 /** Connections, and what builds queries on them. */
 export interface Connections {
@@ -54,17 +61,19 @@ interface Opening {
   announce?: () => string;
   /** Registers the end of an embedded PostgreSQL, which would outlive this process. */
   always: (end: () => Promise<void>) => void;
+  /** Ends the wait for transactions that delay a migration. */
+  signal: AbortSignal;
 }
 
 /** Opens the PostgreSQL of `DATABASE_URL`, or the embedded one, and migrates its schema. */
 export async function openDatabase(
   place: DatabasePlace,
   log: Logger,
-  { announce, always }: Opening,
+  { announce, always, signal }: Opening,
 ): Promise<OpenDatabase> {
   await using stack = new AsyncDisposableStack();
   const connectionString = place.databaseUrl ?? (await embedded(place, log, { stack, always }));
-  await migrateTo(connectionString);
+  await migrateTo(connectionString, { log, signal });
   const refusedRoom = createDiskFullMonitor();
   const databaseOutage = createDatabaseOutage(log, connectionString);
   const observer: QueryObserver = {
@@ -138,11 +147,22 @@ export async function joinDatabase(
   };
 }
 
-/** Uses a connection of its own, because a migration may take long. */
-async function migrateTo(connectionString: string): Promise<void> {
+/**
+ * Uses a connection of its own, because a migration may take long. Tools have no log that would say
+ * why it takes long, so they try for a minute only.
+ */
+async function migrateTo(
+  connectionString: string,
+  service?: { log: Logger; signal: AbortSignal },
+): Promise<void> {
+  const outage = service && createOutage(service.log, migrationWords);
+  const patience = outage
+    ? { onBlocked: outage.failed, signal: service.signal }
+    : { attempts: toolAttempts };
   const db = createDb(createPool(connectionString, { max: 1 }));
   try {
-    await migrate(db);
+    await migrate(db, undefined, patience);
+    outage?.worked();
   } finally {
     await db.destroy();
   }

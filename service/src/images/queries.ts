@@ -87,3 +87,34 @@ export async function setImage(
     .where('location_id', '=', image.locationId)
     .execute();
 }
+
+/** The slugs of the operating systems for containers whose images a location has. */
+export async function readyImages(db: Queryable, locationId: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('images')
+    .innerJoin('operating_systems as os', 'os.id', 'images.os_id')
+    .select('os.slug')
+    .where('images.location_id', '=', locationId)
+    .where('images.status', '=', 'ready')
+    .where('os.type', '=', 'container')
+    .orderBy('images.requested_at')
+    .execute();
+  return rows.map(({ slug }) => slug);
+}
+
+/** The nodes of a location on which servers may be created now; none if it is disabled. */
+export async function nodesForImages(db: Queryable, locationId: number) {
+  return await db
+    .selectFrom('nodes')
+    .innerJoin('locations', 'locations.id', 'nodes.location_id')
+    .select(['nodes.id', 'nodes.member'])
+    .where('nodes.location_id', '=', locationId)
+    .where('locations.enabled', '=', true)
+    .where('nodes.status', '=', 'online')
+    .where('nodes.gone', '=', false)
+    .where('nodes.lost', '=', false)
+    .where('nodes.evacuated', '=', false)
+    .where('nodes.cordoned', '=', false)
+    .orderBy('nodes.id')
+    .execute();
+}

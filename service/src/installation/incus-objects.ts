@@ -1,6 +1,7 @@
 import type { IncusClient } from '../incus/client.ts';
 import type { Operation } from '../incus/transport/api.ts';
 import { isEngineError } from '../incus/transport/errors.ts';
+import { isHelper } from '../instances/helpers.ts';
 import { installationLabel, labelsOf } from '../instances/labels.ts';
 
 /** The names of the objects of an installation in an Incus. */
@@ -84,7 +85,8 @@ async function planProject(
   if (!found || !isOwn(`project ${name}`, found, things, plan)) return;
   plan.project = true;
   for (const instance of await own.instances.list()) {
-    if (labelsOf(instance).installation === installation) plan.instances.push(instance.name);
+    const isOurs = labelsOf(instance).installation === installation || isHelper(instance.name);
+    if (isOurs) plan.instances.push(instance.name);
     else
       plan.inTheWay.push(`The instance ${instance.name} in the project ${name} is not of Berth.`);
   }

@@ -311,6 +311,19 @@ test('objects with another id, or without one, are kept, whatever the records sa
   assert.ok(!networks.has('berthbr0'));
 });
 
+test('instances left by a probe and by the unpacking of an image are removed as well', async () => {
+  const incus = await startIncus();
+  const berth = await installOn(incus);
+  for (const name of ['berth-probe-1-incoming', 'berth-unpack-1']) {
+    await addInstance(berth.client, name, undefined);
+  }
+  const { host } = machine('left');
+  const inventory = await takeInventory(host, berth.config);
+  requireClear(inventory);
+  await removeEverything(host, inventory, []);
+  assert.ok(!incus.model.projects.has('berth'));
+});
+
 test('if others use something that would be removed, they are named, and nothing is removed', async () => {
   const incus = await startIncus();
   const berth = await installOn(incus);

@@ -1,8 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
+import { pino } from 'pino';
+import { createLeader } from '../db/locks/leader.ts';
 import { Project } from '../db/project.ts';
-import { db, ended, enter, enterServer, kindOf, place, rowOf } from '../testing/operations.ts';
+import {
+  db,
+  ended,
+  enter,
+  enterServer,
+  kindOf,
+  place,
+  pool,
+  rowOf,
+} from '../testing/operations.ts';
 import { dropLeases } from './lease-queries.ts';
 import {
   failedCreate,
@@ -12,7 +23,12 @@ import {
   unfinishedOperation,
   wipeSecrets,
 } from './queries.ts';
-import { claimUnpacking, wipeOldSecrets } from './worker-queries.ts';
+import {
+  claimUnpacking,
+  isUnpackingClaimed,
+  unpackingLock,
+  wipeOldSecrets,
+} from './worker-queries.ts';
 
 const project = new Project(db, place.projectId);
 const create = kindOf({ only: async () => ended() }, { kind: 'create' });
@@ -110,6 +126,31 @@ test('an image is unpacked on a node by one create at a time', async () => {
   assert.deepEqual((await rowOf(second)).state, { kept: true, unpacks: 'a' });
   await change(second, failedAgo(0));
   assert.equal(await claim(third, 'a'), true);
+});
+
+test('an image is unpacked on a node by a create or ahead of any, and not by both', async () => {
+  await db.deleteFrom('operations').execute();
+  const { nodeId } = place;
+  const id = await enter(create);
+  const leader = createLeader({ pool, log: pino({ level: 'silent' }) });
+  const ahead = <Result>(work: () => Promise<Result>, node = nodeId) =>
+    leader.ifFree(unpackingLock(node), work);
+  const claim = (fingerprint: string) =>
+    db.transaction().execute((trx) => claimUnpacking(trx, { id, nodeId, fingerprint }));
+  const isClaimed = (fingerprint: string) => isUnpackingClaimed(db, { nodeId, fingerprint });
+  const both = async () => [await claim('a'), await claim('b')];
+  assert.deepEqual(await ahead(both), [false, false]);
+  assert.deepEqual((await rowOf(id)).state, {});
+  assert.deepEqual(await ahead(both, nodeId + 1), [true, true]);
+  assert.deepEqual((await rowOf(id)).state, { unpacks: 'b' });
+  assert.deepEqual([await isClaimed('a'), await isClaimed('b')], [false, true]);
+  await db.transaction().execute(async (trx) => {
+    assert.equal(await claimUnpacking(trx, { id, nodeId, fingerprint: 'a' }), true);
+    assert.equal(await ahead(async () => true), undefined, 'the claim is not written yet');
+  });
+  assert.deepEqual([await ahead(() => isClaimed('a')), await isClaimed('b')], [true, false]);
+  await change(id, failedAgo(0));
+  assert.equal(await isClaimed('a'), false);
 });
 
 test('leases are dropped where there are any, and nothing else is written', async () => {

@@ -13,37 +13,74 @@ export async function wipeOldSecrets(db: Db): Promise<number> {
   return Number(result.numUpdatedRows);
 }
 
+interface Unpacking {
+  nodeId: number;
+  fingerprint: string;
+}
+
 /**
- * Claims the unpacking of an image on a node, or finds that another create has claimed it. Locks
- * the row of the node, so that only one can.
+ * The name of the advisory lock that a service holds while it unpacks images on a node ahead of any
+ * create. It ends with the service, so that creates do not wait for one that was killed.
+ */
+export const unpackingLock = (nodeId: number) => `unpack images on node ${nodeId}`;
+
+/**
+ * Claims the unpacking of an image on a node, or finds that another create, or a service ahead of
+ * any create, has claimed it. Locks the row of the node, so that only one can.
  */
 export async function claimUnpacking(
   trx: Trx,
-  operation: { id: number; nodeId: number; fingerprint: string },
+  operation: Unpacking & { id: number },
 ): Promise<boolean> {
   await lockNode(trx, operation.nodeId);
-  const other = await concurrentCreates(trx, operation)
-    .select('operations.id')
-    .where(sql<boolean>`operations.state ->> 'unpacks' = ${operation.fingerprint}`)
+  if (await isUnpackedAhead(trx, operation.nodeId)) return false;
+  const other = await unpackingCreates(trx, operation)
+    .where('operations.id', '<>', operation.id)
     .executeTakeFirst();
   if (other) return false;
   await addToState(trx, operation.id, { unpacks: operation.fingerprint });
   return true;
 }
 
+/** Whether a create has claimed the unpacking of an image on a node. */
+export async function isUnpackingClaimed(db: Queryable, unpacking: Unpacking): Promise<boolean> {
+  return (await unpackingCreates(db, unpacking).executeTakeFirst()) !== undefined;
+}
+
+/** Whether a create on a node makes its disk, for which it may have to unpack an image. */
+export async function isDiskAwaited(db: Queryable, nodeId: number): Promise<boolean> {
+  const creates = createsInProgress(db, nodeId).where('operations.step', '=', 'instance');
+  return (await creates.executeTakeFirst()) !== undefined;
+}
+
+/** Creates share the lock until each has written its claim. */
+async function isUnpackedAhead(trx: Trx, nodeId: number): Promise<boolean> {
+  const { rows } = await sql<{ shared: boolean }>`
+    select pg_try_advisory_xact_lock_shared(hashtextextended(${unpackingLock(nodeId)}, 0)) as shared`.execute(
+    trx,
+  );
+  return !rows[0]?.shared;
+}
+
 async function lockNode(trx: Trx, id: number): Promise<void> {
   await trx.selectFrom('nodes').select('id').where('id', '=', id).forUpdate().execute();
 }
 
-/** The creates in progress on the same node. */
-function concurrentCreates(trx: Trx, operation: { id: number; nodeId: number }) {
-  return trx
+/** The creates in progress on a node that unpack the image there. */
+function unpackingCreates(db: Queryable, { nodeId, fingerprint }: Unpacking) {
+  return createsInProgress(db, nodeId).where(
+    sql<boolean>`operations.state ->> 'unpacks' = ${fingerprint}`,
+  );
+}
+
+function createsInProgress(db: Queryable, nodeId: number) {
+  return db
     .selectFrom('operations')
     .innerJoin('servers', 'servers.id', 'operations.server_id')
+    .select('operations.id')
     .where('operations.kind', '=', 'create')
     .where('operations.finished_at', 'is', null)
-    .where('operations.id', '<>', operation.id)
-    .where('servers.node_id', '=', operation.nodeId);
+    .where('servers.node_id', '=', nodeId);
 }
 
 async function addToState(trx: Trx, id: number, patch: object): Promise<void> {

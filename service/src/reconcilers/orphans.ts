@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Instance } from '../incus/instances.ts';
 import { EngineError } from '../incus/transport/errors.ts';
+import { isHelperAtWork } from '../instances/helpers.ts';
 import { labelsOf } from '../instances/labels.ts';
 import { deleteInstance, stopInstance } from '../servers/engine/engine.ts';
 import { serversOf } from '../servers/truth-queries.ts';
@@ -19,7 +20,8 @@ export function createOrphanReconciler({ installationId, log }: OrphanOptions) {
   return async (subject: Subject, instances: Instance[]): Promise<void> => {
     const ours = instances.flatMap((instance) => {
       const { installation, server } = labelsOf(instance);
-      return installation === installationId ? [{ instance, server }] : [];
+      const isOurs = installation === installationId && !isHelperAtWork(instance);
+      return isOurs ? [{ instance, server }] : [];
     });
     const servers = await serversOf(
       subject.db,

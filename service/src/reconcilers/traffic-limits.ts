@@ -1,6 +1,7 @@
 import type { IncusClient } from '../incus/client.ts';
 import type { NewInstance } from '../incus/instances.ts';
 import { EngineError, isEngineError, lacksTrafficControl } from '../incus/transport/errors.ts';
+import { probeName } from '../instances/helpers.ts';
 import { nicDevice } from '../instances/labels.ts';
 import { pause } from '../lib/pause.ts';
 import {
@@ -106,11 +107,6 @@ async function remove(client: IncusClient, name: string, signal: AbortSignal): P
   }
 }
 
-const probePrefix = 'berth-probe-';
-
-/** Whether an instance was created as a probe. It exists for seconds only. */
-export const isProbe = (name: string) => name.startsWith(probePrefix);
-
 function limitedInstance(
   place: Place,
   node: Pick<NodeToTry, 'id'>,
@@ -123,7 +119,7 @@ function limitedInstance(
       : { network: network.name };
   const limit = { [limitOf[direction]]: '1000Mbit' };
   return {
-    name: `${probePrefix}${node.id}-${direction}`,
+    name: probeName(node.id, direction),
     description: 'Tries which limits the kernel can enforce. Berth removes it.',
     type: 'container',
     source: { type: 'none' },

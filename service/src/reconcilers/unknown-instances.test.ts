@@ -97,9 +97,29 @@ test('those of servers are not, by their name or their label; those of deleted o
   assert.deepEqual(seen, [[`srv-${gone}`, false, []]]);
 });
 
-test('one that tries what a kernel can do is none of them', async () => {
-  const probe = instance('berth-probe-1-incoming', { devices: card('10.9.0.5') });
-  assert.deepEqual(await entered(probe), []);
+test('one that tries what a kernel can do, or unpacks an image, is none of them, unless it was left', async () => {
+  const ours = { 'user.berth.installation': 'us' };
+  const helpers = [
+    instance('berth-probe-1-incoming', { devices: card('10.9.0.5') }),
+    instance('berth-unpack-1', { config: ours }),
+  ];
+  const minutesAgo = (minutes: number) =>
+    helpers.map((one) => ({
+      ...one,
+      created_at: new Date(Date.now() - minutes * 60_000).toISOString(),
+    }));
+  assert.deepEqual(await entered(...minutesAgo(15)), []);
+  const left = [
+    ['berth-probe-1-incoming', false, ['10.9.0.5']],
+    ['berth-unpack-1', true, []],
+  ];
+  assert.deepEqual(await entered(...minutesAgo(25)), left);
+  // A member that does not answer tells no time.
+  assert.deepEqual(await entered(...helpers), left);
+  const [, named] = minutesAgo(0);
+  assert.deepEqual(await entered({ ...named, name: 'berth-unpack-me' } as Instance), [
+    ['berth-unpack-me', true, []],
+  ]);
 });
 
 test('what its system was told to use is held, too, but for what is no address', async () => {

@@ -6,9 +6,9 @@ import {
   withoutServer,
 } from '../address-pools/unknown-queries.ts';
 import type { Instance } from '../incus/instances.ts';
+import { isHelperAtWork } from '../instances/helpers.ts';
 import { labelsOf, serverUuid } from '../instances/labels.ts';
 import { serversOf } from '../servers/truth-queries.ts';
-import { isProbe } from './traffic-limits.ts';
 import type { Subject } from './truth.ts';
 
 interface Looked extends Pick<Subject, 'db' | 'locationId' | 'found'> {
@@ -29,7 +29,7 @@ export async function syncUnknownInstances(
 ): Promise<void> {
   const { db, locationId } = looked;
   const named = instances
-    .filter(({ name }) => !isProbe(name))
+    .filter((instance) => !isHelperAtWork(instance))
     // An instance that was renamed by hand still belongs to the server in its label.
     .map((instance) => ({ instance, uuid: uuidOf(instance) }));
   const strange = await withoutServer(

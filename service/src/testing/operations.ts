@@ -29,7 +29,7 @@ export type State = Record<string, unknown>;
 
 const log = pino({ level: 'silent' });
 const database = await createTestDatabase();
-export const { db, connectionString } = database;
+export const { db, pool, connectionString } = database;
 const notifications = listenForNotifications(database.connectionString, log);
 export const place = await installation(db);
 const runners: OperationRunner[] = [];

@@ -31,6 +31,16 @@ export interface Leader {
     signal: AbortSignal,
     work: (signal: AbortSignal) => Promise<void>,
   ): Promise<void>;
+
+  /**
+   * Runs `work` while this process holds the advisory lock of this name. Returns undefined if the
+   * lock is held already, also by this process. `prove` asks PostgreSQL, and throws unless the lock
+   * is still held. It can only be lost together with all leaderships of the process.
+   */
+  ifFree<Result>(
+    name: string,
+    work: (prove: () => Promise<void>) => Promise<Result>,
+  ): Promise<Result | undefined>;
 }
 
 /** One connection holds all locks of the process. */
@@ -41,8 +51,10 @@ export function createLeader(options: LeaderOptions): Leader {
     openLockSession({ pool, silenceMilliseconds, onSign: handOver }),
   );
   const shares = createShares(() => void leaveUnlessWanted());
-  /** How many are no longer led but have not ended yet. */
+  /** How many use the session, or wait for it. */
   let underWay = 0;
+  /** What `ifFree` holds: PostgreSQL would give a session the same lock again. */
+  const held = new Set<string>();
   const { run: inOrder } = inTurn();
   const outage = createOutage(log, {
     failed: 'Locks could not be acquired. Retrying.',
@@ -61,9 +73,16 @@ export function createLeader(options: LeaderOptions): Leader {
     if (!shares.isAnyWanted()) await session?.leave();
   }
 
-  async function endUnlessUnderWay(): Promise<void> {
-    const session = await sessions.ifOpen();
-    if (underWay === 0) session?.end();
+  /** The session ends with the last that uses it. */
+  async function usingSession<Result>(use: () => Promise<Result>): Promise<Result> {
+    underWay += 1;
+    try {
+      return await use();
+    } finally {
+      underWay -= 1;
+      const session = underWay === 0 ? await sessions.ifOpen() : undefined;
+      if (underWay === 0) session?.end();
+    }
   }
 
   async function take(name: string, led: Led): Promise<LockSession | undefined> {
@@ -104,17 +123,31 @@ export function createLeader(options: LeaderOptions): Leader {
   return {
     async whileLeading(name, signal, work) {
       shares.want(signal);
-      underWay += 1;
-      try {
+      await usingSession(async () => {
         while (!signal.aborted) {
           await leadOnce(name, signal, work).catch((error) => {
             if (!signal.aborted) log.warn({ err: error, name }, 'The leadership ended. Retrying.');
           });
           await pause(tryAgainMilliseconds, signal);
         }
+      });
+    },
+
+    async ifFree(name, work) {
+      if (held.has(name)) return undefined;
+      held.add(name);
+      try {
+        return await usingSession(async () => {
+          const session = await sessions.get();
+          if (!(await session.tryLock(name))) return undefined;
+          try {
+            return await work(session.prove);
+          } finally {
+            await session.unlock(name);
+          }
+        });
       } finally {
-        underWay -= 1;
-        if (underWay === 0) await endUnlessUnderWay();
+        held.delete(name);
       }
     },
   };

@@ -25,6 +25,8 @@ export interface LockSession {
   sessions(): Promise<number>;
   tryLock(name: string): Promise<boolean>;
   unlock(name: string): Promise<void>;
+  /** Throws unless the session still exists, and with it all its locks. */
+  prove(): Promise<void>;
   end(): void;
 }
 
@@ -75,6 +77,9 @@ export async function openLockSession(options: LockSessionOptions): Promise<Lock
       if (lost.signal.aborted) return;
       // A lock that may still be held would exclude all others.
       await askLock(name, 'pg_advisory_unlock').catch(lose);
+    },
+    async prove() {
+      await ask('select 1');
     },
     end: () => lose(new Error('Nothing is locked any more.')),
   };

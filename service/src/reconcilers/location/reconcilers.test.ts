@@ -153,12 +153,14 @@ test('each runs on its schedule, and when it is triggered', () => {
         { ...triggers('instance_changed'), retry, onFailure: 'instance_sync_failed' },
       ],
       ['instances', ...never, { ...triggers('nodes_synced'), abortOn: ['instances_outdated'] }],
+      ['left-unpacking', ...never, triggers('unpacking_seen')],
       ['members-away', { milliseconds: 2000 }, { milliseconds: 40 }, triggers()],
       ['network-policy', ...never, triggers('nodes_synced', 'network_policy_wanted')],
       ['nodes', ...sweeps, triggers(...synced)],
       ['reachability', five, five, triggers('reachability_probed')],
       ['subnets', ...never, triggers('nodes_synced')],
       ['traffic-limits', ...never, triggers('nodes_synced')],
+      ['unpacked-images', ...never, triggers('nodes_synced', 'images_imported')],
       ['usage', clock(15_000), clock(15_000), triggers()],
     ],
   );
@@ -268,6 +270,20 @@ test('a comparison of all instances does what is to follow one, and is measured'
   );
   const query = db.selectFrom('servers').select('throttled_to').where('id', '=', id);
   assert.equal((await query.executeTakeFirstOrThrow()).throttled_to, null);
+});
+
+test('an instance that unpacks an image is looked at, if its node answers', async () => {
+  const of = { type: 'container', config: {}, devices: {}, location: 'none' };
+  instances = [
+    { ...of, name: 'berth-unpack-1', status: 'Stopped' },
+    { ...of, name: 'berth-unpack-2', status: 'Error' },
+    { ...of, name: 'berth-probe-1-incoming', status: 'Stopped' },
+  ];
+  await run(sync.instances);
+  assert.deepEqual(
+    seen.filter(([what]) => what === 'unpacking_seen'),
+    [['unpacking_seen', 'berth-unpack-1']],
+  );
 });
 
 test('the time of a comparison is in seconds, and none is measured without an observer', async (t) => {

@@ -16,6 +16,7 @@ import type { MemberProbes } from '../members.ts';
 import type { createOrphanReconciler } from '../orphans.ts';
 import type { subvolumeCounter } from '../subvolumes.ts';
 import type { Finding, Subject } from '../truth.ts';
+import type { UnpackMemory } from '../unpacked-images.ts';
 import type { Reachability } from './reachability.ts';
 import type { Told } from './told.ts';
 
@@ -94,6 +95,10 @@ export type LocationTopic =
   /** A probe has changed or confirmed what is known of the engine's reachability. */
   | 'reachability_probed'
   | 'image_wanted'
+  /** No image is wanted that the location does not have, unless it can't be had now. */
+  | 'images_imported'
+  /** An instance that unpacks an image is there. The key is its name. */
+  | 'unpacking_seen'
   | 'network_policy_wanted';
 
 /** A location while this process watches it, with what its reconcilers remember between runs. */
@@ -110,6 +115,7 @@ export interface LocationSubject extends Subject {
   collector: UsageCollector;
   reconcileOrphans: ReturnType<typeof createOrphanReconciler>;
   countSubvolumes: ReturnType<typeof subvolumeCounter>;
+  unpacking: UnpackMemory;
 }
 
 export const lookFailed = 'Looking at the engine failed.';

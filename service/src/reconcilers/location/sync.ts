@@ -1,4 +1,5 @@
 import { askPatiently } from '../../incus/transport/patience.ts';
+import { nodeOfUnpack } from '../../instances/helpers.ts';
 import { nodesWithStatus, recordAnswer } from '../../nodes/seen-queries.ts';
 import { reconcileConfinement } from '../confinement.ts';
 import { syncNodes } from '../nodes.ts';
@@ -81,13 +82,17 @@ export const instances = define({
   name: 'instances',
   on: ['nodes_synced'],
   abortOn: ['instances_outdated'],
-  async run(subject, _, { signal }) {
+  async run(subject, _, { signal, trigger }) {
     const { location, reachability, installationId, reconcileOrphans, countSubvolumes, quotas } =
       subject;
     const { observer } = subject.watching;
     const begun = performance.now();
     const listed = syncAllInstances({ ...subject, signal });
     const found = await reachability.record('instances', listed, signal);
+    for (const { name, status } of found) {
+      // `Error`: its member does not answer, so that nothing can be done now.
+      if (nodeOfUnpack(name) !== undefined && status !== 'Error') trigger('unpacking_seen', name);
+    }
     await syncUnknownInstances(subject, installationId, found);
     await reconcileOrphans(subject, found);
     await reconcileThrottles(subject, found);

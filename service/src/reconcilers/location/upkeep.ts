@@ -5,6 +5,7 @@ import { reconcileAllowances } from '../allowances.ts';
 import { reconcileNetworkPolicy } from '../network-policy.ts';
 import { syncSubnets } from '../subnets.ts';
 import { probeTrafficLimits } from '../traffic-limits.ts';
+import { removeLeftUnpacking, unpackImages } from '../unpacked-images.ts';
 import { define } from './subject.ts';
 import { eachSweep } from './sync.ts';
 
@@ -58,9 +59,29 @@ export const images = define({
   name: 'images',
   every: eachSweep,
   on: ['connected', 'image_wanted'],
-  async run(subject) {
+  async run(subject, _, { trigger }) {
     const { imageDirectories: directories, imageServers } = subject.watching;
     await importWantedImages({ ...subject, directories, imageServers });
+    trigger('images_imported');
+  },
+});
+
+export const unpackedImages = define({
+  name: 'unpacked-images',
+  on: ['nodes_synced', 'images_imported'],
+  async run(subject) {
+    const { location, unpacking, watching } = subject;
+    const context = { ...subject, pool: location.storage_pool, leader: watching.leader };
+    return { unpacked: await unpackImages(context, unpacking) };
+  },
+});
+
+/** Removes the instances of unpackings that were interrupted, whatever their node and image. */
+export const leftUnpacking = define({
+  name: 'left-unpacking',
+  on: ['unpacking_seen'],
+  async run(subject, name) {
+    await removeLeftUnpacking({ ...subject, leader: subject.watching.leader }, name);
   },
 });
 

@@ -99,6 +99,7 @@ async function watch({
           led.push(name);
           await work(leading);
         },
+        ifFree: async (_, work) => await work(async () => undefined),
       },
       notifications: { on } as unknown as NotificationListener,
       ...{ findApi: async () => [], protectedAddresses: [], imageServers: [] },
@@ -209,9 +210,10 @@ test('a location is compared once it is connected to, followed by events, and le
     ...['/ended-operation null', '/locations 10', 'test/allowances null', 'test/disk-usage 45'],
     ...['test/engine 86400', 'test/engine-vulnerabilities null', 'test/images 86400'],
     ...['test/instance null', 'test/instance-quota null', 'test/instances null'],
-    ...['test/members-away 34560', 'test/network-policy null', 'test/nodes 86400'],
+    ...['test/left-unpacking null', 'test/members-away 34560', 'test/network-policy null'],
+    'test/nodes 86400',
     ...['test/pool-count 0.25', 'test/reachability 5', 'test/subnets null'],
-    ...['test/traffic-limits null', 'test/usage 15'],
+    ...['test/traffic-limits null', 'test/unpacked-images null', 'test/usage 15'],
   ]);
   assert.equal(schedules.length, 2 * added.length);
 });

@@ -8,6 +8,7 @@ import { createUsageCollector } from '../../usage/collect/collector.ts';
 import { createMemberProbes } from '../members.ts';
 import { createOrphanReconciler } from '../orphans.ts';
 import { subvolumeCounter } from '../subvolumes.ts';
+import { unpackMemory } from '../unpacked-images.ts';
 import { hintsOf } from './hints.ts';
 import { createReachability } from './reachability.ts';
 import {
@@ -22,10 +23,12 @@ import {
   allowances,
   engineVulnerabilities,
   images,
+  leftUnpacking,
   networkPolicy,
   reachability,
   subnets,
   trafficLimits,
+  unpackedImages,
 } from './upkeep.ts';
 import { diskUsage, usage } from './usage.ts';
 
@@ -41,6 +44,8 @@ const reconcilers = [
     subnets,
     trafficLimits,
     images,
+    unpackedImages,
+    leftUnpacking,
     engineVulnerabilities,
     allowances,
   ],
@@ -118,6 +123,7 @@ function subjectOf({ watching, location, signal, ours, trigger }: SubjectOptions
     countSubvolumes: subvolumeCounter(of, location, (servers) =>
       observer?.withSubvolumes(location.name, servers),
     ),
+    unpacking: unpackMemory(),
   };
 }
 
