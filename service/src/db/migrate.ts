@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { sql } from 'kysely';
-import { type Migration, Migrator } from 'kysely/migration';
+import type { Migration } from 'kysely/migration';
 import { SetupError } from '../../../setup/commands.mjs';
-import type { Db, Trx } from './connection.ts';
+import type { Db, Queryable, Trx } from './connection.ts';
 
 const folder = new URL('../../migrations/', import.meta.url);
 
@@ -13,7 +13,22 @@ const folder = new URL('../../migrations/', import.meta.url);
  * work.
  */
 export async function migrate(db: Db, to?: string): Promise<void> {
+  if (to === undefined && (await isCurrent(db))) return;
   await db.transaction().execute((trx) => migrateWithin(trx, to));
+}
+
+/** Whether exactly the migrations of this version have been executed: most starts have nothing to do. */
+async function isCurrent(db: Db): Promise<boolean> {
+  const found = await sql<{ isThere: boolean }>`
+    select to_regclass('kysely_migration') is not null as "isThere"`.execute(db);
+  if (!found.rows[0]?.isThere) return false;
+  const executed = await executedMigrations(db);
+  return executed.sort().join() === (await migrationNames()).join();
+}
+
+async function executedMigrations(db: Queryable): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db);
+  return rows.map(({ name }) => name);
 }
 
 /** Locks out other migrations until the transaction ends. */
@@ -29,6 +44,7 @@ export async function migrateWithin(trx: Trx, to?: string): Promise<void> {
     failure = error;
   };
   const provider = { getMigrations: () => ownAndLater(trx, onFailure) };
+  const { Migrator } = await import('kysely/migration');
   const migrator = new Migrator({ db: trx, provider });
   const { error } = to ? await migrator.migrateTo(to) : await migrator.migrateToLatest();
   // For a failed transaction, Kysely only reports that it failed.
@@ -47,9 +63,9 @@ async function ownAndLater(
   onFailure: (error: unknown) => void,
 ): Promise<Record<string, Migration>> {
   const names = await migrationNames();
-  const own = names.map(async (name): Promise<[string, Migration]> => {
-    const { up }: Migration = await import(new URL(`${name}.ts`, folder).href);
+  const own = names.map((name): [string, Migration] => {
     const tellingUp: Migration['up'] = async (db) => {
+      const { up }: Migration = await import(new URL(`${name}.ts`, folder).href);
       await up(db).catch((error) => {
         onFailure(error);
         throw error;
@@ -60,16 +76,12 @@ async function ownAndLater(
   const later = await laterMigrations(trx, names);
   requireUsable(later, names);
   const done: Migration = { up: async () => undefined };
-  return Object.fromEntries([
-    ...(await Promise.all(own)),
-    ...later.map((name) => [name, done] as const),
-  ]);
+  return Object.fromEntries([...own, ...later.map((name) => [name, done] as const)]);
 }
 
 async function laterMigrations(trx: Trx, names: string[]): Promise<string[]> {
-  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(trx);
   const last = names.at(-1) ?? '';
-  return rows.map(({ name }) => name).filter((name) => name > last);
+  return (await executedMigrations(trx)).filter((name) => name > last);
 }
 
 /** `0030-after-0025-…` removes what versions without the migration 0025 need. */
