@@ -32,6 +32,7 @@ import { boundStreams, type StreamSettings } from '../streams/streams.ts';
 import { refuseUnreadable } from './client-errors.ts';
 import { type HttpMetrics, serveMetrics } from './metrics.ts';
 import { collectRoutes, type KnownRoute, methodsOf } from './route-table.ts';
+import { compileSerializer } from './serialization.ts';
 
 const allOf = new Intl.ListFormat('en-GB', { type: 'conjunction' });
 
@@ -79,6 +80,7 @@ export async function createHttpServer<D extends Deps>(
   // Fastify expects a body for it, and would check the media type before it looks for a route.
   app.addHttpMethod('QUERY', { overrideExisting: true });
   app.setValidatorCompiler(compileValidator);
+  app.setSerializerCompiler(compileSerializer);
   app.setErrorHandler(handleError);
   acceptBodies(app);
   authenticate(app, deps, limiter);
