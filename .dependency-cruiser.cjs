@@ -107,7 +107,24 @@ module.exports = {
         pathNot:
           '^service/src/(http|edge|requests|callers|limits|streams|openapi|problems|lib)/|' +
           // What refusals are counted by: the token of a request.
-          '^service/src/(access|changes|db|keys|refusals|tokens|version)/',
+          '^service/src/(access|changes|db|keys|refusals|threads|tokens|version)/',
+      },
+    },
+    {
+      name: 'large-libraries-are-loaded-late',
+      comment:
+        'A start needs none of these, and each takes some of its time and memory: use import() where one is needed.',
+      severity: 'error',
+      from: {
+        path: '^service/src/',
+        // It is itself loaded late, by a thread.
+        pathNot:
+          '\\.test\\.ts$|^service/src/(cli|testing)/|^service/src/threads/api-reference\\.ts$',
+      },
+      to: {
+        path: 'node_modules/(@scalar|@fastify/swagger|@node-rs|@peculiar|@simplewebauthn|@zxcvbn-ts|openid-client|piscina|reflect-metadata)/',
+        dynamic: false,
+        dependencyTypesNot: ['type-only'],
       },
     },
     {

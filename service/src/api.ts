@@ -14,6 +14,9 @@ import { createWaiter } from './operations/waiter.ts';
 import { lookups, routes } from './routes.ts';
 import type { Foundation } from './workers.ts';
 
+/** `npm run check` fails if it is not what the routes say. */
+const openApi = new URL('../../contract/openapi.json', import.meta.url);
+
 interface ApiSettings {
   limits: Limits;
   shell: ShellSettings;
@@ -53,6 +56,7 @@ export async function createApi(
     lookups,
     limiter: shareLimits(createLimiter(limits), { db, notifications, log }),
     metrics,
+    openApi,
     shell,
     tls,
     log,

@@ -47,6 +47,8 @@ export interface HttpServerOptions<D extends Deps> extends Serving {
 
 /** How requests are served, regardless of the nouns. */
 export interface Serving {
+  /** The file with the document of the API; without one, it is made of the routes. */
+  openApi?: URL;
   metrics?: HttpMetrics | undefined;
   shell?: ShellSettings;
   tls?: Tls | undefined;
@@ -91,7 +93,7 @@ export async function createHttpServer<D extends Deps>(
   closeIdleOnClose(app, (options.timeouts ?? defaultTimeouts).linger);
   app.addHook('onClose', async () => options.tls?.stop());
   refuseUnknown(app, known);
-  serveDocs(app);
+  await serveDocs(app, options.openApi);
   if (metrics) serveMetrics(app, metrics);
   for (const prefix of prefixes) {
     app.register(async (api: App) => serveApi(api, deps, routes), { prefix });
