@@ -17,7 +17,7 @@ module.exports = {
         path: '^service/src/',
         pathNot:
           '^service/src/(incus|cli|inspect|installation|doctor|operations|instances|maintenance|reconcilers|pool-quotas|images|location-setup|testing)/|' +
-          '^service/src/(servers/(engine|operations)|usage/collect|traffic)/|^service/src/(start|start-errors)(\\.test)?\\.ts$|' +
+          '^service/src/(servers/(engine|operations)|usage/collect|traffic)/|^service/src/(parts|start|start-errors)(\\.test)?\\.ts$|' +
           '^service/src/(locations/engines|locations/network|metrics/observed|network-policy/compile)(\\.test)?\\.ts$',
       },
       to: { path: '^service/src/incus/', pathNot: '/test-(server|client)\\.ts$' },

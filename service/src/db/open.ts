@@ -49,16 +49,19 @@ interface Opening {
   announce?: () => string;
   /** Registers the end of an embedded PostgreSQL, which would outlive this process. */
   always: (end: () => Promise<void>) => void;
+  /** Called when an embedded PostgreSQL was launched, and is waited for. */
+  launched?: (() => void) | undefined;
 }
 
 /** Opens the PostgreSQL of `DATABASE_URL`, or the embedded one, and migrates its schema. */
 export async function openDatabase(
   place: DatabasePlace,
   log: Logger,
-  { announce, always }: Opening,
+  { announce, always, launched }: Opening,
 ): Promise<OpenDatabase> {
   await using stack = new AsyncDisposableStack();
-  const connectionString = place.databaseUrl ?? (await embedded(place, log, { stack, always }));
+  const connectionString =
+    place.databaseUrl ?? (await embedded(place, log, { stack, always, launched }));
   await migrateTo(connectionString);
   const refusedRoom = createDiskFullMonitor();
   const { failed } = refusedRoom;
@@ -93,9 +96,13 @@ export async function openDatabase(
 async function embedded(
   { dataDir }: DatabasePlace,
   log: Logger,
-  { stack, always }: { stack: AsyncDisposableStack } & Pick<Opening, 'always'>,
+  {
+    stack,
+    always,
+    launched,
+  }: { stack: AsyncDisposableStack } & Pick<Opening, 'always' | 'launched'>,
 ): Promise<string> {
-  const starting = startEmbeddedPostgres({ dataDir, log });
+  const starting = startEmbeddedPostgres({ dataDir, log, launched });
   always(async () => await (await starting).stop());
   const { connectionString, stop } = await starting;
   stack.defer(stop);
