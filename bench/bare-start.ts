@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import Fastify from 'fastify';
 import { createPool } from '../service/src/db/connection.ts';
 import { startEmbeddedPostgres } from '../service/src/db/embedded/embedded.ts';
@@ -12,9 +13,9 @@ const app = Fastify();
 app.get('/', async () => (await pool.query('select 1 as one')).rows);
 await pool.query('select 1');
 const url = new URL(await app.listen({ port: 0, host: '127.0.0.1' }));
-process.on('SIGTERM', async () => {
-  await pool.end();
-  await stop();
-  process.exit();
-});
 console.log(url.port);
+await once(process, 'SIGTERM');
+await app.close();
+await pool.end();
+await stop();
+process.exit();
