@@ -17,7 +17,7 @@ module.exports = {
         path: '^service/src/',
         pathNot:
           '^service/src/(incus|cli|inspect|installation|doctor|operations|instances|maintenance|reconcilers|pool-quotas|images|location-setup|testing)/|' +
-          '^service/src/(servers/(engine|operations)|usage/collect|traffic)/|^service/src/(parts|start|start-errors)(\\.test)?\\.ts$|' +
+          '^service/src/(servers/(engine|operations)|usage/collect|traffic)/|^service/src/(parts|start-errors)(\\.test)?\\.ts$|' +
           '^service/src/(locations/engines|locations/network|metrics/observed|network-policy/compile)(\\.test)?\\.ts$',
       },
       to: { path: '^service/src/incus/', pathNot: '/test-(server|client)\\.ts$' },
@@ -113,11 +113,11 @@ module.exports = {
     {
       name: 'large-libraries-are-loaded-late',
       comment:
-        'A start needs none of these, and each takes some of its time and memory: use import() where one is needed.',
+        'A start does not need these libraries, and loading them takes time and memory: use import() where one is needed.',
       severity: 'error',
       from: {
         path: '^service/src/',
-        // It is itself loaded late, by a thread.
+        // A thread loads this file late.
         pathNot:
           '\\.test\\.ts$|^service/src/(cli|testing)/|^service/src/threads/api-reference\\.ts$',
       },

@@ -20,7 +20,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const bareFile = fileURLToPath(new URL('bare-start.ts', import.meta.url));
 const defaultRounds = 5;
 const most = { milliseconds: 1500, megabytes: 130 };
-/** What begins with the start, such as the first comparison with Incus, has been done by then. */
+/** Work that begins with the start, such as the first comparison with Incus, is done by then. */
 const settledMs = 10_000;
 
 /** A program to start: `listens` matches the line that it prints when it listens. */

@@ -2,11 +2,11 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Next to the npm packages: who installs them anew removes these notes, too. */
+/** This is next to the npm packages, so that a new installation of them also removes these notes. */
 const notes = fileURLToPath(new URL('../node_modules/.cache/berth-setup/', import.meta.url));
 
 /**
- * What identifies the content of a file without reading it: another content has another text. Undefined if it is missing.
+ * Identifies the content of a file without reading it. Other content gives another text. Undefined if the file is missing.
  * @param {string} path
  */
 export function versionOf(path) {
@@ -17,7 +17,7 @@ export function versionOf(path) {
 /**
  * Whether the last check of this name passed in the same state.
  * @param {string} name
- * @param {string} state all that the result of the check depends on
+ * @param {string} state everything on which the result of the check depends
  */
 export function hasPassed(name, state, folder = notes) {
   try {
@@ -38,7 +38,7 @@ export function notePassed(name, state, folder = notes) {
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, name), state);
   } catch (error) {
-    // The folder may be somebody else's, or the disk full: then the next start checks again.
+    // The folder may belong to another user, or the disk may be full. In that case, the next start checks again.
     if (!['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT'].includes(error.code)) throw error;
   }
 }

@@ -36,7 +36,7 @@ test('backports are not added without a Debian 12 mirror', () => {
   assert.equal(backportsSource('deb http://archive.ubuntu.com/ubuntu noble main'), undefined);
 });
 
-test('what was in order is checked again only once it has changed', (t) => {
+test('a check that passed is repeated only if something has changed', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'berth-setup-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'status');

@@ -14,7 +14,7 @@ import { createWaiter } from './operations/waiter.ts';
 import { lookups, routes } from './routes.ts';
 import type { Foundation } from './workers.ts';
 
-/** `npm run check` fails if it is not what the routes say. */
+/** `npm run check` fails if it does not match the routes. */
 const openApi = new URL('../../contract/openapi.json', import.meta.url);
 
 interface ApiSettings {

@@ -17,7 +17,7 @@ export async function migrate(db: Db, to?: string): Promise<void> {
   await db.transaction().execute((trx) => migrateWithin(trx, to));
 }
 
-/** Whether exactly the migrations of this version have been executed: most starts have nothing to do. */
+/** Whether exactly the migrations of this version have been executed, so that there is nothing to do. */
 async function isCurrent(db: Db): Promise<boolean> {
   const found = await sql<{ isThere: boolean }>`
     select to_regclass('kysely_migration') is not null as "isThere"`.execute(db);
@@ -65,11 +65,13 @@ async function ownAndLater(
   const names = await migrationNames();
   const own = names.map((name): [string, Migration] => {
     const tellingUp: Migration['up'] = async (db) => {
-      const { up }: Migration = await import(new URL(`${name}.ts`, folder).href);
-      await up(db).catch((error) => {
+      try {
+        const { up }: Migration = await import(new URL(`${name}.ts`, folder).href);
+        await up(db);
+      } catch (error) {
         onFailure(error);
         throw error;
-      });
+      }
     };
     return [name, { up: tellingUp }];
   });

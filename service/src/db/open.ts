@@ -49,7 +49,7 @@ interface Opening {
   announce?: () => string;
   /** Registers the end of an embedded PostgreSQL, which would outlive this process. */
   always: (end: () => Promise<void>) => void;
-  /** Called when an embedded PostgreSQL was launched, and is waited for. */
+  /** Called when an embedded PostgreSQL has been launched and does not answer yet. */
   launched?: (() => void) | undefined;
 }
 

@@ -47,7 +47,7 @@ export interface HttpServerOptions<D extends Deps> extends Serving {
 
 /** How requests are served, regardless of the nouns. */
 export interface Serving {
-  /** The file with the document of the API; without one, it is made of the routes. */
+  /** The file with the document of the API. Without one, it is made from the routes. */
   openApi?: URL;
   metrics?: HttpMetrics | undefined;
   shell?: ShellSettings;

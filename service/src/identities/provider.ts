@@ -35,7 +35,7 @@ export interface IdentityProvider {
   claimsOf(callbackUrl: URL, state: string, kept: OidcState): Promise<Claims>;
 }
 
-/** Loaded by the first sign-in at a provider: most installations have none. */
+/** The library is loaded for the first sign-in at a provider, which most installations do not have. */
 const library = () => import('openid-client');
 
 export async function newOidcState(): Promise<OidcState> {

@@ -32,7 +32,7 @@ export async function ensureIdentity(db: Db, secretKey: Keyring): Promise<Client
 
 /** Creates a self-signed certificate, which is sufficient for clients of Incus. */
 export async function createIdentity(commonName: string): Promise<ClientIdentity> {
-  // Loaded when needed, which is once in the life of an installation. The second depends on the first.
+  // These are loaded here because an installation needs them only once. The second depends on the first.
   await import('reflect-metadata');
   const x509 = await import('@peculiar/x509');
   const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);

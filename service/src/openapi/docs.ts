@@ -24,7 +24,8 @@ const linkHeader = `<${links.documentation}>; rel="service-doc", <${links.openap
 
 /**
  * `/openapi.json`, the documentation made of it at `/docs`, and `/docs/errors`, for anyone. `/` and the roots of the
- * API link to them. The document is the given file; without one, it is made of all routes, which takes most of a second.
+ * API link to them. The document is the given file. Without one, it is made from all routes, which takes most of a
+ * second.
  */
 export async function serveDocs(app: App, file?: URL): Promise<void> {
   if (!file) await describeRoutes(app);
@@ -57,7 +58,7 @@ export async function serveDocs(app: App, file?: URL): Promise<void> {
   app.register(serveReference);
 }
 
-/** Makes the document of the routes that are added from now on. */
+/** Makes the document from the routes that are added from now on. */
 async function describeRoutes(app: App): Promise<void> {
   const { default: swagger } = await import('@fastify/swagger');
   const { openApiOptions } = await import('./openapi.ts');

@@ -3,11 +3,11 @@ import { fastify } from 'fastify';
 
 export interface ApiReference {
   page: string;
-  /** Of megabytes. The page loads it from `js/scalar.js`, relative to itself. */
+  /** Several megabytes. The page loads it from `js/scalar.js`, relative to itself. */
   script: string;
 }
 
-/** The page that shows the document at `url`, and its script: what the plugin of Scalar serves. */
+/** The page that shows the document at `url`, and its script, as the plugin of Scalar serves them. */
 export async function renderReference(url: string): Promise<ApiReference> {
   const app = fastify();
   await app.register(scalar, {

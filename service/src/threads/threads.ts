@@ -6,7 +6,7 @@ import type { NewPassword } from './work.ts';
 const atOnce = 2;
 let pool: Promise<Piscina<unknown, unknown>> | undefined;
 
-/** Loaded by the first work. */
+/** The library is loaded for the first task. */
 async function createThreads(): Promise<Piscina<unknown, unknown>> {
   const { Piscina: Threads } = await import('piscina');
   return new Threads({
@@ -39,7 +39,10 @@ export async function weaknessOfPassword(
   return (await gate.run(asker, () => run('weaknessOfPassword', of))) as string | undefined;
 }
 
-/** The documentation of the API whose document is at `url`. The thread keeps what was loaded for it only while it is needed. */
+/**
+ * Renders the documentation of the API, whose document is at `url`. This runs on a thread, whose memory is freed when it
+ * ends.
+ */
 export async function renderApiReference(url: string): Promise<ApiReference> {
   return (await run('renderApiReference', url)) as ApiReference;
 }

@@ -19,7 +19,7 @@ export async function weaknessOfPassword({ password, about }: NewPassword) {
 }
 
 export async function renderApiReference(url: string): Promise<ApiReference> {
-  // Threads for passwords need none of it.
+  // Threads that hash passwords do not need it.
   const { renderReference } = await import('./api-reference.ts');
   return await renderReference(url);
 }

@@ -1,7 +1,7 @@
 import { blockKey, networkKey } from '../limits/credentials.ts';
 import { type Asker, createGate } from '../threads/gate.ts';
 
-/** Loaded by the first password: a service whose clients have tokens needs none. */
+/** The library is loaded for the first password: a service whose clients have tokens does not need it. */
 const argon2 = () => import('@node-rs/argon2');
 
 /** OWASP's choice for argon2id (the library's default kind): 19 MiB, two passes. */

@@ -65,7 +65,7 @@ export async function startEmbeddedPostgres({
 }: {
   dataDir: string;
   log?: Logger;
-  /** Called when it was launched, and is waited for; not if it runs already. */
+  /** Called when PostgreSQL has been launched and does not answer yet. Not called if it runs already. */
   launched?: (() => void) | undefined;
   /** Settings of `postgresql.conf` that differ from ours. */
   settings?: Record<string, string>;
