@@ -17,7 +17,7 @@ module.exports = {
         path: '^service/src/',
         pathNot:
           '^service/src/(incus|cli|inspect|installation|doctor|operations|instances|maintenance|reconcilers|pool-quotas|images|location-setup|testing)/|' +
-          '^service/src/(servers/(engine|operations)|usage/collect|traffic)/|^service/src/(start|start-errors)(\\.test)?\\.ts$|' +
+          '^service/src/(servers/(engine|operations)|usage/collect|traffic)/|^service/src/(parts|start-errors)(\\.test)?\\.ts$|' +
           '^service/src/(locations/engines|locations/network|metrics/observed|network-policy/compile)(\\.test)?\\.ts$',
       },
       to: { path: '^service/src/incus/', pathNot: '/test-(server|client)\\.ts$' },
@@ -107,7 +107,24 @@ module.exports = {
         pathNot:
           '^service/src/(http|edge|requests|callers|limits|streams|openapi|problems|lib)/|' +
           // What refusals are counted by: the token of a request.
-          '^service/src/(access|changes|db|keys|refusals|tokens|version)/',
+          '^service/src/(access|changes|db|keys|refusals|threads|tokens|version)/',
+      },
+    },
+    {
+      name: 'large-libraries-are-loaded-late',
+      comment:
+        'A start does not need these libraries, and loading them takes time and memory: use import() where one is needed.',
+      severity: 'error',
+      from: {
+        path: '^service/src/',
+        // A thread loads this file late.
+        pathNot:
+          '\\.test\\.ts$|^service/src/(cli|testing)/|^service/src/threads/api-reference\\.ts$',
+      },
+      to: {
+        path: 'node_modules/(@scalar|@fastify/swagger|@node-rs|@peculiar|@simplewebauthn|@zxcvbn-ts|openid-client|piscina|reflect-metadata)/',
+        dynamic: false,
+        dependencyTypesNot: ['type-only'],
       },
     },
     {

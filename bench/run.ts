@@ -9,6 +9,7 @@ import { benchReads } from './reads.ts';
 import { benchScale } from './scale.ts';
 import { benchSignIn } from './sign-in.ts';
 import { benchSlowSockets } from './slow-sockets.ts';
+import { benchStart } from './start.ts';
 
 // npm run bench -- NAME [ROUNDS]: runs one benchmark, mostly against a baseline in the same run. The exit status is 1
 // if the result is worse than its limit.
@@ -26,6 +27,7 @@ const benchmarks: Record<string, (rounds?: number) => Promise<boolean>> = {
   scale: benchScale,
   'sign-in': benchSignIn,
   'slow-sockets': benchSlowSockets,
+  start: benchStart,
 };
 
 const [name = '', rounds] = process.argv.slice(2);

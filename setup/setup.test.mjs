@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { hasPassed, notePassed, versionOf } from './checked.mjs';
 import { kernelChanges, withWideRange } from './kernel.mjs';
-import { sameVersions } from './node-packages.mjs';
-import { backportsSource } from './system-packages.mjs';
+import { ensureNodePackages, sameVersions } from './node-packages.mjs';
+import { backportsSource, ensureSystemPackages } from './system-packages.mjs';
 import { changedLines, dataDirectory, withFile, withLine } from './written.mjs';
 
 test('backports use the mirror and the key of a deb822 file', () => {
@@ -32,6 +34,35 @@ test('backports use the mirror of a one-line file, with and without options', ()
 
 test('backports are not added without a Debian 12 mirror', () => {
   assert.equal(backportsSource('deb http://archive.ubuntu.com/ubuntu noble main'), undefined);
+});
+
+test('a check that passed is repeated only if something has changed', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'berth-setup-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'status');
+  assert.equal(versionOf(file), undefined);
+  writeFileSync(file, 'one');
+  const first = String(versionOf(file));
+  assert.equal(hasPassed('npm', first, folder), false);
+  notePassed('npm', first, folder);
+  assert.ok(hasPassed('npm', String(versionOf(file)), folder));
+  assert.equal(hasPassed('dpkg', first, folder), false);
+  writeFileSync(file, 'another');
+  assert.equal(hasPassed('npm', String(versionOf(file)), folder), false);
+});
+
+test('a second start asks no package manager', (t) => {
+  const start = () => {
+    ensureNodePackages();
+    ensureSystemPackages({ forTests: false, forBench: false });
+  };
+  start();
+  const { PATH } = process.env;
+  t.after(() => {
+    process.env.PATH = PATH;
+  });
+  process.env.PATH = '/nonexistent';
+  start();
 });
 
 test('a kernel limit that is high enough is not changed', () => {

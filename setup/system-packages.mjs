@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { hasPassed, notePassed, versionOf } from './checked.mjs';
 import { output, runAsRoot, SetupError, say } from './commands.mjs';
 import { writeRecorded } from './written.mjs';
 
@@ -21,6 +22,9 @@ const testPackages = [
 
 const benchPackages = [['wrk', 'wrk']];
 
+/** dpkg replaces it whenever a package is installed or removed (dpkg(1), "FILES"). */
+const dpkgStatus = '/var/lib/dpkg/status';
+
 export const backportsFile = '/etc/apt/sources.list.d/berth-backports.sources';
 
 /** @param {{ forTests: boolean, forBench: boolean }} options */
@@ -30,8 +34,19 @@ export function ensureSystemPackages({ forTests, forBench }) {
     ...(forTests ? testPackages : []),
     ...(forBench ? benchPackages : []),
   ];
+  const names = wanted.map(([name]) => name);
+  if (hasPassed('dpkg', installedState(names))) return;
   if (output('dpkg-query', ['--version']) === undefined) return requireCommands(wanted);
-  const missing = missingPackages(wanted.map(([name]) => name));
+  installMissing(names);
+  notePassed('dpkg', installedState(names));
+}
+
+/** @param {string[]} names */
+const installedState = (names) => [versionOf(dpkgStatus), ...names].join('\n');
+
+/** @param {string[]} names */
+function installMissing(names) {
+  const missing = missingPackages(names);
   if (missing.length === 0) return;
   say(`Berth needs these system packages: ${missing.join(' ')}`);
   say('Installing them (about half a minute) ...');

@@ -18,7 +18,7 @@ export const recordFile = '/var/lib/berth-setup/written.json';
  * @typedef {WrittenFile | WrittenLine} Written
  */
 
-/** @param {string} text */
+/** @param {string | Buffer} text */
 export const sha256 = (text) => createHash('sha256').update(text).digest('hex');
 
 /**

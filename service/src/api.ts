@@ -14,6 +14,9 @@ import { createWaiter } from './operations/waiter.ts';
 import { lookups, routes } from './routes.ts';
 import type { Foundation } from './workers.ts';
 
+/** `npm run check` fails if it does not match the routes. */
+const openApi = new URL('../../contract/openapi.json', import.meta.url);
+
 interface ApiSettings {
   limits: Limits;
   shell: ShellSettings;
@@ -56,6 +59,7 @@ export async function createApi(
     lookups,
     limiter: shareLimits(createLimiter(limits), { db, notifications, log }),
     metrics,
+    openApi,
     shell,
     tls,
     log,

@@ -4,7 +4,8 @@ import { createServer } from 'node:net';
 import { after, test } from 'node:test';
 import { loadConfig } from './config/config.ts';
 import { suggestFirstServer } from './first-server-queries.ts';
-import { type RunningService, startService } from './start.ts';
+import type { RunningService } from './parts.ts';
+import { startService } from './start.ts';
 import { createWholeApp } from './testing/whole-app.ts';
 import { welcome } from './welcome.ts';
 

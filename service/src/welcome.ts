@@ -1,4 +1,4 @@
-import type { RunningService } from './start.ts';
+import type { RunningService } from './parts.ts';
 import type { NoAdminToken } from './tokens/admin.ts';
 
 interface Kind {

@@ -3,9 +3,10 @@ import { after, beforeEach, test } from 'node:test';
 import { sql } from 'kysely';
 import { SetupError } from '../../../setup/commands.mjs';
 import { createEmptyDatabase, createTestDatabase } from '../testing/postgres.ts';
-import { migrate, migrationNames } from './migrate.ts';
+import { createDb, createPool } from './connection.ts';
+import { lockMigrations, migrate, migrationNames } from './migrate.ts';
 
-const { db, close } = await createTestDatabase();
+const { db, connectionString, close } = await createTestDatabase();
 after(close);
 const names = await migrationNames();
 
@@ -26,6 +27,16 @@ beforeEach(async () => {
 test('a current database is not changed, also with concurrent checks', async () => {
   await Promise.all([migrate(db), migrate(db), migrate(db)]);
   assert.deepEqual(await executed(), names);
+});
+
+test('a start on a current database waits for no other migration', async (t) => {
+  const other = createDb(createPool(connectionString, { max: 1 }));
+  t.after(() => other.destroy());
+  await sql`set lock_timeout = '1s'`.execute(other);
+  await db.transaction().execute(async (trx) => {
+    await lockMigrations(trx);
+    await migrate(other);
+  });
 });
 
 test('concurrent starts migrate an empty database once', async (t) => {

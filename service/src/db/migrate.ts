@@ -1,9 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { sql } from 'kysely';
-import { type Migration, Migrator } from 'kysely/migration';
+import type { Migration } from 'kysely/migration';
 import { SetupError } from '../../../setup/commands.mjs';
 import { pause } from '../lib/pause.ts';
-import type { Db, Trx } from './connection.ts';
+import type { Db, Queryable, Trx } from './connection.ts';
 
 const folder = new URL('../../migrations/', import.meta.url);
 
@@ -34,6 +34,7 @@ const usualPatience: Patience = {
  * work, and after the last attempt.
  */
 export async function migrate(db: Db, to?: string, given: Partial<Patience> = {}): Promise<void> {
+  if (to === undefined && (await isCurrent(db))) return;
   const patience = { ...usualPatience, ...given };
   const { attempts, pauseMilliseconds, lockMilliseconds, onBlocked } = patience;
   const { signal = new AbortController().signal } = patience;
@@ -73,6 +74,20 @@ function blockedFor(attempts: number, { message }: Error): SetupError {
   );
 }
 
+/** Whether exactly the migrations of this version have been executed, so that there is nothing to do. */
+async function isCurrent(db: Db): Promise<boolean> {
+  const found = await sql<{ isThere: boolean }>`
+    select to_regclass('kysely_migration') is not null as "isThere"`.execute(db);
+  if (!found.rows[0]?.isThere) return false;
+  const executed = await executedMigrations(db);
+  return executed.sort().join() === (await migrationNames()).join();
+}
+
+async function executedMigrations(db: Queryable): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db);
+  return rows.map(({ name }) => name);
+}
+
 /** Locks out other migrations until the transaction ends. */
 export async function lockMigrations(trx: Trx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('berth migrations', 0))`.execute(trx);
@@ -98,6 +113,7 @@ export async function migrateWithin(
     await sql`select set_config('lock_timeout', ${String(lockMilliseconds)}, true)`.execute(trx);
   };
   const provider = { getMigrations: () => ownAndLater(trx, before, onFailure) };
+  const { Migrator } = await import('kysely/migration');
   const migrator = new Migrator({ db: trx, provider });
   const { error } = to ? await migrator.migrateTo(to) : await migrator.migrateToLatest();
   // For a failed transaction, Kysely only reports that it failed.
@@ -120,30 +136,28 @@ async function ownAndLater(
   onFailure: (error: unknown) => void,
 ): Promise<Record<string, Migration>> {
   const names = await migrationNames();
-  const own = names.map(async (name): Promise<[string, Migration]> => {
-    const { up }: Migration = await import(new URL(`${name}.ts`, folder).href);
+  const own = names.map((name): [string, Migration] => {
     const tellingUp: Migration['up'] = async (db) => {
-      await before();
-      await up(db).catch((error) => {
+      try {
+        const { up }: Migration = await import(new URL(`${name}.ts`, folder).href);
+        await before();
+        await up(db);
+      } catch (error) {
         onFailure(error);
         throw error;
-      });
+      }
     };
     return [name, { up: tellingUp }];
   });
   const later = await laterMigrations(trx, names);
   requireUsable(later, names);
   const done: Migration = { up: async () => undefined };
-  return Object.fromEntries([
-    ...(await Promise.all(own)),
-    ...later.map((name) => [name, done] as const),
-  ]);
+  return Object.fromEntries([...own, ...later.map((name) => [name, done] as const)]);
 }
 
 async function laterMigrations(trx: Trx, names: string[]): Promise<string[]> {
-  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(trx);
   const last = names.at(-1) ?? '';
-  return rows.map(({ name }) => name).filter((name) => name > last);
+  return (await executedMigrations(trx)).filter((name) => name > last);
 }
 
 /** `0030-after-0025-…` removes what versions without the migration 0025 need. */

@@ -63,16 +63,19 @@ interface Opening {
   always: (end: () => Promise<void>) => void;
   /** Ends the wait for transactions that delay a migration. */
   signal: AbortSignal;
+  /** Called when an embedded PostgreSQL has been launched and does not answer yet. */
+  launched?: (() => void) | undefined;
 }
 
 /** Opens the PostgreSQL of `DATABASE_URL`, or the embedded one, and migrates its schema. */
 export async function openDatabase(
   place: DatabasePlace,
   log: Logger,
-  { announce, always, signal }: Opening,
+  { announce, always, signal, launched }: Opening,
 ): Promise<OpenDatabase> {
   await using stack = new AsyncDisposableStack();
-  const connectionString = place.databaseUrl ?? (await embedded(place, log, { stack, always }));
+  const connectionString =
+    place.databaseUrl ?? (await embedded(place, log, { stack, always, launched }));
   await migrateTo(connectionString, { log, signal });
   const refusedRoom = createDiskFullMonitor();
   const databaseOutage = createDatabaseOutage(log, connectionString);
@@ -121,9 +124,13 @@ export async function openDatabase(
 async function embedded(
   { dataDir }: DatabasePlace,
   log: Logger,
-  { stack, always }: { stack: AsyncDisposableStack } & Pick<Opening, 'always'>,
+  {
+    stack,
+    always,
+    launched,
+  }: { stack: AsyncDisposableStack } & Pick<Opening, 'always' | 'launched'>,
 ): Promise<string> {
-  const starting = startEmbeddedPostgres({ dataDir, log });
+  const starting = startEmbeddedPostgres({ dataDir, log, launched });
   always(async () => await (await starting).stop());
   const { connectionString, stop } = await starting;
   stack.defer(stop);

@@ -32,6 +32,7 @@ import { boundStreams, type StreamSettings } from '../streams/streams.ts';
 import { refuseUnreadable } from './client-errors.ts';
 import { type HttpMetrics, serveMetrics } from './metrics.ts';
 import { collectRoutes, type KnownRoute, methodsOf } from './route-table.ts';
+import { compileSerializer } from './serialization.ts';
 
 const allOf = new Intl.ListFormat('en-GB', { type: 'conjunction' });
 
@@ -46,6 +47,8 @@ export interface HttpServerOptions<D extends Deps> extends Serving {
 
 /** How requests are served, regardless of the nouns. */
 export interface Serving {
+  /** The file with the document of the API. Without one, it is made from the routes. */
+  openApi?: URL;
   metrics?: HttpMetrics | undefined;
   shell?: ShellSettings;
   tls?: Tls | undefined;
@@ -79,6 +82,7 @@ export async function createHttpServer<D extends Deps>(
   // Fastify expects a body for it, and would check the media type before it looks for a route.
   app.addHttpMethod('QUERY', { overrideExisting: true });
   app.setValidatorCompiler(compileValidator);
+  app.setSerializerCompiler(compileSerializer);
   app.setErrorHandler(handleError);
   acceptBodies(app);
   authenticate(app, deps, limiter);
@@ -89,7 +93,7 @@ export async function createHttpServer<D extends Deps>(
   closeIdleOnClose(app, (options.timeouts ?? defaultTimeouts).linger);
   app.addHook('onClose', async () => options.tls?.stop());
   refuseUnknown(app, known);
-  serveDocs(app);
+  await serveDocs(app, options.openApi);
   if (metrics) serveMetrics(app, metrics);
   for (const prefix of prefixes) {
     app.register(async (api: App) => serveApi(api, deps, routes), { prefix });

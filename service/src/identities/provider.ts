@@ -1,4 +1,4 @@
-import * as openid from 'openid-client';
+import type { Configuration } from 'openid-client';
 import { Problem } from '../problems/problem.ts';
 import { confirmedSeconds } from '../sessions/queries.ts';
 
@@ -35,7 +35,11 @@ export interface IdentityProvider {
   claimsOf(callbackUrl: URL, state: string, kept: OidcState): Promise<Claims>;
 }
 
-export function newOidcState(): OidcState {
+/** The library is loaded for the first sign-in at a provider, which most installations do not have. */
+const library = () => import('openid-client');
+
+export async function newOidcState(): Promise<OidcState> {
+  const openid = await library();
   return { nonce: openid.randomNonce(), codeVerifier: openid.randomPKCECodeVerifier() };
 }
 
@@ -46,9 +50,10 @@ const timeoutSeconds = 10;
  */
 export function createIdentityProvider(settings: OidcSettings): IdentityProvider {
   const { issuer, clientId, clientSecret, allowedDomains } = settings;
-  let discovering: Promise<openid.Configuration> | undefined;
+  let discovering: Promise<Configuration> | undefined;
 
-  async function discover(): Promise<openid.Configuration> {
+  async function discover(): Promise<Configuration> {
+    const openid = await library();
     discovering ??= openid.discovery(
       issuer,
       clientId,
@@ -73,6 +78,7 @@ export function createIdentityProvider(settings: OidcSettings): IdentityProvider
   return {
     allowedDomains,
     async authorizationUrl(state, { nonce, codeVerifier }, redirectUri) {
+      const openid = await library();
       const url = openid.buildAuthorizationUrl(await discover(), {
         redirect_uri: redirectUri,
         scope: 'openid email profile',
@@ -87,7 +93,7 @@ export function createIdentityProvider(settings: OidcSettings): IdentityProvider
       return url.href;
     },
     async claimsOf(callbackUrl, state, { nonce, codeVerifier }) {
-      const client = await discover();
+      const [openid, client] = await Promise.all([library(), discover()]);
       const tokens = await openid.authorizationCodeGrant(client, callbackUrl, {
         expectedState: state,
         expectedNonce: nonce,

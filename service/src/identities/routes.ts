@@ -59,7 +59,7 @@ function beginRoute(app: App, deps: ProviderDeps): void {
     async (request, reply) => {
       requireOwnOrigin(request, publicUrl);
       const provider = requireProvider(deps);
-      const kept = newOidcState();
+      const kept = await newOidcState();
       const state = await changesNothing(request, keepState(db, secretKey, 'oidc', kept));
       const url = await provider.authorizationUrl(state, kept, redirectUri(publicUrl));
       // Only the browser that started may finish: a link with the code of somebody else must sign

@@ -1,7 +1,4 @@
-// The certificate library depends on this import, which must come first.
-import 'reflect-metadata';
 import { KeyObject, webcrypto } from 'node:crypto';
-import * as x509 from '@peculiar/x509';
 import type { Db } from '../db/connection.ts';
 import type { Keyring } from '../keys/keyring.ts';
 import { clientKey } from '../keys/places.ts';
@@ -35,6 +32,9 @@ export async function ensureIdentity(db: Db, secretKey: Keyring): Promise<Client
 
 /** Creates a self-signed certificate, which is sufficient for clients of Incus. */
 export async function createIdentity(commonName: string): Promise<ClientIdentity> {
+  // These are loaded here because an installation needs them only once. The second depends on the first.
+  await import('reflect-metadata');
+  const x509 = await import('@peculiar/x509');
   const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
   const now = Date.now();
   const notAfter = new Date(now);

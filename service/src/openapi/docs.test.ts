@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { after, test } from 'node:test';
 import { runInNewContext } from 'node:vm';
 import { gunzipSync } from 'node:zlib';
@@ -127,5 +128,13 @@ test('the document is serialized once', async (t) => {
     made.mock.calls.filter(({ arguments: [value] }) => value && 'openapi' in Object(value)).length;
   for (let at = 0; at < 5; at += 1) await fresh.inject('/openapi.json');
   assert.equal(documents(), 1);
+  await fresh.close();
+});
+
+test('a service sends the document from its file', async () => {
+  const file = new URL('../../../contract/openapi.json', import.meta.url);
+  const fresh = await createTestApp(db, [], { openApi: file });
+  const { body } = await fresh.inject('/openapi.json');
+  assert.ok(body === (await readFile(file, 'utf8')));
   await fresh.close();
 });

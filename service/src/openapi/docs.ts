@@ -1,11 +1,10 @@
-import swagger from '@fastify/swagger';
-import scalar from '@scalar/fastify-api-reference';
-import type { RouteOptions } from 'fastify';
+import { readFile } from 'node:fs/promises';
 import type { App } from '../callers/app-types.ts';
 import { prefixes } from '../requests/api-path.ts';
+import type { ApiReference } from '../threads/api-reference.ts';
+import { renderApiReference } from '../threads/threads.ts';
 import { sendConstant } from './constant-content.ts';
 import { errorsPage } from './errors-page.ts';
-import { openApiOptions } from './openapi.ts';
 
 /** Pages of hundreds of kilobytes or more. */
 const large = { scope: 'public', countsAs: 20 } as const;
@@ -25,17 +24,18 @@ const linkHeader = `<${links.documentation}>; rel="service-doc", <${links.openap
 
 /**
  * `/openapi.json`, the documentation made of it at `/docs`, and `/docs/errors`, for anyone. `/` and the roots of the
- * API link to them.
+ * API link to them. The document is the given file. Without one, it is made from all routes, which takes most of a
+ * second.
  */
-export function serveDocs(app: App): void {
-  app.register(swagger, openApiOptions);
+export async function serveDocs(app: App, file?: URL): Promise<void> {
+  if (!file) await describeRoutes(app);
   app.register(async (docs: App) => {
     let document: string | undefined;
     docs.get(
       '/openapi.json',
       { config: large, onSend: sendConstant('no-cache') },
       async (_request, reply) => {
-        document ??= JSON.stringify(docs.swagger());
+        document ??= file ? await readFile(file, 'utf8') : JSON.stringify(docs.swagger());
         return reply.headers(forAnyPage).type('application/json; charset=utf-8').send(document);
       },
     );
@@ -58,6 +58,13 @@ export function serveDocs(app: App): void {
   app.register(serveReference);
 }
 
+/** Makes the document from the routes that are added from now on. */
+async function describeRoutes(app: App): Promise<void> {
+  const { default: swagger } = await import('@fastify/swagger');
+  const { openApiOptions } = await import('./openapi.ts');
+  app.register(swagger, openApiOptions);
+}
+
 const inNoFrame = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 const ownStyleOnly = `default-src 'none'; style-src 'unsafe-inline'; ${inNoFrame}; sandbox`;
 // Scalar compiles validators in the page, which counts as eval. It gets an opaque origin: it is the
@@ -71,35 +78,39 @@ const forAnyPage = {
 
 /** The page's script comes from its package, and nothing from elsewhere: it works offline. */
 async function serveReference(docs: App): Promise<void> {
+  let rendering: Promise<ApiReference> | undefined;
+  const rendered = async () => {
+    rendering ??= renderApiReference(links.openapi);
+    try {
+      return await rendering;
+    } catch (error) {
+      // The next request tries again.
+      rendering = undefined;
+      throw error;
+    }
+  };
   docs.addHook('onRequest', async (_request, reply) => {
     reply.headers({ ...forAnyPage, 'Content-Security-Policy': sandboxed });
   });
-  const { route } = docs;
-  docs.route = (options) => {
-    const isScript = options.url === scriptUrl;
-    Object.assign(options, { config: isScript ? large : { scope: 'public' } });
-    if (isScript) {
-      Object.assign(options, { onSend: [beginWithStorage, sendConstant(scriptCaching)] });
-    }
-    // This is generic over the types of any route, because the plugin does not set them.
-    return route.call(docs, options as unknown as RouteOptions) as typeof docs;
-  };
-  await docs.register(scalar, {
-    routePrefix: '/docs',
-    configuration: {
-      url: '/openapi.json',
-      pageTitle: 'Berth API',
-      withDefaultFonts: false,
-      telemetry: false,
-      hideClientButton: true,
-      // Requests from a page of no origin are refused by browsers.
-      hideTestRequestButton: true,
-      showDeveloperTools: 'never',
-      authentication: { preferredSecurityScheme: 'token' },
-      agent: { disabled: true },
-      mcp: { disabled: true },
+  docs.get(
+    '/docs/',
+    { config: { scope: 'public' }, schema: { hide: true } },
+    async (request, reply) => {
+      const [path] = request.url.split('?');
+      // The page names its script relative to itself.
+      if (!path?.endsWith('/')) return reply.redirect('/docs/', 301);
+      const { page } = await rendered();
+      return reply.type('text/html; charset=utf-8').send(page);
     },
-  });
+  );
+  docs.get(
+    scriptUrl,
+    { config: large, schema: { hide: true }, onSend: sendConstant(scriptCaching) },
+    async (_request, reply) => {
+      const { script } = await rendered();
+      return reply.type('application/javascript; charset=utf-8').send(storageInMemory + script);
+    },
+  );
 }
 
 /** Scalar stores the choices of the user. In a sandbox a page has no storage, and access to it throws. */
@@ -116,7 +127,3 @@ const storageInMemory = `for (const name of ['localStorage', 'sessionStorage']) 
   Object.defineProperty(window, name, { value: storage });
 }
 `;
-
-async function beginWithStorage(_request: unknown, _reply: unknown, payload: unknown) {
-  return typeof payload === 'string' ? storageInMemory + payload : payload;
-}

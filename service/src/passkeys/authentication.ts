@@ -1,8 +1,8 @@
 import type { PasskeyRequest, PasskeySignIn } from '@berth/contract/passkeys';
-import { verifyAuthenticationResponse } from '@simplewebauthn/server';
 import type { Deps } from '../callers/app-types.ts';
 import { keepState, takeState } from '../sessions/states.ts';
 import { challengeOf } from './client-data.ts';
+import { webAuthn } from './library.ts';
 import { findCredential } from './queries.ts';
 
 const timeout = 300_000;
@@ -49,6 +49,7 @@ export async function readAuthentication(
 
   async function newCounter({ publicKey, counter: before }: NonNullable<typeof found>) {
     const { userHandle, ...signed } = response;
+    const { verifyAuthenticationResponse } = await webAuthn();
     try {
       const { verified, authenticationInfo } = await verifyAuthenticationResponse({
         response: {

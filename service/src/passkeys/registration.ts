@@ -1,10 +1,9 @@
 import type { PasskeyCreate, PasskeyCreation } from '@berth/contract/passkeys';
-import { generateRegistrationOptions, verifyRegistrationResponse } from '@simplewebauthn/server';
-import { decodeAttestationObject } from '@simplewebauthn/server/helpers';
 import type { Deps, Person } from '../callers/app-types.ts';
 import { invalidFields } from '../problems/problem.ts';
 import { keepState, takeState } from '../sessions/states.ts';
 import { challengeOf } from './client-data.ts';
+import { webAuthn, webAuthnHelpers } from './library.ts';
 import { listKnownCredentials, type NewPasskey } from './queries.ts';
 
 const timeout = 300_000;
@@ -18,6 +17,7 @@ export async function registrationOptions(
   const kept = { userId } satisfies KeptRegistration;
   const challenge = await keepState(db, secretKey, 'passkey-registration', kept);
   const theirs = await listKnownCredentials(db, userId);
+  const { generateRegistrationOptions } = await webAuthn();
   const options = await generateRegistrationOptions({
     rpName,
     rpID: publicUrl.hostname,
@@ -83,8 +83,9 @@ export async function readRegistration(
   };
 
   async function verify() {
+    const { verifyRegistrationResponse } = await webAuthn();
     try {
-      requireNoAttestation(credential.response.attestationObject);
+      await requireNoAttestation(credential.response.attestationObject);
       const { registrationInfo } = await verifyRegistrationResponse({
         response: { ...credential, clientExtensionResults: {} },
         expectedChallenge: challenge ?? '',
@@ -106,7 +107,8 @@ export async function readRegistration(
  * without certificates (WebAuthn, "Attestation Conveyance Preference Enumeration" and "Create a New
  * Credential"). Anything else would require parsing untrusted certificates without need.
  */
-function requireNoAttestation(attestationObject: string): void {
+async function requireNoAttestation(attestationObject: string): Promise<void> {
+  const { decodeAttestationObject } = await webAuthnHelpers();
   const bytes = new Uint8Array(Buffer.from(attestationObject, 'base64url'));
   const decoded = decodeAttestationObject(bytes);
   const format = decoded.get('fmt');

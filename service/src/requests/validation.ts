@@ -1,5 +1,5 @@
 import type { Annotations } from '@berth/contract/values';
-import type { ErrorObject } from 'ajv';
+import type { ErrorObject, ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import type { FastifySchemaCompiler } from 'fastify';
@@ -31,11 +31,13 @@ function bytesOf(value: unknown): number {
 
 /**
  * Validates a part of a request. The body is not converted. The query and the path are text, and are converted to the
- * types of their schemas. Each invalid field is reported, with the text of `explain` in its schema.
+ * types of their schemas. Each invalid field is reported, with the text of `explain` in its schema. The first request
+ * compiles the schema, as in `compileSerializer`.
  */
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
-  const validate = ajv.compile(schema);
+  let validate: ValidateFunction | undefined;
   return (input: unknown) => {
+    validate ??= ajv.compile(schema);
     const value = httpPart === 'body' ? input : coerceText(schema, input);
     if (validate(value)) return { value };
     // Outside of the body everything is text, so the type has no meaning.

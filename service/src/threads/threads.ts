@@ -1,15 +1,22 @@
-import { Piscina } from 'piscina';
+import type { Piscina } from 'piscina';
+import type { ApiReference } from './api-reference.ts';
 import { createGate } from './gate.ts';
 import type { NewPassword } from './work.ts';
 
 const atOnce = 2;
-const threads = new Piscina<unknown, unknown>({
-  filename: new URL('./work.ts', import.meta.url).href,
-  minThreads: 0,
-  maxThreads: atOnce,
-  // The dictionaries of a thread take a moment to load.
-  idleTimeout: 60_000,
-});
+let pool: Promise<Piscina<unknown, unknown>> | undefined;
+
+/** The library is loaded for the first task. */
+async function createThreads(): Promise<Piscina<unknown, unknown>> {
+  const { Piscina: Threads } = await import('piscina');
+  return new Threads({
+    filename: new URL('./work.ts', import.meta.url).href,
+    minThreads: 0,
+    maxThreads: atOnce,
+    // The dictionaries of a thread take a moment to load.
+    idleTimeout: 60_000,
+  });
+}
 
 /** The pool of the process. A create waits here for about 10 ms, a new password for up to 200 ms. */
 const gate = createGate({ atOnce, mostWaiting: 200, longestWaitMs: 10_000 });
@@ -19,7 +26,7 @@ const gate = createGate({ atOnce, mostWaiting: 200, longestWaitMs: 10_000 });
  * if too many callers wait.
  */
 export async function hashGuestPassword(password: string, asker: string): Promise<string> {
-  return (await run(asker, 'hashGuestPassword', password)) as string;
+  return (await gate.run(asker, () => run('hashGuestPassword', password))) as string;
 }
 
 /**
@@ -29,18 +36,24 @@ export async function weaknessOfPassword(
   of: NewPassword,
   asker: string,
 ): Promise<string | undefined> {
-  return (await run(asker, 'weaknessOfPassword', of)) as string | undefined;
+  return (await gate.run(asker, () => run('weaknessOfPassword', of))) as string | undefined;
 }
 
-async function run(
-  asker: string,
-  name: keyof typeof import('./work.ts'),
-  value: unknown,
-): Promise<unknown> {
+/**
+ * Renders the documentation of the API, whose document is at `url`. This runs on a thread, whose memory is freed when it
+ * ends.
+ */
+export async function renderApiReference(url: string): Promise<ApiReference> {
+  return (await run('renderApiReference', url)) as ApiReference;
+}
+
+async function run(name: keyof typeof import('./work.ts'), value: unknown): Promise<unknown> {
   // A thread that is starting does not keep the process alive, even if the process waits for it.
   const held = setInterval(() => undefined, 60_000);
   try {
-    return await gate.run(asker, () => threads.run(value, { name }));
+    pool ??= createThreads();
+    const threads = await pool;
+    return await threads.run(value, { name });
   } finally {
     clearInterval(held);
   }

@@ -1,4 +1,5 @@
 import { hashPassword } from '../guests/password-hash.ts';
+import type { ApiReference } from './api-reference.ts';
 import { weaknessOf } from './password-strength.ts';
 
 // The functions that run on threads, by name. Each takes one value and returns one (`threads.ts`).
@@ -15,4 +16,10 @@ export interface NewPassword {
 
 export async function weaknessOfPassword({ password, about }: NewPassword) {
   return await weaknessOf(password, about);
+}
+
+export async function renderApiReference(url: string): Promise<ApiReference> {
+  // Threads that hash passwords do not need it.
+  const { renderReference } = await import('./api-reference.ts');
+  return await renderReference(url);
 }

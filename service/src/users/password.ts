@@ -1,6 +1,8 @@
-import { hash, verify } from '@node-rs/argon2';
 import { blockKey, networkKey } from '../limits/credentials.ts';
 import { type Asker, createGate } from '../threads/gate.ts';
+
+/** The library is loaded for the first password: a service whose clients have tokens does not need it. */
+const argon2 = () => import('@node-rs/argon2');
 
 /** OWASP's choice for argon2id (the library's default kind): 19 MiB, two passes. */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
@@ -34,6 +36,7 @@ export function stranger(address: string): Asker {
  * `asker` decides whose turn it is. Throws `unavailable` (503).
  */
 export async function hashPassword(password: string, asker = known(trusted)): Promise<string> {
+  const { hash } = await argon2();
   return await passwordGate.run(asker, () => hash(password.normalize('NFC'), cost));
 }
 
@@ -50,6 +53,7 @@ export async function isPassword(
 ): Promise<boolean> {
   placeholder ??= await hashPassword('nobody has this one', asker);
   const compared = stored ?? placeholder;
+  const { verify } = await argon2();
   const fits = await passwordGate.run(asker, () => verify(compared, password.normalize('NFC')));
   return fits && typeof stored === 'string';
 }

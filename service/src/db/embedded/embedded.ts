@@ -62,13 +62,16 @@ export async function startEmbeddedPostgres({
   dataDir,
   log,
   settings = {},
+  launched,
 }: {
   dataDir: string;
   log?: Logger;
+  /** Called when PostgreSQL has been launched and does not answer yet. Not called if it runs already. */
+  launched?: (() => void) | undefined;
   /** Settings of `postgresql.conf` that differ from ours. */
   settings?: Record<string, string>;
 }): Promise<EmbeddedPostgres> {
-  const { cluster, lock } = await open(dataDir, settings);
+  const { cluster, lock } = await open(dataDir, settings, launched);
   if (!lock) throw new DataDirectoryInUseError(dataDir);
   return owned(cluster, lock, log);
 }
@@ -116,10 +119,10 @@ export async function findEmbeddedPostgres({
   return (await answers(cluster)) ? connectionString(cluster, database) : 'stopped';
 }
 
-async function open(dataDir: string, settings: Record<string, string> = {}) {
+async function open(dataDir: string, settings: Record<string, string> = {}, launched?: () => void) {
   const cluster = { ...(await openCluster(dataDir)), settings };
   if (!(await hasCluster(dataDir))) await initialise(cluster);
-  await bringUp(cluster);
+  await bringUp(cluster, launched);
   const lock = await holdDataDirectory(cluster);
   try {
     if (lock) await prepareDatabase(cluster);
@@ -284,12 +287,14 @@ async function initialise({ binaries, directory }: Cluster): Promise<void> {
  * Starts PostgreSQL unless it answers. It may be recovering from a crash, and the process of a
  * killed one may exist for another moment: then the start is refused, and tried again.
  */
-async function bringUp(cluster: Cluster): Promise<void> {
+async function bringUp(cluster: Cluster, launched?: () => void): Promise<void> {
   const end = Date.now() + startSeconds * 1000;
   for (;;) {
     if (await answers(cluster)) return;
     try {
-      await start(cluster);
+      const starting = start(cluster);
+      launched?.();
+      await starting;
     } catch (error) {
       await requireRoom(dirname(cluster.directory));
       if (Date.now() > end) {
