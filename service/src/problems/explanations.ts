@@ -46,7 +46,7 @@ const lines = {
   confirmation_required: ['The request gives lasting access or takes it away, and the sign-in or the last confirmation of the session is more than ten minutes ago.', 'Confirm your identity with `POST /v1/session/confirm`, then send the request again.', 'after_change'],
   csrf_failed: ['A request in a session lacks the header `Berth-CSRF`, or was sent by a page of another site.', 'Send the `csrf_token` of `GET /v1/session` in the header `Berth-CSRF`.', 'no'],
   // Limits.
-  quota_exceeded: ['The request would exceed the quota of the project, or its maximum number of tokens.', 'Delete what is not needed, request less, or ask an administrator for a larger quota.', 'after_change'],
+  quota_exceeded: ['The request would exceed the quota of the project, or its maximum number of tokens or SSH keys.', 'Delete what is not needed, request less, or ask an administrator for a larger quota.', 'after_change'],
   rate_limited: ['The token, the IP address or the user has sent too many requests, the project has made too many changes, or too many of its reads are in progress at once. Nothing was done.', 'Wait for `Retry-After` seconds, and send fewer requests at once. `RateLimit` says how many requests or changes are left.', 'later'],
   traffic_exceeded: ['The server has used up its traffic allowance, and its location stops such servers.', 'Start the server in the next month (UTC), or ask an administrator for a larger allowance.', 'after_change'],
   // Objects that do not exist. What belongs to another project is not found, either.
@@ -62,6 +62,7 @@ const lines = {
   project_in_use: ['The project has servers, or cannot be deleted because your token or the installation depends on it.', 'Delete its servers first, or use a token of another project.', 'after_change'],
   ambiguous_name: ['Several objects have the name that was given instead of an ID.', 'Send the request again with one of the IDs that `candidates` lists.', 'no'],
   name_taken: ['Another object of the same kind has this name.', 'Choose another name.', 'no'],
+  ssh_key_exists: ['The project has the same public key under this or another name.', 'Use the SSH key that `detail` names.', 'no'],
   address_pool_in_use: ['Servers have addresses of the pool.', 'Disable the pool, and delete it when its servers are gone.', 'after_change'],
   address_pool_overlaps: ['Another pool contains some of the same addresses. An address can be in one pool of the installation only.', 'Choose another subnet.', 'no'],
   email_taken: ['Another user has this email address.', 'Use another email address, or update that user.', 'no'],
