@@ -24,7 +24,7 @@ const table = {
   },
   ssh_key: {
     words: 'SSH key',
-    named: { by: 'name', example: 'laptop' },
+    named: { by: 'name', examples: ['laptop'] },
     actions: ['create', 'delete', 'update'],
     audited: { in: 'project' },
     section: {

@@ -9,14 +9,11 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       name text not null,
       public_key text not null,
       fingerprint text not null,
-      created_at timestamptz not null default now(),
-      deleted_at timestamptz
+      created_at timestamptz not null default now()
     );
-    create unique index one_ssh_key_of_a_name on ssh_keys (project_id, lower(name collate "C"))
-      where deleted_at is null;
-    create unique index one_ssh_key_of_a_fingerprint on ssh_keys (project_id, fingerprint)
-      where deleted_at is null;
-    create index ssh_keys_of_project on ssh_keys (project_id, id) where deleted_at is null;
+    create unique index one_ssh_key_of_a_name on ssh_keys (project_id, lower(name collate "C"));
+    create unique index one_ssh_key_of_a_fingerprint on ssh_keys (project_id, fingerprint);
+    create index ssh_keys_of_project on ssh_keys (project_id, id);
     create statistics ssh_keys_by_names on (lower(name collate "C")) from ssh_keys;
 
     alter table servers

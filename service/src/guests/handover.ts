@@ -20,11 +20,10 @@ interface Handover {
 }
 
 /**
- * The files to push into a new, stopped guest, in this order: the secrets, which only root can
- * read; the settings of its SSH server, and the files of `firstStart`, if the guest starts without cloud-init; and the script that
- * carries out the secrets and removes them and itself. cloud-init runs it at the end of a boot, or,
- * with `firstStart`, a unit of the image does. The guest must never have been started, since it
- * would run everything again.
+ * The files to push into a new, stopped guest, in this order: the secrets, which only root can read; the settings of its
+ * SSH server, if it must not accept passwords; the files of `firstStart`, if the guest starts without cloud-init; and the
+ * script that carries out the secrets and removes them and itself. cloud-init runs it at the end of a boot, or, with
+ * `firstStart`, a unit of the image does. The guest must never have been started, since it would run everything again.
  */
 export function handoverFiles(handover: Handover, firstStart?: FirstStart): GuestFile[] {
   if (!firstStart) {

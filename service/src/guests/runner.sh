@@ -1,7 +1,8 @@
 #!/bin/sh
-# Sets up a new guest: the SSH server, the keys and the password of root, then the initial commands, each once, in order. cloud-init or a unit of
-# the image runs this at the end of every boot, once the network is up, until it has removed itself, so a command can
-# restart the guest. Plain POSIX sh: dash, bash and busybox run it. BERTH_ROOT and BERTH_PATH are for its tests.
+# Sets up a new guest: the SSH server, the keys and the password of root, then the initial commands, each once, in
+# order. cloud-init or a unit of the image runs this at the end of every boot, once the network is up, until it has
+# removed itself, so a command can restart the guest. Plain POSIX sh: dash, bash and busybox run it. BERTH_ROOT and
+# BERTH_PATH are for its tests.
 
 root=${BERTH_ROOT:-}
 state=$root/var/lib/berth

@@ -13,7 +13,6 @@ interface SshKeysTable {
   /** `SHA256:` and 43 characters. */
   fingerprint: string;
   created_at: Timestamp;
-  deleted_at: Timestamp | null;
 }
 
 declare module '../db/schema/schema.ts' {
@@ -25,8 +24,7 @@ declare module '../db/schema/schema.ts' {
 function shownKeys(project: Project) {
   return project
     .select('ssh_keys')
-    .select(['id', 'name', 'public_key', 'fingerprint', 'project_id', 'created_at'])
-    .where('deleted_at', 'is', null);
+    .select(['id', 'name', 'public_key', 'fingerprint', 'project_id', 'created_at']);
 }
 
 export type ShownSshKey = NonNullable<Awaited<ReturnType<typeof findSshKey>>>;
@@ -62,7 +60,6 @@ export async function countSshKeys(project: Project): Promise<number> {
   const { count } = await project
     .select('ssh_keys')
     .select(sql<number>`count(*)`.as('count'))
-    .where('deleted_at', 'is', null)
     .executeTakeFirstOrThrow();
   return count;
 }
@@ -81,7 +78,6 @@ export async function renameSshKey(project: Project, id: number, name: string): 
   await project.update('ssh_keys').set({ name }).where('id', '=', id).execute();
 }
 
-export async function markSshKeyDeleted(project: Project, id: number): Promise<void> {
-  const now = sql<string>`now()`;
-  await project.update('ssh_keys').set({ deleted_at: now }).where('id', '=', id).execute();
+export async function removeSshKey(project: Project, id: number): Promise<void> {
+  await project.delete('ssh_keys').where('id', '=', id).execute();
 }

@@ -64,7 +64,7 @@ describe('an SSH key', () => {
     assert.deepEqual(await details('ssh_key_update'), [
       { name: { before: 'Laptop', after: 'desk' } },
       { name: { before: 'desk', after: 'DESK' } },
-      {},
+      null,
     ]);
     assert.deepEqual(await details('ssh_key_delete'), [{ name: 'DESK', fingerprint }]);
   });
@@ -141,6 +141,20 @@ it('a project has 100 SSH keys at most', async () => {
   assert.match(beyond.json().detail, /maximum of 100 SSH keys/);
   await ask('DELETE', '/ssh-keys/key%201', headers);
   assert.equal((await make({ name: 'one more' }, headers)).statusCode, 201);
+});
+
+it('deleted SSH keys are removed, also with their project', async () => {
+  const headers = await inProject('that goes');
+  const keys = [];
+  for (const name of ['one', 'two', 'three']) keys.push((await make({ name }, headers)).json());
+  await ask('DELETE', '/ssh-keys/one', headers);
+  const prints = keys.map(({ fingerprint }) => fingerprint);
+  const rows = db.selectFrom('ssh_keys').select('name').where('fingerprint', 'in', prints);
+  const names = async () => (await rows.orderBy('id').execute()).map(({ name }) => name);
+  assert.deepEqual(await names(), ['two', 'three']);
+  const { headers: ofAdmin } = await createTestToken(db);
+  assert.equal((await ask('DELETE', '/projects/that%20goes', ofAdmin)).statusCode, 200);
+  assert.deepEqual(await names(), []);
 });
 
 it('a public key that cannot be used is refused with the field', async () => {

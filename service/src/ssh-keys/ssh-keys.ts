@@ -11,7 +11,7 @@ import {
   findSshKey,
   findSshKeysNamed,
   insertSshKey,
-  markSshKeyDeleted,
+  removeSshKey,
   renameSshKey,
   type ShownSshKey,
 } from './queries.ts';
@@ -66,7 +66,7 @@ export async function changeSshKey(
 export async function deleteSshKey(trx: Trx, project: Project, id: number): Promise<ShownSshKey> {
   await lock(trx, project);
   const row = await requireSshKey(project, id);
-  await markSshKeyDeleted(project, id);
+  await removeSshKey(project, id);
   return row;
 }
 
