@@ -32,8 +32,8 @@ export function meetings(kinds: readonly OperationKind[], troubles: readonly str
   };
 }
 
-/** The error of faults that end an operation. It has no full stop, because messages contain it within a sentence. */
-export const stays = 'A permanent error';
+/** The error of faults that end an operation. Messages quote it unchanged, because it has no article and no full stop. */
+export const stays = 'Permanent error';
 
 const passing = () => new EngineError('failed', 'A temporary error.');
 
