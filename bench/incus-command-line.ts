@@ -34,6 +34,7 @@ function guestDefinition(
     id: 0,
     uuid: '',
     hostname: `${guest.hostname}-${number}`,
+    passwordLogin: true,
     mac: `02:00:00:00:be:${number.toString(16).padStart(2, '0')}`,
     cpu: guest.cpu,
     ramMb: guest.ramMb,

@@ -59,7 +59,9 @@ export async function metrics(): Promise<string> {
 
 export interface Wish {
   name?: string;
-  password?: string;
+  password?: string | undefined;
+  ssh_keys?: (number | string)[];
+  password_login?: boolean;
   initialCommands?: (string | string[])[];
   cpu?: number;
   ram?: number;

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { imageAlias } from '../service/src/images/images.ts';
 import { until } from '../service/src/testing/until.ts';
 import {
+  call,
   create,
   created,
   incusProject,
@@ -15,7 +19,8 @@ import {
   view,
 } from './api.ts';
 import { incus } from './incus.ts';
-import { ssh, untilSsh } from './ssh.ts';
+import { run } from './processes.ts';
+import { ssh, sshWithKey, untilSsh } from './ssh.ts';
 
 // Tests a new guest with both ways to set it up: from files, for images that Berth has built, and by cloud-init, for
 // other images.
@@ -34,6 +39,14 @@ const ways = [
     prepare: () => onIncus('image', 'unset-property', image, property),
   },
 ];
+
+function letsIn(address: string, path: string): boolean {
+  try {
+    return sshWithKey(address, path, 'whoami') === 'root';
+  } catch {
+    return false;
+  }
+}
 
 for (const { way, cloudInit, prepare } of ways) {
   describe(`a server that is set up ${way}`, () => {
@@ -118,6 +131,33 @@ for (const { way, cloudInit, prepare } of ways) {
       assert.equal(found, '');
       assert.equal(await ssh(address, 'ls -d /var/lib/berth 2>/dev/null || echo gone'), 'gone');
       await remove(server.id);
+    });
+
+    it('lets root in by key, and by no password', async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'berth-e2e-key-'));
+      const path = join(folder, 'key');
+      run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', path]);
+      const public_key = readFileSync(`${path}.pub`, 'utf8');
+      const key = await call<{ id: number }>('POST', '/v1/ssh-keys', { name: way, public_key });
+      assert.equal(key.status, 201, JSON.stringify(key.body));
+      const wish = { ssh_keys: [way], password_login: false };
+      const servers = await Promise.all([created(wish), created({ ...wish, password: undefined })]);
+      for (const server of servers) {
+        const address = primaryAddress(server);
+        assert.equal(sshWithKey(address, path, 'whoami'), 'root');
+        const modes = 'stat -c "%a %U %n" .ssh .ssh/authorized_keys';
+        assert.equal(
+          sshWithKey(address, path, modes),
+          '700 root .ssh\n600 root .ssh/authorized_keys',
+        );
+        await assert.rejects(ssh(address, 'true'), /Permission denied/);
+        await onIncus('restart', `srv-${server.uuid}`);
+        await until('it lets the key in again', () => letsIn(address, path));
+        await assert.rejects(ssh(address, 'true'), /Permission denied/);
+      }
+      await Promise.all(servers.map(({ id }) => remove(id)));
+      await call('DELETE', `/v1/ssh-keys/${key.body.id}`);
+      rmSync(folder, { recursive: true });
     });
 
     it('keeps its identity after a restart', async () => {

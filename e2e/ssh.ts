@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { eventually } from '../service/src/testing/until.ts';
 import { password } from './api.ts';
@@ -45,6 +45,14 @@ export async function sshSend(
   const [output, errors, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
   if (code === 0) return output;
   throw new Error(`ssh ${address} ${JSON.stringify(command)} ended with ${code}: ${errors}`);
+}
+
+/** Runs a command on a server over SSH, as root with the private key in a file. */
+export function sshWithKey(address: string, path: string, command: string): string {
+  const own = { ...options, PreferredAuthentications: 'publickey', IdentitiesOnly: 'yes' };
+  const settings = Object.entries(own).flatMap(([name, value]) => ['-o', `${name}=${value}`]);
+  const args = ['-F', 'none', ...settings, '-i', path, `root@${address}`, command];
+  return execFileSync('ssh', args, { encoding: 'utf8', timeout: timeoutMs }).trim();
 }
 
 /** Waits until a server that was just started accepts logins. */

@@ -9,6 +9,7 @@ import { actions } from '../service/src/servers/actions/all.ts';
 import type { AnyServerAction } from '../service/src/servers/actions/define.ts';
 import type { ServerStepContext } from '../service/src/servers/define-operation.ts';
 import { createOperation } from '../service/src/servers/operations/create.ts';
+import { newPublicKey } from '../service/src/testing/ssh-keys.ts';
 import { eventually } from '../service/src/testing/until.ts';
 import { type Laboratory, openLaboratory, type PlainAction, project } from './laboratory.ts';
 import { meetings, type Plan, stays, type Trouble, troublesOf } from './troubles.ts';
@@ -53,9 +54,19 @@ function troubled(kind: OperationKind): OperationKind {
   return { ...kind, steps: Object.fromEntries(steps) };
 }
 
+const publicKey = newPublicKey();
+/** How root logs in to the servers `withKeys`. The others have a password alone. */
+const byKey: { ssh_keys: number[]; password_login: boolean } = {
+  ssh_keys: [],
+  password_login: false,
+};
+const withKeys = new Set<number>();
+
 let laboratory: Laboratory;
 before(async () => {
   laboratory = await openLaboratory({ kinds: operationKinds.map(troubled), members: ['a', 'b'] });
+  const body = { name: 'laptop', public_key: publicKey };
+  byKey.ssh_keys = [(await laboratory.post('/ssh-keys', undefined, body)).json().id];
 });
 after(() => laboratory.close());
 
@@ -171,7 +182,11 @@ const ways: Record<string, Way> = {
     steps: ['handover', 'start', 'boot', 'initialise', 'finish'],
     async lead(name) {
       byCloudInit.add(name);
-      return () => laboratory.create(name);
+      return async () => {
+        const begun = await laboratory.create(name, [], byKey);
+        withKeys.add(begun.serverId);
+        return begun;
+      };
     },
     end: 'Running',
   },
@@ -252,6 +267,9 @@ async function isSeenAs(serverId: number, wanted: string): Promise<void> {
   if (!instance) return;
   const ran = await laboratory.client.files.pull(name, '/root/ran', 1000);
   assert.equal(ran?.content.toString(), 'ran\n', 'its command ran once');
+  const keys = await laboratory.client.files.pull(name, '/root/.ssh/authorized_keys', 1000);
+  const wantedKeys = withKeys.has(serverId) ? `${publicKey}\n` : undefined;
+  assert.equal(keys?.content.toString(), wantedKeys, 'it has its SSH keys');
   const { node, movingTo } = await laboratory.server(serverId);
   assert.deepEqual([node, movingTo], [instance.location, null], 'its node is recorded');
 }

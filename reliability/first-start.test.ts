@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { serverBody } from '../service/src/testing/servers.ts';
+import { newPublicKey } from '../service/src/testing/ssh-keys.ts';
 import { type Laboratory, openLaboratory, project } from './laboratory.ts';
 import { succeeds } from './operations.ts';
 import { isWhole, nothingIsLeft, runningServer } from './servers.ts';
@@ -64,6 +66,26 @@ for (const fromFiles of [true, false]) {
       }
       const { config } = (await laboratory.client.instances.get(name)) ?? {};
       assert.doesNotMatch(JSON.stringify(config), /\$6\$|PRIVATE KEY/);
+      await remove(id);
+    });
+
+    it('lets in the keys of its project, whatever becomes of them, and no password', async () => {
+      const public_key = newPublicKey();
+      const key = await laboratory.post('/ssh-keys', undefined, { name: 'laptop', public_key });
+      assert.equal(key.statusCode, 201, key.body);
+      const { password: _, ...body } = serverBody(laboratory.place, { name: 'by-key' });
+      const wish = { ...body, ssh_keys: ['laptop'], password_login: false };
+      const made = await laboratory.post('/servers', undefined, wish);
+      assert.equal(made.statusCode, 201, made.body);
+      const { id, operation } = made.json();
+      const { status, message } = await laboratory.ended(operation.id);
+      assert.equal(status, 'succeeded', message);
+      const { name } = await laboratory.server(id);
+      assert.equal(await content(name, '/root/.ssh/authorized_keys'), `${public_key}\n`);
+      const settings = await content(name, '/etc/ssh/sshd_config.d/00-berth.conf');
+      assert.match(settings ?? '', /^PasswordAuthentication no$/m);
+      const { config } = (await laboratory.client.instances.get(name)) ?? {};
+      assert.match(config?.['cloud-init.user-data'] ?? '', /"ssh_pwauth": false/);
       await remove(id);
     });
 

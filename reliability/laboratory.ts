@@ -56,7 +56,11 @@ export interface Laboratory {
   simulator: Simulator;
   client: IncusClient;
   /** `commands` run after the one that each server has. */
-  create(name: string, commands?: string[]): Promise<{ serverId: number; operation: OperationRow }>;
+  create(
+    name: string,
+    commands?: string[],
+    more?: Partial<ServerCreate>,
+  ): Promise<{ serverId: number; operation: OperationRow }>;
   request(serverId: number, action: PlainAction, force?: boolean): Promise<OperationRow>;
   /** Moves a server to the named node, or to one that Berth chooses. */
   move(serverId: number, node?: string): Promise<OperationRow>;
@@ -225,9 +229,9 @@ export async function openLaboratory({
     place,
     simulator,
     client,
-    async create(name, commands = []) {
+    async create(name, commands = [], more = {}) {
       const initialCommands = [...wanted, ...commands];
-      const body = serverBody(place, { initialCommands, name }) as ServerCreate;
+      const body = serverBody(place, { initialCommands, name, ...more }) as ServerCreate;
       const secrets = await sealSecrets(body, secretKey, 'a test');
       return await db
         .transaction()

@@ -22,6 +22,16 @@ const table = {
       description: 'Manage the tokens with which programs authenticate.',
     },
   },
+  ssh_key: {
+    words: 'SSH key',
+    named: { by: 'name', examples: ['laptop'] },
+    actions: ['create', 'delete', 'update'],
+    audited: { in: 'project' },
+    section: {
+      name: 'SSH keys',
+      description: 'Manage the public keys of a project that new servers let in as `root`.',
+    },
+  },
   user: {
     named: { by: 'email address', examples: ['ada@example.com'] },
     actions: ['create', 'delete', 'update'],

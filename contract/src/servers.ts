@@ -4,6 +4,7 @@ import { OperationOutcome } from './operations.ts';
 import { pageParameters, sortParameter } from './pagination.ts';
 import { Reference } from './references.ts';
 import { offeredActions } from './server-actions.ts';
+import { sshKeyInShort } from './ssh-keys.ts';
 import { noId, notAnId } from './text.ts';
 import { whetherStale } from './usage.ts';
 import { Closed, Id, maxId, Nullable, Timestamp, Word } from './values.ts';
@@ -175,6 +176,14 @@ export const Server = Type.Object(
       },
       { description: 'The outcome of the `initialCommands` of the server.' },
     ),
+    ssh_keys: Type.Array(Type.Object(sshKeyInShort, { description: 'An SSH key.' }), {
+      description:
+        'The SSH keys that the server was created, or last rebuilt, with: their names at that time. Keys that were ' +
+        'added or removed in the server since are not known.',
+    }),
+    password_login: Type.Boolean({
+      description: 'Whether the server was created, or last rebuilt, to accept passwords over SSH.',
+    }),
     unavailable: Nullable(
       Type.Object(
         {
@@ -311,6 +320,51 @@ const Group = (description: string) =>
       'Must be 1 to 63 letters, digits, dots, hyphens and underscores, with a letter or digit at both ends.',
   });
 
+const mostKeys = 20;
+
+/** How root can log in, in a create and a rebuild. */
+const login = {
+  password: Type.Optional(
+    Type.String({
+      minLength: 8,
+      maxLength: 128,
+      maxBytes: maxPasswordBytes,
+      pattern: passwordPattern,
+      description:
+        'The password of `root`. It is required unless `password_login` is `false`; without one, `root` has no password. ' +
+        'Berth stores only its hash, and only until the server is created, or for 24 hours if the creation failed.',
+      examples: ['correct horse battery staple'],
+      explain: 'Must be 8–128 characters, at most 511 UTF-8 bytes, without control characters.',
+    }),
+  ),
+  ssh_keys: Type.Optional(
+    Type.Array(
+      Reference('ssh_key', 'An SSH key of the project. List the SSH keys with `GET /v1/ssh-keys`.'),
+      {
+        maxItems: mostKeys,
+        description:
+          `Up to ${mostKeys} SSH keys that can log in as \`root\`: the content of its \`authorized_keys\`. The server gets ` +
+          'them as they are now, even if they are deleted before it is created. By default it gets none.',
+        explain: `Must be an array of at most ${mostKeys} IDs or names of SSH keys.`,
+      },
+    ),
+  ),
+  password_login: Type.Optional(
+    Type.Boolean({
+      description:
+        'Whether the SSH server accepts passwords. It can only be `false` if `ssh_keys` has at least one SSH key. The ' +
+        'default is `true`.',
+      explain: 'Must be true or false.',
+    }),
+  ),
+};
+
+/** In the schema of a body with these fields. */
+const passwordUnlessItIsOff = {
+  if: { properties: { password_login: { const: false } }, required: ['password_login'] },
+  else: { properties: { password: {} }, required: ['password'] },
+};
+
 function Amount(unit: string, description: string, example: number) {
   const explain = `Must be an integer number of ${unit}, at least 1 and within the limits of the location.`;
   return Type.Integer({ minimum: 1, maximum: maxId, description, examples: [example], explain });
@@ -338,17 +392,7 @@ export const ServerCreate = Closed(
       'operating_system',
       'The operating system of the server. List the operating systems with `GET /v1/operating-systems`.',
     ),
-    password: Type.String({
-      minLength: 8,
-      maxLength: 128,
-      maxBytes: maxPasswordBytes,
-      pattern: passwordPattern,
-      description:
-        'The password of `root`. Berth stores only its hash, and only until the server is created, or for 24 hours if the ' +
-        'creation failed.',
-      examples: ['correct horse battery staple'],
-      explain: 'Must be 8–128 characters, at most 511 UTF-8 bytes, without control characters.',
-    }),
+    ...login,
     initialCommands: Type.Array(Command, {
       maxItems: 64,
       description:
@@ -379,7 +423,10 @@ export const ServerCreate = Closed(
   },
   {
     title: 'ServerCreate',
-    description: 'The server to create. All fields except `group` are required.',
+    description:
+      'The server to create. All fields except `group`, `ssh_keys` and `password_login` are required, and `password` unless ' +
+      '`password_login` is `false`.',
+    ...passwordUnlessItIsOff,
   },
 );
 export type ServerCreate = Static<typeof ServerCreate>;
@@ -448,12 +495,15 @@ export type ServerStop = Static<typeof ServerStop>;
 
 export const ServerRebuild = Closed(
   {
-    password: ServerCreate.properties.password,
+    ...login,
     initialCommands: ServerCreate.properties.initialCommands,
   },
   {
     title: 'ServerRebuild',
-    description: 'The password and the initial commands of the rebuilt server. Both are required.',
+    description:
+      'How `root` logs in to the rebuilt server, and its initial commands. `initialCommands` is required, and `password` ' +
+      'unless `password_login` is `false`.',
+    ...passwordUnlessItIsOff,
   },
 );
 export type ServerRebuild = Static<typeof ServerRebuild>;

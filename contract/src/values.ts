@@ -61,10 +61,17 @@ export function Time(description: string) {
   });
 }
 
+/** A rule of JSON Schema about several fields. */
+interface Conditions {
+  if?: object;
+  else?: object;
+}
+
 /** An object that allows no unknown fields. `title` is its name in the documentation. */
 export function Closed<P extends TObject['properties']>(
   properties: P,
-  options: { title?: string; description?: string } & Pick<Annotations, 'optionalBody'> = {},
+  options: { title?: string; description?: string } & Pick<Annotations, 'optionalBody'> &
+    Conditions = {},
 ) {
   return Type.Object(properties, { additionalProperties: false, ...options });
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { startsFromFiles } from '../../service/src/guests/first-start.ts';
 import { handoverFiles } from '../../service/src/guests/handover.ts';
+import { type RootLogin, sshdSettings } from '../../service/src/guests/login.ts';
 import {
   type GuestProgress,
   longestProgressBytes,
@@ -15,7 +16,11 @@ import { createInstance, start } from './guests.ts';
 import { until, useTarget } from './target.ts';
 
 const target = useTarget();
-const passwordHash = '$6$contract$x';
+const login: RootLogin = {
+  passwordHash: '$6$contract$x',
+  authorizedKeys: ["ssh-ed25519 AAAA it's one", 'ssh-ed25519 BBBB'],
+  passwordLogin: false,
+};
 
 const commands = [
   'echo one; exit 3',
@@ -43,7 +48,7 @@ for (const { way, fromFiles, script } of ways) {
       const { name, config } = await createInstance(target, 'guest');
       const network = config['cloud-init.network-config'] ?? '';
       const firstStart = fromFiles ? { hostname: 'contract', network } : undefined;
-      for (const { path, ...file } of handoverFiles({ passwordHash, commands }, firstStart)) {
+      for (const { path, ...file } of handoverFiles({ login, commands }, firstStart)) {
         await client.files.push(name, path, file);
       }
       const content = async (path: string) =>
@@ -67,6 +72,13 @@ for (const { way, fromFiles, script } of ways) {
       await until('it is shown as stopped', 30, async () => (await status()) === 'Stopped');
       assert.equal(await content('/var/lib/berth/handover'), null);
       assert.equal((await content('/root/kept'))?.toString(), 'kept\n');
+      const keys = await client.files.pull(name, '/root/.ssh/authorized_keys', 10_000);
+      assert.deepEqual(
+        [keys?.uid, keys?.mode, keys?.content.toString()],
+        [0, 0o600, "ssh-ed25519 AAAA it's one\nssh-ed25519 BBBB\n"],
+      );
+      const settings = await content('/etc/ssh/sshd_config.d/00-berth.conf');
+      assert.equal(settings?.toString(), `${sshdSettings(login)}\n`);
 
       await start(target, name);
       const last = await until('its commands have ended', 60, async () => {

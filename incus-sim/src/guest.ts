@@ -3,7 +3,7 @@ import type { GuestFaults } from './faults.ts';
 import type { Instance } from './model.ts';
 import type { Run } from './runs.ts';
 import { type Machine, type Outcome, runProgram, runShell, shellWords } from './shell.ts';
-import { type Entry, normal, putFile, readEntry, removeEntry } from './tree.ts';
+import { type Entry, normal, putDirectory, putFile, readEntry, removeEntry } from './tree.ts';
 
 // A guest as clients of Incus see it: it boots, its network comes up, it runs its handover once,
 // and it reports its progress.
@@ -94,14 +94,29 @@ function takeOver(instance: Instance, host: GuestHost): GuestWork | undefined {
   const file = readEntry(instance.files, handover);
   if (!file) return undefined;
   report(instance, host, 'preparing', 0);
-  const commands = parseHandover(file.content.toString());
+  const words = shellWords(file.content.toString());
+  setUpLogin(instance, words);
+  const commands = commandsOf(words);
   removeEntry(instance.files, handover);
   return { commands, results: [], isBegun: false };
 }
 
-/** A shell script of `add_command '<set -- arguments>'` lines. The password hash is not used. */
-function parseHandover(text: string): string[][] {
-  const words = shellWords(text);
+/** Writes what `authorized_keys=` and `sshd_settings=` say. The password hash is not used. */
+function setUpLogin({ files }: Instance, words: string[]): void {
+  const assigned = (name: string) =>
+    words.find((word) => word.startsWith(`${name}=`))?.slice(name.length + 1);
+  const keys = assigned('authorized_keys');
+  if (keys) {
+    putDirectory(files, '/root/.ssh', 0o700);
+    putFile(files, '/root/.ssh/authorized_keys', keys, 0o600);
+  }
+  const settings = '/etc/ssh/sshd_config.d';
+  putDirectory(files, settings, 0o755);
+  putFile(files, `${settings}/00-berth.conf`, `${assigned('sshd_settings')}\n`, 0o644);
+}
+
+/** The handover is a shell script of `add_command '<set -- arguments>'` lines. */
+function commandsOf(words: string[]): string[][] {
   return words.flatMap((word, index) =>
     word === 'add_command' ? [shellWords(words[index + 1] ?? '').slice(2)] : [],
   );

@@ -47,6 +47,11 @@ export function putFile(tree: Tree, path: string, content: string | Buffer, mode
   tree.set(path, { ...directory(mode), type: 'file', content: Buffer.from(content) });
 }
 
+/** Does not change one that exists. */
+export function putDirectory(tree: Tree, path: string, mode: number): void {
+  if (!readEntry(tree, path)) tree.set(path, directory(mode));
+}
+
 /** Returns false if it did not exist. */
 export function removeEntry(tree: Tree, path: string): boolean {
   if (!readEntry(tree, path)) return false;

@@ -22,8 +22,8 @@ if (stopped.error?.code === 'no_address_left') process.exit();
 console.log(created.data?.no_such_field);
 // @ts-expect-error This parameter no longer exists.
 if (!created) await berth.POST('/v1/servers', { body: wanted, params: { query: { dry_run: true } } });
-// @ts-expect-error It needs a password.
-if (!created) await berth.POST('/v1/servers', { body: { ...wanted, password: undefined } });
+// @ts-expect-error It needs a name.
+if (!created) await berth.POST('/v1/servers', { body: { ...wanted, name: undefined } });
 `;
 
 /** The compiler options of the page, and two that many projects add. */

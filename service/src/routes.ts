@@ -30,6 +30,8 @@ import { serverRoutes } from './servers/routes.ts';
 import { usageRoutes } from './servers/usage-routes.ts';
 import { sessionRoutes } from './sessions/routes.ts';
 import { settingsRoutes } from './settings/routes.ts';
+import { findSshKeysNamed } from './ssh-keys/queries.ts';
+import { sshKeyRoutes } from './ssh-keys/routes.ts';
 import { statementRoutes } from './statements/routes.ts';
 import { findTokensNamed, knownTokens } from './tokens/queries.ts';
 import { tokenRoutes } from './tokens/routes.ts';
@@ -49,6 +51,7 @@ export const routes: readonly Routes<AllDeps>[] = [
   serverCreationRoutes,
   serverActionRoutes,
   usageRoutes,
+  sshKeyRoutes,
   operationRoutes,
   locationRoutes,
   nodeRoutes,
@@ -104,6 +107,7 @@ export const lookups: Lookups = {
     named: ({ caller }, name) => findTokensNamed(caller.project, name),
     known: ({ readable }, ids) => knownTokens(readable, ids),
   },
+  ssh_key: { named: ({ caller }, name) => findSshKeysNamed(caller.project, name) },
   node: {
     named: ({ db }, name) => findNodesNamed(db, name),
     known: ({ db }, ids) => knownNodes(db, ids),

@@ -1,4 +1,6 @@
 import type {
+  DeleteQueryBuilder,
+  DeleteResult,
   InsertObject,
   InsertQueryBuilder,
   InsertResult,
@@ -62,6 +64,11 @@ export class Project implements ProjectRows {
     const values = { ...row, project_id: this.id } as unknown as InsertObject<Database, Owned>;
     const query = this.#db.insertInto(table as Owned).values(values);
     return query as unknown as InsertQueryBuilder<Database, T, InsertResult>;
+  }
+
+  delete<T extends Owned>(table: T): DeleteQueryBuilder<Database, T, DeleteResult> {
+    const query = this.#db.deleteFrom(table as Owned).where('project_id', '=', this.id);
+    return query as unknown as DeleteQueryBuilder<Database, T, DeleteResult>;
   }
 
   async notify<N extends keyof Notifications>(name: N, payload: Notifications[N]): Promise<void> {

@@ -12,7 +12,13 @@ export interface GuestAddress {
  * cloud-init's user-data. It holds no secret: anyone who may read the instance's configuration
  * reads it. JSON is YAML, and nothing in a JSON string can break out of it.
  */
-export function userData({ hostname }: { hostname: string }): string {
+export function userData({
+  hostname,
+  passwordLogin = true,
+}: {
+  hostname: string;
+  passwordLogin?: boolean;
+}): string {
   return cloudConfig({
     hostname: hostname.split('.', 1)[0],
     // Without it, cloud-init generates a full name from the name of the instance.
@@ -22,7 +28,7 @@ export function userData({ hostname }: { hostname: string }): string {
     locale: false,
     users: [],
     disable_root: false,
-    ssh_pwauth: true,
+    ssh_pwauth: passwordLogin,
     // Generating an RSA key takes longer than everything else that cloud-init does.
     ssh_genkeytypes: ['ed25519', 'ecdsa'],
     ssh: { emit_keys_to_console: false },

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { directory, file, type GuestFile } from './files.ts';
 import { type FirstStart, firstStartFiles } from './first-start.ts';
+import { type RootLogin, sshdFiles, sshdSettings } from './login.ts';
 
 /** A command line for `/bin/sh -c`, or an argument vector. */
 export type InitialCommand = string | string[];
@@ -12,23 +13,23 @@ export const stateFolder = '/var/lib/berth';
 
 /** The script with the secrets, and the files that the guest writes itself. */
 interface Handover {
-  passwordHash: string;
+  login: RootLogin;
   commands: InitialCommand[];
   /** These can be read by all users. */
   files?: { path: string; content: string }[];
 }
 
 /**
- * The files to push into a new, stopped guest, in this order: the secrets, which only root can
- * read; the files of `firstStart`, if the guest starts without cloud-init; and the script that
- * carries out the secrets and removes them and itself. cloud-init runs it at the end of a boot, or,
- * with `firstStart`, a unit of the image does. The guest must never have been started, since it
- * would run everything again.
+ * The files to push into a new, stopped guest, in this order: the secrets, which only root can read; the settings of its
+ * SSH server, if it must not accept passwords; the files of `firstStart`, if the guest starts without cloud-init; and the
+ * script that carries out the secrets and removes them and itself. cloud-init runs it at the end of a boot, or, with
+ * `firstStart`, a unit of the image does. The guest must never have been started, since it would run everything again.
  */
 export function handoverFiles(handover: Handover, firstStart?: FirstStart): GuestFile[] {
   if (!firstStart) {
     return [
       ...secrets(handover),
+      ...sshdFiles(handover.login),
       directory('/var/lib/cloud', 0o755),
       directory('/var/lib/cloud/scripts', 0o755),
       directory(scripts, 0o755),
@@ -38,6 +39,7 @@ export function handoverFiles(handover: Handover, firstStart?: FirstStart): Gues
   const { before, during } = firstStartFiles(firstStart);
   return [
     ...secrets({ ...handover, files: during }),
+    ...sshdFiles(handover.login),
     ...before,
     file(`${stateFolder}/runner`, 0o700, runner),
   ];
@@ -48,9 +50,12 @@ function secrets(handover: Handover): GuestFile[] {
   return [directory(stateFolder, 0o700), file(`${stateFolder}/handover`, 0o600, script(handover))];
 }
 
-function script({ passwordHash, commands, files = [] }: Handover): string {
+function script({ login, commands, files = [] }: Handover): string {
+  const { passwordHash, authorizedKeys } = login;
   const lines = [
     `password_hash=${quoted(passwordHash)}`,
+    `authorized_keys=${quoted(authorizedKeys.map((key) => `${key}\n`).join(''))}`,
+    `sshd_settings=${quoted(sshdSettings(login))}`,
     ...files.map(({ path, content }) => `add_file ${quoted(path)} ${quoted(content)}`),
     ...commands.map((command) => `add_command ${quoted(argumentsLine(command))}`),
   ];

@@ -1,7 +1,8 @@
 #!/bin/sh
-# Sets up a new guest: the root password, SSH, then the initial commands, each once, in order. cloud-init or a unit of
-# the image runs this at the end of every boot, once the network is up, until it has removed itself, so a command can
-# restart the guest. Plain POSIX sh: dash, bash and busybox run it. BERTH_ROOT and BERTH_PATH are for its tests.
+# Sets up a new guest: the SSH server, the keys and the password of root, then the initial commands, each once, in
+# order. cloud-init or a unit of the image runs this at the end of every boot, once the network is up, until it has
+# removed itself, so a command can restart the guest. Plain POSIX sh: dash, bash and busybox run it. BERTH_ROOT and
+# BERTH_PATH are for its tests.
 
 root=${BERTH_ROOT:-}
 state=$root/var/lib/berth
@@ -37,11 +38,13 @@ take_over() {
   report preparing 0
   total=0
   . "$state/handover"
-  # Setting a hash also unlocks root. It is passed by a pipe, because everyone can read arguments.
+  put_keys || give_up
+  close_host_keys
+  set_up_sshd || sshd=missing
+  # Comes after SSH, which may have to refuse it. Setting a hash also unlocks root. It is passed by a pipe, because
+  # everyone can read arguments.
   printf 'root:%s\n' "$password_hash" | chpasswd -e || give_up
   unset password_hash
-  close_host_keys
-  allow_root_login || sshd=missing
   printf '%s\n' "$total" >"$work/total"
   printf '%s\n' "$sshd" >"$work/sshd"
   if [ "$total" -gt 0 ]; then keep_room; fi
@@ -87,24 +90,45 @@ close_host_keys() {
   systemctl restart ssh.service
 }
 
-allow_root_login() {
-  settings=$root/etc/ssh/sshd_config.d/00-berth.conf
-  wanted='PermitRootLogin yes
-PasswordAuthentication yes'
-  if [ -f "$settings" ] && [ "$(cat "$settings")" = "$wanted" ]; then
-    has sshd || install_sshd
-    return
-  fi
-  (umask 022 && mkdir -p "${settings%/*}" && printf '%s\n' "$wanted" >"$settings") || return 1
-  if has sshd; then include_settings && reload_sshd; else install_sshd && include_settings; fi
+# Replaces the keys of the image. sshd does not accept keys that others could write.
+put_keys() {
+  if [ -z "$authorized_keys" ]; then return; fi
+  folder=$root/root/.ssh
+  mkdir -p "$folder" && chmod 700 "$folder" && printf '%s' "$authorized_keys" >"$folder/authorized_keys" &&
+    chmod 600 "$folder/authorized_keys"
 }
 
-# In the configuration of sshd the first value counts, so the line must be at the top.
-include_settings() {
+set_up_sshd() {
+  settings=$root/etc/ssh/sshd_config.d/00-berth.conf
+  unread=
+  if [ "$(cat "$settings" 2>/dev/null)" != "$sshd_settings" ]; then
+    (umask 022 && mkdir -p "${settings%/*}" && printf '%s\n' "$sshd_settings" >"$settings") || return 1
+    unread=1
+  fi
+  if ! has sshd; then
+    install_sshd || return 1
+    unread=
+  fi
+  if ! main_settings_suffice; then
+    put_into_main_settings || return 1
+    unread=1
+  fi
+  if [ -n "$unread" ]; then reload_sshd; fi
+}
+
+# Whether sshd reads the other file, or has the settings in its main one, or has none, as where the distribution keeps it
+# elsewhere.
+main_settings_suffice() {
   main_settings=$root/etc/ssh/sshd_config
+  if [ ! -f "$main_settings" ]; then return 0; fi
   if grep -qi '^[[:space:]]*Include[[:space:]].*sshd_config\.d' "$main_settings"; then return 0; fi
-  { echo 'Include /etc/ssh/sshd_config.d/*.conf'; cat "$main_settings"; } >"$work/sshd_config" &&
-    cat "$work/sshd_config" >"$main_settings" && reload_sshd
+  case $(cat "$main_settings") in "$sshd_settings"*) ;; *) return 1 ;; esac
+}
+
+# In the configuration of sshd the first value counts. Before OpenSSH 8.2, it can't include files.
+put_into_main_settings() {
+  { printf '%s\n' "$sshd_settings"; cat "$main_settings"; } >"$work/sshd_config" &&
+    cat "$work/sshd_config" >"$main_settings"
 }
 
 reload_sshd() {

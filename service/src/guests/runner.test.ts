@@ -19,6 +19,7 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { until } from '../testing/until.ts';
 import type { FirstStart } from './first-start.ts';
 import { handoverFiles, type InitialCommand } from './handover.ts';
+import { noPassword, type RootLogin } from './login.ts';
 import { type GuestProgress, readProgress } from './report.ts';
 
 /** The initial files of a guest, and the script that its first boot runs. */
@@ -49,6 +50,7 @@ function onEachWay(what: string, holds: () => Promise<void>): void {
 }
 
 const passwordHash = "$y$j9T$ab'cd$efgh";
+const byPassword: RootLogin = { passwordHash, authorizedKeys: [], passwordLogin: true };
 let root: string;
 let out: string;
 
@@ -87,8 +89,8 @@ function fakeProgram(name: string, body: string): void {
   chmodSync(path, 0o755);
 }
 
-function handOver(commands: InitialCommand[]): void {
-  for (const file of handoverFiles({ passwordHash, commands }, way.firstStart)) {
+function handOver(commands: InitialCommand[], login = byPassword): void {
+  for (const file of handoverFiles({ login, commands }, way.firstStart)) {
     const { mode } = file;
     const path = join(root, file.path);
     if (file.type === 'directory') mkdirSync(path, { recursive: true, mode });
@@ -112,8 +114,8 @@ function boot() {
   return { ended, crash: () => killGroup(group), stop: () => child.kill('SIGTERM') };
 }
 
-async function run(commands: InitialCommand[]): Promise<GuestProgress> {
-  handOver(commands);
+async function run(commands: InitialCommand[], login = byPassword): Promise<GuestProgress> {
+  handOver(commands, login);
   assert.equal(await boot().ended, 0);
   return await progress(commands.length);
 }
@@ -179,6 +181,86 @@ onEachWay('root may log in over SSH with its password, and sshd is reloaded once
   assert.match(settings, /^PermitRootLogin yes$/m);
   const calls = readFileSync(join(root, 'systemctl.args'), 'utf8');
   assert.equal(calls.match(/try-reload/g)?.length, 1);
+});
+
+const keys = ['ssh-ed25519 AAAA ada', "ssh-rsa BBBB it's %s \\n $HOME"];
+const byKey: RootLogin = { passwordHash, authorizedKeys: keys, passwordLogin: false };
+const settingsPath = () => join(root, 'etc/ssh/sshd_config.d/00-berth.conf');
+const mainSettingsPath = () => join(root, 'etc/ssh/sshd_config');
+const withoutPasswords =
+  'PermitRootLogin prohibit-password\nPasswordAuthentication no\nKbdInteractiveAuthentication no\n' +
+  'ChallengeResponseAuthentication no\n';
+
+onEachWay('the keys of root are those that were handed over, for root only', async () => {
+  const folder = join(root, 'root/.ssh');
+  mkdirSync(folder, { recursive: true, mode: 0o755 });
+  writeFileSync(join(folder, 'authorized_keys'), 'a key of the image\n', { mode: 0o644 });
+  const { phase } = await run(['true'], byKey);
+  assert.equal(phase, 'done');
+  const path = join(folder, 'authorized_keys');
+  assert.equal(readFileSync(path, 'utf8'), `${keys.join('\n')}\n`);
+  const modes = [folder, path].map((one) => statSync(one).mode & 0o777);
+  assert.deepEqual(modes, [0o700, 0o600]);
+});
+
+onEachWay('without keys, those of the image stay', async () => {
+  mkdirSync(join(root, 'root/.ssh'), { recursive: true });
+  const path = join(root, 'root/.ssh/authorized_keys');
+  writeFileSync(path, 'a key of the image\n');
+  await run([]);
+  assert.equal(readFileSync(path, 'utf8'), 'a key of the image\n');
+});
+
+onEachWay('passwords are off before sshd starts, and before there is one', async () => {
+  fakeProgram('chpasswd', `cat >${root}/chpasswd.in; cp ${settingsPath()} ${root}/at-chpasswd`);
+  handOver([], byKey);
+  assert.equal(readFileSync(settingsPath(), 'utf8'), withoutPasswords);
+  rmSync(settingsPath());
+  assert.equal(await boot().ended, 0);
+  assert.equal(readFileSync(settingsPath(), 'utf8'), withoutPasswords);
+  assert.equal(readFileSync(join(root, 'at-chpasswd'), 'utf8'), withoutPasswords);
+});
+
+onEachWay('sshd is not reloaded if it has read its settings already', async () => {
+  await run([], byKey);
+  const reloads = join(root, 'systemctl.args');
+  const calls = existsSync(reloads) ? readFileSync(reloads, 'utf8') : '';
+  assert.doesNotMatch(calls, /try-reload/);
+});
+
+onEachWay('an sshd that reads no other files has the settings in its main one, once', async () => {
+  writeFileSync(
+    mainSettingsPath(),
+    '# Include /etc/ssh/sshd_config.d\nPasswordAuthentication yes\n',
+  );
+  handOver([], byKey);
+  fakeProgram('chpasswd', 'kill -9 $PPID');
+  await boot().ended;
+  fakeProgram('chpasswd', 'cat >/dev/null');
+  assert.equal(await boot().ended, 0);
+  assert.equal(
+    readFileSync(mainSettingsPath(), 'utf8'),
+    `${withoutPasswords}# Include /etc/ssh/sshd_config.d\nPasswordAuthentication yes\n`,
+  );
+});
+
+onEachWay('an sshd whose main settings are elsewhere is left alone', async () => {
+  rmSync(mainSettingsPath());
+  const { sshReady } = await run([], byKey);
+  assert.deepEqual([sshReady, existsSync(mainSettingsPath())], [true, false]);
+});
+
+onEachWay('root may have no password', async () => {
+  await run([], { ...byKey, passwordHash: noPassword });
+  assert.equal(readFileSync(join(root, 'chpasswd.in'), 'utf8'), 'root:*\n');
+});
+
+onEachWay('if the keys can not be written, that is reported and no command runs', async () => {
+  mkdirSync(join(root, 'root/.ssh/authorized_keys'), { recursive: true });
+  handOver([`echo one >${out}`], byKey);
+  assert.equal(await boot().ended, 1);
+  assert.equal((await progress(1)).phase, 'failed');
+  assert.equal(existsSync(out), false);
 });
 
 onEachWay('a guest without an SSH server gets one, or reports that it has none', async () => {

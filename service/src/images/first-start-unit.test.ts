@@ -19,7 +19,8 @@ test('systemd accepts the unit of the images that Berth builds', {
 
 test('the unit runs the script that is pushed last into a guest, while that exists', () => {
   const firstStart = { hostname: 'web-1', network: '{}' };
-  const files = handoverFiles({ passwordHash: '$6$x$y', commands: [] }, firstStart);
+  const login = { passwordHash: '$6$x$y', authorizedKeys: [], passwordLogin: true };
+  const files = handoverFiles({ login, commands: [] }, firstStart);
   const runner = files.at(-1)?.path;
   const text = readFileSync(unit, 'utf8');
   assert.match(text, new RegExp(`^ConditionPathExists=${runner}$`, 'm'));

@@ -46,7 +46,7 @@ const lines = {
   confirmation_required: ['The request gives lasting access or takes it away, and the sign-in or the last confirmation of the session is more than ten minutes ago.', 'Confirm your identity with `POST /v1/session/confirm`, then send the request again.', 'after_change'],
   csrf_failed: ['A request in a session lacks the header `Berth-CSRF`, or was sent by a page of another site.', 'Send the `csrf_token` of `GET /v1/session` in the header `Berth-CSRF`.', 'no'],
   // Limits.
-  quota_exceeded: ['The request would exceed the quota of the project, or its maximum number of tokens.', 'Delete what is not needed, request less, or ask an administrator for a larger quota.', 'after_change'],
+  quota_exceeded: ['The request would exceed the quota of the project, or its maximum number of tokens or SSH keys.', 'Delete what is not needed, request less, or ask an administrator for a larger quota.', 'after_change'],
   rate_limited: ['The token, the IP address or the user has sent too many requests, the project has made too many changes, or too many of its reads are in progress at once. Nothing was done.', 'Wait for `Retry-After` seconds, and send fewer requests at once. `RateLimit` says how many requests or changes are left.', 'later'],
   traffic_exceeded: ['The server has used up its traffic allowance, and its location stops such servers.', 'Start the server in the next month (UTC), or ask an administrator for a larger allowance.', 'after_change'],
   // Objects that do not exist. What belongs to another project is not found, either.
@@ -62,6 +62,7 @@ const lines = {
   project_in_use: ['The project has servers, or cannot be deleted because your token or the installation depends on it.', 'Delete its servers first, or use a token of another project.', 'after_change'],
   ambiguous_name: ['Several objects have the name that was given instead of an ID.', 'Send the request again with one of the IDs that `candidates` lists.', 'no'],
   name_taken: ['Another object of the same kind has this name.', 'Choose another name.', 'no'],
+  ssh_key_exists: ['The project has the same public key under this or another name.', 'Use the SSH key that `detail` names.', 'no'],
   address_pool_in_use: ['Servers have addresses of the pool.', 'Disable the pool, and delete it when its servers are gone.', 'after_change'],
   address_pool_overlaps: ['Another pool contains some of the same addresses. An address can be in one pool of the installation only.', 'Choose another subnet.', 'no'],
   email_taken: ['Another user has this email address.', 'Use another email address, or update that user.', 'no'],
@@ -95,7 +96,7 @@ const lines = {
   guest_report_unreadable: ['The file in which the guest reports the progress of its creation could not be read.', 'Delete the server and create it again. If that fails too, ask the operator.', 'no'],
   image_server_not_allowed: ['The image server of the operating system is not one that the operator allows.', 'Choose another operating system, or ask the operator to allow it (`BERTH_IMAGE_SERVERS`).', 'after_change'],
   image_server_unreachable: ['The image could not be downloaded.', 'Retry the creation with `POST /v1/servers/{id}/retry`. Operators: check the connection from the node to the image server.', 'later'],
-  initialisation_failed: ['The root password or the host name could not be set in the guest, often because its disk is full.', 'Create the server with a larger disk.', 'no'],
+  initialisation_failed: ['The root password or the SSH keys could not be set in the guest, often because its disk is full.', 'Create the server with a larger disk.', 'no'],
   instance_missing: ['The instance of the server no longer exists in the engine, because somebody deleted it there.', 'Delete the server and create it again.', 'no'],
   not_a_member: ['The node is no longer a member of its cluster.', 'List the nodes again.', 'no'],
   operation_superseded: ['Another operation, such as a delete or a forced stop, took the place of this one.', 'Get the server, and send the request again if it is still needed.', 'no'],

@@ -31,6 +31,7 @@ export const refusals = {
   not_acceptable: [406, 'Not acceptable'],
   project_in_use: [409, 'Project is in use'],
   name_taken: [409, 'Name is taken'],
+  ssh_key_exists: [409, 'SSH key already exists'],
   ambiguous_name: [409, 'Name is ambiguous'],
   address_pool_in_use: [409, 'Address pool is in use'],
   address_pool_overlaps: [409, 'Address pool overlaps another'],

@@ -129,8 +129,10 @@ export async function updateProject(
     .executeTakeFirstOrThrow();
 }
 
-/** Marks a project as deleted. The row is kept, because its history refers to it. Its tokens become invalid. */
-/** Also revokes its tokens. Returns the time of the deletion. */
+/**
+ * Marks a project as deleted. The row is kept, because its history refers to it. Revokes its tokens, and removes its SSH
+ * keys. Returns the time of the deletion.
+ */
 export async function markProjectDeleted(trx: Trx, id: number) {
   const now = sql<string>`now()`;
   const { deleted_at } = await trx
@@ -145,6 +147,7 @@ export async function markProjectDeleted(trx: Trx, id: number) {
     .where('project_id', '=', id)
     .where('revoked_at', 'is', null)
     .execute();
+  await trx.deleteFrom('ssh_keys').where('project_id', '=', id).execute();
   return deleted_at;
 }
 

@@ -54,6 +54,8 @@ function fieldErrors(errors: ErrorObject[], httpPart: string, isJson: boolean): 
   for (const error of errors) {
     // Each branch of a choice has an error. The error of the choice replaces them.
     if (choices.some((path) => error.schemaPath.startsWith(`${path}/`))) continue;
+    // So does the branch of a condition that applies.
+    if (error.keyword === 'if') continue;
     const where = whereOf(error, httpPart);
     const key = where.parameter ?? where.pointer;
     if (!found.has(key)) found.set(key, { ...where, detail: sentence(error, httpPart, isJson) });

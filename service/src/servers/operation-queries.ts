@@ -18,6 +18,8 @@ export interface ServerForOperation {
   id: number;
   uuid: string;
   hostname: string;
+  /** Whether its SSH server accepts passwords. */
+  passwordLogin: boolean;
   mac: string;
   cpu: number;
   ramMb: number;
@@ -78,6 +80,7 @@ export async function serverForOperation(
     id: row.id,
     uuid: row.uuid,
     hostname: row.hostname,
+    passwordLogin: row.password_login,
     mac: row.mac,
     cpu: row.cpu,
     ramMb: row.ram_mb,

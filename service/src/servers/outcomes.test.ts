@@ -175,16 +175,18 @@ describe('an operation that fails', () => {
   });
 });
 
-it('a response that the previous release stored under a key is replayed with the operation', async () => {
+it('a response that the previous release stored under a key is replayed with what it lacks', async () => {
   const key = { 'idempotency-key': 'of-before' };
   const made = await create({ name: 'of-before' }, key);
   const { id } = made.json();
   await finish(id, 'started');
   const stopKey = { 'idempotency-key': 'stop-of-before' };
   const stopped = await ask('POST', `/servers/${id}/stop`, stopKey);
-  await sql`update idempotency_keys set body = body - 'operation'`.execute(db);
+  const lacking = ['operation', 'ssh_keys', 'password_login'];
+  await sql`update idempotency_keys set body = body - ${lacking}::text[]`.execute(db);
   const madeAgain = await create({ name: 'of-before' }, key);
   assert.deepEqual([madeAgain.statusCode, madeAgain.json().id], [201, id]);
   assert.equal(madeAgain.json().operation.id, made.json().operation.id);
+  assert.deepEqual([madeAgain.json().ssh_keys, madeAgain.json().password_login], [[], true]);
   assert.deepEqual((await ask('POST', `/servers/${id}/stop`, stopKey)).json(), stopped.json());
 });

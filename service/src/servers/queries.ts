@@ -3,7 +3,7 @@ import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import { beginsWith, hasAnyOf, isNamed, isOneOf, isWithin } from '../db/filters.ts';
 import { type Listing, listing } from '../db/listing.ts';
 import type { Project, ProjectRows } from '../db/project.ts';
-import type { Database, ServerStatus } from '../db/schema/schema.ts';
+import type { Database, ServerStatus, SshKeyOfServer } from '../db/schema/schema.ts';
 import { isReachable, unreachableSince } from '../locations/queries.ts';
 import { canBeAsked } from '../nodes/queries.ts';
 import { usageColumns, withUsage } from '../usage/queries.ts';
@@ -66,6 +66,8 @@ const shownColumns = [
   'servers.real_status',
   'servers.error',
   'servers.commands_total',
+  'servers.ssh_keys',
+  'servers.password_login',
   'servers.created_at',
   'servers.traffic_allowance',
 ] as const;
@@ -235,6 +237,18 @@ export async function lockServer(project: Project, id: number): Promise<ServerRo
     .executeTakeFirst();
 }
 
+/** How root can log in to a server by SSH. */
+interface ServerLogin {
+  keys: SshKeyOfServer[];
+  passwordLogin: boolean;
+}
+
+/** The columns of a server for it. */
+function loginColumns({ keys, passwordLogin }: ServerLogin) {
+  const shown = keys.map(({ name, fingerprint }) => ({ name, fingerprint }));
+  return { ssh_keys: JSON.stringify(shown), password_login: passwordLogin };
+}
+
 export interface NewServer {
   uuid: string;
   locationId: number;
@@ -246,6 +260,7 @@ export interface NewServer {
   ramMb: number;
   diskGb: number;
   trafficAllowance: number | null;
+  login?: ServerLogin;
   group?: string | null;
   /** The number of initial commands. */
   commands?: number;
@@ -266,6 +281,7 @@ export async function insertServer(project: Project, server: NewServer): Promise
       traffic_allowance: server.trafficAllowance,
       group_name: server.group ?? null,
       commands_total: server.commands ?? 0,
+      ...(server.login && loginColumns(server.login)),
       status: 'creating',
     })
     .returning('id')
@@ -287,11 +303,11 @@ export async function setMovingTo(project: Project, id: number, nodeId: number):
   await project.update('servers').set({ moving_to: nodeId }).where('id', '=', id).execute();
 }
 
-/** Sets a server to be created again on another node, with so many initial commands. */
+/** Sets a server to be created again on another node, with that login and so many initial commands. */
 export async function setRebuilding(
   project: Project,
   id: number,
-  { nodeId, commands }: { nodeId: number; commands: number },
+  { nodeId, commands, login }: { nodeId: number; commands: number; login: ServerLogin },
 ): Promise<void> {
   const place = { node_id: nodeId, moving_to: null, evacuated_from: null };
   await project
@@ -302,6 +318,7 @@ export async function setRebuilding(
       error: null,
       installed_at: null,
       commands_total: commands,
+      ...loginColumns(login),
     })
     .where('id', '=', id)
     .execute();

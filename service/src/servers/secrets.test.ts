@@ -8,7 +8,7 @@ import { testSecretKey } from '../testing/app.ts';
 import { testKeyring } from '../testing/keys.ts';
 import { operationUnderWay } from '../testing/servers.ts';
 import { createWholeApp } from '../testing/whole-app.ts';
-import type { CreateSecrets } from './operations/create.ts';
+import type { CreateSecrets } from './operations/create-secrets.ts';
 
 const lines: string[] = [];
 const log = pino({ level: 'trace' }, { write: (line) => void lines.push(line) });

@@ -26,6 +26,8 @@ export function serverView(row: ServerInFull): Server {
     group: row.group_name,
     error: row.error,
     initial_commands: { total: row.commands_total, failed: row.failed_commands },
+    ssh_keys: row.ssh_keys,
+    password_login: row.password_login,
     unavailable: unavailableView(row),
     allowed_actions: allowedActions(row.status, row.operation_kind, {
       retry: row.can_retry,

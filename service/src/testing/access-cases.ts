@@ -8,6 +8,7 @@ import type { AccessWorld } from './access-world.ts';
 import { exampleOf } from './examples.ts';
 import { inject } from './inject.ts';
 import { serverBody } from './servers.ts';
+import { newPublicKey } from './ssh-keys.ts';
 
 /** A request to a route that an authorised caller makes. */
 export interface AccessCase {
@@ -99,9 +100,13 @@ async function enterOtherNouns(world: AccessWorld, app: App, routes: AccessRoute
   }
 }
 
-/** A body with a unique name. */
+/** A body with a unique name, and a key of its own where it has one. */
 function named(body: object = {}, nth: string): object {
-  return 'name' in body ? { ...body, name: `${body.name}-${nth}` } : body;
+  return {
+    ...body,
+    ...('name' in body && { name: `${body.name}-${nth}` }),
+    ...('public_key' in body && { public_key: newPublicKey() }),
+  };
 }
 
 /** The requests and answers of actions that need more than the defaults. */
@@ -165,6 +170,7 @@ function special(world: AccessWorld): Record<string, Partial<AccessCase>> {
     },
     address_pool_update: { body: { enabled: true } },
     project_update: { body: changed },
+    ssh_key_create: { body: { name: 'made', public_key: newPublicKey() } },
     token_create: { body: { name: 'made', scopes: ['servers:read'] } },
     token_revoke: { only: 'owner' },
     member_list: { only: 'owner' },

@@ -232,6 +232,12 @@ interface OperatingSystemsTable {
   created_at: Timestamp;
 }
 
+/** An SSH key of a server, as it was when the server was created. */
+export interface SshKeyOfServer {
+  name: string;
+  fingerprint: string;
+}
+
 interface ServersTable {
   id: GeneratedAlways<number>;
   uuid: Generated<string>;
@@ -265,6 +271,9 @@ interface ServersTable {
   /** The number of initial commands, and of those that failed in the last create. */
   commands_total: Generated<number>;
   commands_failed: Generated<number>;
+  /** As it was created, or last rebuilt. */
+  ssh_keys: JSONColumnType<SshKeyOfServer[], string | undefined, string>;
+  password_login: Generated<boolean>;
   created_at: Timestamp;
   installed_at: Timestamp | null;
   deleted_at: Timestamp | null;

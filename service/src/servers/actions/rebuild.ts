@@ -4,6 +4,7 @@ import { nodeById } from '../../nodes/queries.ts';
 import { placeServer } from '../../placement/placement.ts';
 import { Problem } from '../../problems/problem.ts';
 import { sealSecrets } from '../creation/create.ts';
+import { requireLogin } from '../creation/login.ts';
 import { createOperation } from '../operations/create.ts';
 import { setRebuilding } from '../queries.ts';
 import { defineServerAction } from './define.ts';
@@ -21,7 +22,7 @@ export const rebuildAction = defineServerAction({
   async read({ body, caller }, { secretKey }) {
     // Hashing takes milliseconds, so it is done before the transaction, which holds locks.
     const secrets = await sealSecrets(body, secretKey, `project:${caller.project.id}`);
-    return { secrets, commands: body.initialCommands.length };
+    return { secrets, body, commands: body.initialCommands.length };
   },
   from: ['error'],
   to: 'started',
@@ -31,14 +32,15 @@ export const rebuildAction = defineServerAction({
     const { lost } = await nodeById(trx, server.node_id);
     if (!lost) throw notLost;
   },
-  async begin({ trx, project }, server, { secrets, commands }) {
+  async begin({ trx, project }, server, { secrets, body, commands }) {
+    const login = await requireLogin(project, body);
     const location = await requireLocation(trx, server.location_id);
     const { cpu, ram_mb: ramMb, disk_gb: diskGb, group_name: group } = server;
     const { nodeId, placement } = await placeServer(trx, project, location, {
       ...{ cpu, ramMb, diskGb, group },
     });
-    await setRebuilding(project, server.id, { nodeId, commands });
-    return { state: { commands }, placement, secrets: (id) => secrets(server.id, id) };
+    await setRebuilding(project, server.id, { nodeId, commands, login });
+    return { state: { commands }, placement, secrets: (id) => secrets(server.id, id, login) };
   },
 });
 

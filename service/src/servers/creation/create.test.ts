@@ -47,6 +47,8 @@ test('the response to a create has everything that the server will have', async 
     group: null,
     error: null,
     initial_commands: { total: 2, failed: 0 },
+    ssh_keys: [],
+    password_login: true,
     unavailable: null,
     allowed_actions: ['delete'],
   });

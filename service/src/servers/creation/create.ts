@@ -9,6 +9,7 @@ import type { Db, Trx } from '../../db/connection.ts';
 import type { Project } from '../../db/project.ts';
 import type { Placement } from '../../db/schema/schema.ts';
 import { rolledBack } from '../../db/transaction.ts';
+import { noPassword } from '../../guests/login.ts';
 import type { Keyring } from '../../keys/keyring.ts';
 import { operationSecrets } from '../../keys/places.ts';
 import { limitsOf } from '../../locations/limits.ts';
@@ -22,8 +23,10 @@ import { placeServer } from '../../placement/placement.ts';
 import { type FieldError, invalidFields, Problem } from '../../problems/problem.ts';
 import { type Demand, requireQuota } from '../../projects/quota.ts';
 import { hashGuestPassword } from '../../threads/threads.ts';
-import { bootSeconds, type CreateSecrets, createOperation } from '../operations/create.ts';
+import { bootSeconds, createOperation } from '../operations/create.ts';
+import { createSecrets } from '../operations/create-secrets.ts';
 import { findServersNamed, insertServer } from '../queries.ts';
+import { type ChosenLogin, findLogin } from './login.ts';
 
 /** The decisions of a create, before anything is written. */
 export interface CreatePlan {
@@ -32,6 +35,7 @@ export interface CreatePlan {
   nodeId: number;
   placement: Placement;
   addresses: ChosenAddress[];
+  login: ChosenLogin;
   /** Warnings for the customer, as sentences. */
   warnings: string[];
 }
@@ -46,7 +50,8 @@ export async function planCreate(
 ): Promise<CreatePlan> {
   const location = await findLocation(trx, body.location_id);
   const os = await findOperatingSystem(trx, body.os_id);
-  const unusable = unusableIds(body, location, os);
+  const { errors, ...login } = await findLogin(project, body);
+  const unusable = [...unusableIds(body, location, os), ...errors];
   if (!location || !os || unusable.length > 0) throw invalidFields(unusable);
   if (!location.instances_known) throw notCompared(location);
   if (location.os_ids && !location.os_ids.includes(os.id)) throw notOffered(location, os);
@@ -62,7 +67,7 @@ export async function planCreate(
     diskGb: body.disk,
     group: body.group ?? null,
   });
-  return { location, os, nodeId, placement, addresses, warnings };
+  return { location, os, nodeId, placement, addresses, login, warnings };
 }
 
 /**
@@ -167,7 +172,7 @@ function waits({ name, isReachable }: ShownLocation): string[] {
 }
 
 /** Seals the secrets for the operation of a server. Nothing else can open them. */
-export type SealedSecrets = (serverId: number, operationId: number) => Buffer;
+export type SealedSecrets = (serverId: number, operationId: number, login: ChosenLogin) => Buffer;
 
 /**
  * Prepares the secrets of a create. Hashing takes milliseconds, so do it before the transaction,
@@ -178,11 +183,14 @@ export async function sealSecrets(
   secretKey: Keyring,
   asker: string,
 ): Promise<SealedSecrets> {
-  const secrets: CreateSecrets = {
-    passwordHash: await hashGuestPassword(body.password, asker),
-    commands: body.initialCommands,
+  const { password, initialCommands } = body;
+  const passwordHash =
+    password === undefined ? noPassword : await hashGuestPassword(password, asker);
+  return (serverId, id, { keys, passwordLogin }) => {
+    const authorizedKeys = keys.map(({ public_key }) => public_key);
+    const login = { passwordHash, authorizedKeys, passwordLogin };
+    return secretKey.seal(operationSecrets(serverId, id), createSecrets(login, initialCommands));
   };
-  return (serverId, id) => secretKey.seal(operationSecrets(serverId, id), secrets);
 }
 
 /** Inserts a server and its create operation. */
@@ -200,6 +208,7 @@ export async function createServer(
     nodeId: plan.nodeId,
     group: body.group ?? null,
     hostname: body.name,
+    login: plan.login,
     commands: body.initialCommands.length,
     mac: randomMac(),
     cpu: body.cpu,
@@ -213,7 +222,7 @@ export async function createServer(
     serverId,
     state: { commands: body.initialCommands.length, is_first: true },
     placement: plan.placement,
-    secrets: (id) => secrets(serverId, id),
+    secrets: (id) => secrets(serverId, id, plan.login),
   });
   return { serverId, operation, warnings: plan.warnings };
 }

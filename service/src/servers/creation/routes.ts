@@ -77,8 +77,10 @@ function createRoute(app: App, deps: WaitingDeps): void {
           target: { kind: 'server', id: serverId },
         };
       });
-      // A response that the previous release stored does not have it.
+      // A response that the previous release stored does not have these.
       answer.body.operation ??= outcomeOf(await createOf(project, answer.body.id));
+      answer.body.ssh_keys ??= [];
+      answer.body.password_login ??= true;
       return await sendOutcome(deps, request, reply, answer, async (operation) => {
         const row = await findServer(project, answer.body.id);
         const { warnings } = answer.body;

@@ -1,5 +1,6 @@
 import { startsFromFiles } from '../../guests/first-start.ts';
 import { handoverFiles, type InitialCommand } from '../../guests/handover.ts';
+import type { RootLogin } from '../../guests/login.ts';
 import type { Instance } from '../../incus/instances.ts';
 import type { ServerStepContext } from '../define-operation.ts';
 import { guestNetwork } from './instance.ts';
@@ -10,7 +11,7 @@ type Context = Pick<ServerStepContext<unknown>, 'incus' | 'server' | 'signal'>;
 export async function handOver(
   { incus, server, signal }: Context,
   found: Instance,
-  secrets: { passwordHash: string; commands: InitialCommand[] },
+  secrets: { login: RootLogin; commands: InitialCommand[] },
 ): Promise<void> {
   const { hostname } = server;
   const firstStart = startsFromFiles(found)

@@ -25,6 +25,7 @@ function definitionOn(
     id: 1,
     uuid: '00000000-0000-4000-8000-000000000001',
     hostname: 'test',
+    passwordLogin: true,
     mac,
     cpu: 1,
     ramMb: 512,

@@ -25,7 +25,7 @@ export function instanceDefinition(
       'limits.cpu': String(server.cpu),
       'limits.memory': `${server.ramMb}MiB`,
       ...(server.os.type === 'container' ? containerLimits(server) : machineSettings),
-      'cloud-init.user-data': userData({ hostname: server.hostname }),
+      'cloud-init.user-data': userData(server),
       'cloud-init.network-config': guestNetwork(server),
       // By default, Incus moves no instance on a bridge that it does not manage; ours exists on
       // every member.

@@ -27,13 +27,8 @@ import { instanceDefinition } from '../engine/instance.ts';
 import { removeInstance } from '../engine/removal.ts';
 import { failedCommands, failedIndexes } from '../failed-commands.ts';
 import { setServerState } from '../worker-queries.ts';
+import { type CreateSecrets, loginOf } from './create-secrets.ts';
 import { enterInitialCommands } from './initial-commands.ts';
-
-/** The secrets of a create, which are stored encrypted until it ends. */
-export interface CreateSecrets {
-  passwordHash: string;
-  commands: (string | string[])[];
-}
 
 interface CreateState {
   /** The number of initial commands. */
@@ -244,7 +239,8 @@ async function handover(context: Context): Result {
   const place = operationSecrets(server.id, operation.id);
   const secrets = sealed && settings.secretKey.open<CreateSecrets>(place, sealed);
   if (!secrets) return fail('secrets_unreadable', secretsUnreadable);
-  await handOver(context, found, secrets);
+  const { commands } = secrets;
+  await handOver(context, found, { login: loginOf(secrets), commands });
   return next('start');
 }
 
@@ -324,7 +320,10 @@ async function initialise(context: Context): Result {
   if ('outcome' in progress) return progress;
   const { phase, finished, results, sshReady, bytes } = progress;
   if (phase === 'failed') {
-    return fail('initialisation_failed', 'Its password could not be set, or its disk is full.');
+    return fail(
+      'initialisation_failed',
+      'Its password or its SSH keys could not be set, or its disk is full.',
+    );
   }
   const unfinished = phase !== 'done';
   if (!unfinished || Date.now() - since > commandsSeconds * 1000) {

@@ -137,6 +137,28 @@ const badCommands: Row[] = [
   ['an object among them', [{ command: 'ls' }], '/initialCommands/0'],
 ];
 
+const badKeys: Row[] = [
+  ['a text', 'laptop', '/ssh_keys'],
+  ['a number', 1, '/ssh_keys'],
+  ['null', null, '/ssh_keys'],
+  ['an object', { 0: 'laptop' }, '/ssh_keys'],
+  ['true', true, '/ssh_keys'],
+  ['21 of them', Array(21).fill('laptop'), '/ssh_keys'],
+  ...notReferences.map(([name, value]): Row => [`${name} among them`, [value], '/ssh_keys/0']),
+  ['one that is not there', [4711], '/ssh_keys/0'],
+  ['a name and an id that are not there', ['laptop', 4711], '/ssh_keys/0'],
+];
+
+const badLogins: Row[] = [
+  ['a text', 'no'],
+  ['a text that is true in forms', 'off'],
+  ['a number', 0],
+  ['null', null],
+  ['an object', {}],
+  ['a list', [false]],
+  ['false without a key', false],
+];
+
 const badGroups: Row[] = [
   ...['', '-db', 'db-', '.db', 'd b', 'dé', 'db\n', 'db\0', 'db/1', 'x'.repeat(64)].map(
     (group): Row => [JSON.stringify(group.slice(0, 20)), group],
@@ -159,6 +181,8 @@ function fieldRows(world: World): [field: string, row: Row][] {
     ...of('initialCommands', badCommands),
     ...of('location_id', [...notReferences, ...unknown, ['a disabled one', disabledLocation]]),
     ...of('os_id', [...notReferences, ...unknown, ['a disabled one', disabledOs]]),
+    ...of('ssh_keys', badKeys),
+    ...of('password_login', badLogins),
     ...of('group', [...notText, ...badGroups]),
     ...of('cpu', [...notWhole, ['above the maximum', 5]]),
     ...of('ram', [...notWhole, ['above the maximum', 8193], ['below that of the OS', 255]]),
