@@ -8,6 +8,7 @@ import { nearest } from '../lib/nearest.ts';
 import { type FieldError, invalidFields, type Where } from '../problems/problem.ts';
 import { booleanInText, coerceText } from './bodies/coercion.ts';
 import { isForm } from './bodies/forms.ts';
+import { pointerPart } from './bodies/pointer.ts';
 import { isRealTime } from './times.ts';
 import { outOfRange, wrongType } from './wrong-type.ts';
 
@@ -73,14 +74,9 @@ function whereOf(error: ErrorObject, httpPart: string): Where {
 }
 
 function pointerTo({ instancePath, params, keyword }: ErrorObject): string {
-  if (keyword === 'required') return `${instancePath}/${escaped(params.missingProperty)}`;
+  if (keyword === 'required') return `${instancePath}/${pointerPart(params.missingProperty)}`;
   if (keyword !== 'additionalProperties') return instancePath;
-  return `${instancePath}/${escaped(params.additionalProperty)}`;
-}
-
-/** RFC 6901, section 3. */
-function escaped(name: string): string {
-  return name.replaceAll('~', '~0').replaceAll('/', '~1');
+  return `${instancePath}/${pointerPart(params.additionalProperty)}`;
 }
 
 /** A server is created with a `name` and shown with a `hostname`. */

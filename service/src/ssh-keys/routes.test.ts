@@ -193,6 +193,13 @@ async function everything(): Promise<string> {
   return (await Promise.all(dumps)).join('\n');
 }
 
+/** Sends a body as it is. */
+const send = (type: string, payload: string) =>
+  whole.app.inject({
+    ...{ method: 'POST', url: '/v1/ssh-keys', payload },
+    headers: { ...whole.headers, 'content-type': type },
+  });
+
 it('a private key is refused as such, and left nowhere', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'berth-private-key-'));
   const path = join(folder, 'key');
@@ -210,6 +217,16 @@ it('a private key is refused as such, and left nowhere', async () => {
     await make({ name: canaries[0], public_key: canaries.join('\n') }),
     await ask('PATCH', `/ssh-keys/${id}`, { body: { name: secret } }),
     await whole.create({ ssh_keys: [secret] }),
+    await ask('GET', `/ssh-keys?q=${encodeURIComponent(secret)}`),
+    await make({ [secret]: 'a field' }),
+    await send('application/x-www-form-urlencoded', secret),
+    await send('application/x-www-form-urlencoded', `name=oops&public_key=${secret}`),
+  ];
+  const others = [
+    await send('application/json', secret),
+    await send('application/x-www-form-urlencoded', `${secret}&${secret}`),
+    await send('application/json', `{"name": "oops", "public_key": "${secret}"}`),
+    await send('text/plain', secret),
   ];
   for (const answer of answers) assert.equal(answer.statusCode, 422, answer.body);
   assert.match(answers[0]?.json().errors[0].detail, /^Is a private key.* \.pub\.$/);
@@ -219,7 +236,8 @@ it('a private key is refused as such, and left nowhere', async () => {
   const dump = await everything();
   assert.match(dump, /ssh_key_create/);
   assert.match(dump, /validation_failed/);
-  const texts = [dump, lines.join(''), ...answers.map(({ body }) => body)];
+  for (const answer of others) assert.ok(answer.statusCode >= 400, answer.body);
+  const texts = [dump, lines.join(''), ...[...answers, ...others].map(({ body }) => body)];
   for (const [index, text] of texts.entries()) {
     for (const canary of canaries) assert.ok(!text.includes(canary), `in text ${index}`);
   }

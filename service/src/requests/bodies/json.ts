@@ -1,6 +1,7 @@
 import { Problem } from '../../problems/problem.ts';
 import { boundJson } from './bounds.ts';
 import { positionOfError } from './json-position.ts';
+import { pointerPart, shortFieldName } from './pointer.ts';
 
 /**
  * Parses JSON, and refuses duplicate keys. Throws `malformed_request` (400), and `body_too_large` (413) for too many
@@ -40,8 +41,8 @@ function addKey(keys: Set<string> | undefined, key: string): void {
 }
 
 export function duplicateField(name: string): Problem {
-  const pointer = `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-  const detail = `The field ${JSON.stringify(name)} is given more than once.`;
+  const pointer = `/${pointerPart(name)}`;
+  const detail = `The field ${JSON.stringify(shortFieldName(name))} is given more than once.`;
   const errors = [{ pointer, detail: 'Must be given once.' }];
   return new Problem('malformed_request', detail, { errors });
 }
