@@ -115,6 +115,10 @@ export function databaseError(
 ): SetupError | undefined {
   if (!databaseUrl || !(error instanceof Error)) return undefined;
   const code = codeOf(error);
+  if (databaseTrouble(error) === 'full') {
+    const failed = 'The disk of the PostgreSQL of DATABASE_URL is full.';
+    return new SetupError(failed, `Free disk space there. ${wayOut}`);
+  }
   const isKnown = isDatabaseUnavailable(error) || isRefusedAtConnect(error);
   if (!isKnown && !isFileOf(databaseUrl, error)) return undefined;
   const reason = (error.message || code).replace(/\.$/, '');
