@@ -136,8 +136,11 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
-/** More than the interval at which usage is written while the service runs. */
-const keptMs = 30_000;
+/**
+ * For how long a disk counts as full after a refused change: more than the interval at which usage
+ * is written while the service runs.
+ */
+export const diskFullMs = 30_000;
 
 /** Remembers when PostgreSQL last could not write because its disk was full. */
 export interface DiskFullMonitor {
@@ -153,7 +156,7 @@ export interface DiskFullMonitor {
 export function createDiskFullMonitor(now = () => performance.now()): DiskFullMonitor {
   let last: number | undefined;
   let begin: Date | undefined;
-  const isOver = () => last === undefined || now() - last > keptMs;
+  const isOver = () => last === undefined || now() - last > diskFullMs;
   return {
     failed(error) {
       if (databaseTrouble(error) !== 'full') return;
