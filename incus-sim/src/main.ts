@@ -38,12 +38,16 @@ function refuse(error: unknown): never {
           'Stop that one, or set BERTH_DATA_DIR to another directory and BERTH_PORT to another port.',
         ]
       : [
-          `The simulated Incus can't be set up in ${dataDir}: ${message}.`,
+          `The simulated Incus can't be set up in ${dataDir}: ${inWords(message)}.`,
           'Set BERTH_DATA_DIR to another directory.',
         ];
   process.stderr.write(`\n${failed}\n${wayOut}\n\n`);
   process.exit(1);
 }
+
+/** A message of Node.js, such as "EROFS: read-only file system, mkdir '/x'", without the call and its path. */
+const inWords = (message: string) =>
+  message.replace(/^([A-Z0-9_]+): ([^,]+), \w+\b.*$/s, '$2 ($1)');
 
 /** The service would refuse its settings, too, but only after the simulated Incus was started with them. */
 function checkSettings(): void {

@@ -3,7 +3,7 @@ import { countUnknownInstances } from '../address-pools/unknown-queries.ts';
 import type { Db } from '../db/connection.ts';
 import { databaseTrouble } from '../db/errors.ts';
 import { isReadOnly } from '../db/queries.ts';
-import type { Engines } from '../locations/engines.ts';
+import { type Engines, whyUnanswered } from '../locations/engines.ts';
 import { findLocation, type LocationRow, listAllLocations } from '../locations/queries.ts';
 import { type HealthCheck, type HealthChecks, type Note, Unwell } from './checks.ts';
 import { keyCheck } from './key.ts';
@@ -90,13 +90,12 @@ function locationCheck(db: Db, engines: Pick<Engines, 'of'>, location: LocationR
 
 const unwatched = 'No service watches this location.';
 
-/** Its error code is for anybody; its message may name paths and addresses, and is for the log. */
+/** Its message may name paths and addresses, and is for the log. */
 function unanswered(error: unknown): never {
-  const cause = error instanceof Error ? error.cause : undefined;
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
-  // Of connect(2): a certificate or a lack of permission is no reason to start it.
-  if (!/^E(?!ACCES|PERM)[A-Z]+$/.test(code)) throw error;
-  throw new Unwell('incus_unreachable', `Incus does not answer (${code}).`, { cause: error });
+  const why = whyUnanswered(error);
+  // A certificate or a lack of permission is no reason to start it.
+  if (why === undefined) throw error;
+  throw new Unwell('incus_unreachable', `Incus does not answer: ${why}.`, { cause: error });
 }
 
 /** Throws `Unwell` where the database does not answer: the engine is not to blame. */

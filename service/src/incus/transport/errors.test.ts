@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
+  connectionTrouble,
   EngineError,
   type EngineErrorCode,
   errorFromConnection,
@@ -134,9 +135,19 @@ describe('errorFromConnection', () => {
       assert.equal(error.cause, cause);
       assert.equal(error.where, '/run/incus.socket');
       assert.doesNotMatch(error.message, /incus\.socket/, 'the address is for operators alone');
+      assert.ok(error.message.includes(code), error.message);
       assert.equal(failedBeforeSending(cause), beforeSending);
     });
   }
+
+  it('says in words what the usual codes mean', () => {
+    const closed = errorFromConnection(systemError('UND_ERR_SOCKET'), 'x') as EngineError;
+    const words = 'Incus could not be reached: the connection was closed (UND_ERR_SOCKET)';
+    assert.equal(closed.message, words);
+    assert.equal(connectionTrouble(closed), 'the connection was closed');
+    const denied = errorFromConnection(systemError('EACCES'), 'x');
+    assert.equal(connectionTrouble(denied), undefined);
+  });
 
   it('leaves a defect and an EngineError as they are', () => {
     for (const error of [new TypeError('x'), new EngineError('invalid', 'x'), 'x']) {
