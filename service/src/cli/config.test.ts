@@ -45,7 +45,7 @@ test('settings that are right are, and what is wrong is named with what was mean
   const right = await run({ BERTH_PORT: '80', DATABSE_URL: 'x' }, 'check');
   assert.deepEqual(
     [right.code, right.stdout],
-    [0, '1 setting is set, and a service would take them.\n'],
+    [0, '1 setting is set, and it is valid.\n'],
   );
   assert.match(right.stderr, /DATABSE_URL is not read by Berth. If DATABASE_URL was meant/);
   const none = await run({}, 'check');

@@ -31,7 +31,9 @@ test('a database that answers is right, one that is away is a problem, and one t
   assert.match(gone.says, /DATABASE_URL can't be used: .*ECONNREFUSED/);
   assert.match(gone.wayOut ?? '', /Check DATABASE_URL/);
   assert.ok(!JSON.stringify(gone).includes('canary'));
-  assert.equal((await databaseFinding({ databaseUrl: undefined, dataDir })).state, 'note');
+  const unmade = await databaseFinding({ databaseUrl: undefined, dataDir });
+  const says = `none in ${dataDir} yet; the first start creates it`;
+  assert.deepEqual([unmade.state, unmade.says], ['note', says]);
 });
 
 test('an embedded database that does not run is a note, and so is one that this user may not see', async (t) => {

@@ -19,7 +19,7 @@ export async function databaseFinding(place: DatabasePlace): Promise<Finding> {
   const note = (says: string): Finding => ({ what, state: 'note', says });
   try {
     const found = place.databaseUrl ?? (await findEmbeddedPostgres(place));
-    if (found === 'none') return note(`none ${where} yet: a start makes it`);
+    if (found === 'none') return note(`none ${where} yet; the first start creates it`);
     if (found === 'stopped') return note(`not running ${where}; the service starts it`);
     return { what, state: 'ok', says: `PostgreSQL ${await versionOf(found)} ${where} answers` };
   } catch (error) {
