@@ -3,9 +3,16 @@ import { createDb, createPool } from '../db/connection.ts';
 import { findEmbeddedPostgres } from '../db/embedded/embedded.ts';
 import { openExport } from '../db/export/export-file.ts';
 import type { DatabasePlace } from '../db/open.ts';
-import { findSealing } from '../db/queries.ts';
+import { findReplacedKeys, findSealing } from '../db/queries.ts';
 import { keyFile, readKeyFile } from '../keys/key-file.ts';
-import { createKeyring, fingerprintOf, type Key, keySha256 } from '../keys/keyring.ts';
+import {
+  createKeyring,
+  fingerprintOf,
+  type Key,
+  type Keyring,
+  keySha256,
+  lackingIn,
+} from '../keys/keyring.ts';
 import { findUnreadable } from '../keys/rotation-queries.ts';
 import { wayToReadable } from '../keys/unreadable.ts';
 import { counted } from '../lib/counted.ts';
@@ -33,8 +40,8 @@ export async function keyFindings(
   if ('says' in keys) return [{ what, ...keys }];
   const has = keys.map(({ bytes }) => fingerprintOf(keySha256(bytes)));
   if (noted !== undefined && database !== 'stopped') {
-    const unreadable = has.includes(noted) ? await unreadableWith(database, keys) : undefined;
-    return [unreadable ?? compared(path, has, noted)];
+    const lost = has.includes(noted) ? await lostKeys(database, keys) : undefined;
+    return [lost ?? compared(path, has, noted)];
   }
   const last = exports === undefined ? undefined : lastExport(machine, exports);
   return [await comparedWithExport(path, has, { last, exports })];
@@ -114,8 +121,8 @@ export const notMigrated = ['3D000', '42P01', '42703'];
 export const isNotMigrated = (error: unknown) =>
   error instanceof Error && 'code' in error && notMigrated.includes(String(error.code));
 
-/** What is encrypted with a key that the file lacks, though it has the one of the database; undefined where nothing is. */
-async function unreadableWith(connectionString: string, keys: Key[]): Promise<Finding | undefined> {
+/** What is encrypted with a key that the file lacks, though it has the one of the database, or that such a key was replaced; undefined where none was. */
+async function lostKeys(connectionString: string, keys: Key[]): Promise<Finding | undefined> {
   const db = createDb(createPool(connectionString, { max: 1 }));
   try {
     const { sha256, sealing } = await findSealing(db);
@@ -124,7 +131,7 @@ async function unreadableWith(connectionString: string, keys: Key[]): Promise<Fi
     if (!current) return undefined;
     const keyring = createKeyring({ keys, current, sealing });
     const { count, missingKeys } = await findUnreadable(db, keyring);
-    if (count === 0) return undefined;
+    if (count === 0) return replacedFinding(keyring, await findReplacedKeys(db));
     const which =
       missingKeys.length > 0 ? `; fingerprints of the missing keys: ${missingKeys.join(', ')}` : '';
     const says = `${counted(count, 'encrypted value')} cannot be read with any key in secret-key${which}`;
@@ -135,6 +142,19 @@ async function unreadableWith(connectionString: string, keys: Key[]): Promise<Fi
   } finally {
     await db.destroy();
   }
+}
+
+/** That another key was in use before; undefined where there was none, or the file has it, too. */
+function replacedFinding(keyring: Keyring, replaced: Buffer[]): Finding | undefined {
+  const lacking = lackingIn(keyring, replaced);
+  if (lacking.length === 0) return undefined;
+  const own = fingerprintOf(keySha256(keyring.state.current.bytes));
+  const which = lacking.length === 1 ? 'the key' : 'the keys';
+  const says =
+    `that of the database (fingerprint ${own}), but a start has replaced ${which} used before ` +
+    `(fingerprint ${lacking.join(', ')}); no value is left that needs a missing key`;
+  const wayOut = `An export of before still needs it. ${wayToReadable}`;
+  return { what, state: 'note', says, wayOut };
 }
 
 /** The fingerprint of the key that a database says; undefined where it says none. */
