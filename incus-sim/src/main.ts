@@ -1,9 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
-import { join, relative, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { makeDirectory } from './directory.ts';
-import { SocketInUseError } from './listening.ts';
+import { SocketInUseError, shortEnough } from './listening.ts';
 import { startSimulator } from './simulator.ts';
 
 // Runs Berth on a simulated Incus, to try its API without root and without Incus.
@@ -60,8 +60,7 @@ checkSettings();
 await makeDirectory(dataDir).catch(refuse);
 // Tools use this to know that there is no Incus with these servers.
 await writeFile(join(dataDir, 'simulated'), '').catch(refuse);
-// It is relative, since the path of a Unix socket must be short.
-const socketPath = relative('.', join(dataDir, 'incus.socket'));
+const socketPath = shortEnough(join(dataDir, 'incus.socket'));
 const simulator = await startSimulator({
   listen: { socketPath },
   timing,
