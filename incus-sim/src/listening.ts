@@ -3,6 +3,7 @@ import { rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
+import { relative } from 'node:path';
 import type { Duplex } from 'node:stream';
 
 export type Place =
@@ -33,6 +34,13 @@ export interface Listening {
 }
 
 export class SocketInUseError extends Error {}
+
+/** Bytes in the path of a Unix socket (unix(7)). */
+const maxSocketPath = 107;
+
+/** The path of a socket, relative to the working directory if it is too long. */
+export const shortEnough = (path: string) =>
+  Buffer.byteLength(path) <= maxSocketPath ? path : relative('.', path);
 
 export async function listen(
   place: Place,

@@ -1,9 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
-import { join, relative, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { makeDirectory } from './directory.ts';
-import { SocketInUseError } from './listening.ts';
+import { SocketInUseError, shortEnough } from './listening.ts';
 import { startSimulator } from './simulator.ts';
 
 // Runs Berth on a simulated Incus, to try its API without root and without Incus.
@@ -38,12 +38,16 @@ function refuse(error: unknown): never {
           'Stop that one, or set BERTH_DATA_DIR to another directory and BERTH_PORT to another port.',
         ]
       : [
-          `The simulated Incus can't be set up in ${dataDir}: ${message}.`,
+          `The simulated Incus can't be set up in ${dataDir}: ${inWords(message)}.`,
           'Set BERTH_DATA_DIR to another directory.',
         ];
   process.stderr.write(`\n${failed}\n${wayOut}\n\n`);
   process.exit(1);
 }
+
+/** A message of Node.js, such as "EROFS: read-only file system, mkdir '/x'", without the call and its path. */
+const inWords = (message: string) =>
+  message.replace(/^([A-Z0-9_]+): ([^,]+), \w+\b.*$/s, '$2 ($1)');
 
 /** The service would refuse its settings, too, but only after the simulated Incus was started with them. */
 function checkSettings(): void {
@@ -56,8 +60,7 @@ checkSettings();
 await makeDirectory(dataDir).catch(refuse);
 // Tools use this to know that there is no Incus with these servers.
 await writeFile(join(dataDir, 'simulated'), '').catch(refuse);
-// It is relative, since the path of a Unix socket must be short.
-const socketPath = relative('.', join(dataDir, 'incus.socket'));
+const socketPath = shortEnough(join(dataDir, 'incus.socket'));
 const simulator = await startSimulator({
   listen: { socketPath },
   timing,

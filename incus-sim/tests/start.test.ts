@@ -101,7 +101,9 @@ test('a second one in the same directory, or one without a directory, is refused
     /^\nThe data directory \/dev\/null\/data can't be made: \/dev\/null is a file\./,
   );
   const inProc = second('/proc/foo');
-  assert.match(inProc.stderr, /^\nThe simulated Incus can't be set up in \/proc\/foo: ENOENT/);
+  const unmade =
+    /^\nThe simulated Incus can't be set up in \/proc\/foo: no such file or directory \(ENOENT\)\.\n/;
+  assert.match(inProc.stderr, unmade);
   for (const { stderr } of [refused, nowhere, inProc]) assert.doesNotMatch(stderr, /\bat .*\.ts:/);
   first.child.kill('SIGTERM');
   await leavesNothing(first);

@@ -94,6 +94,16 @@ test('a data directory on a full or read-only disk, also with an external Postgr
   assert.match(said(readOnly, env), /read-only.*dmesg/s);
 });
 
+test('a PostgreSQL whose disk is full', () => {
+  const text = 'could not extend file "base/16385/2606"';
+  const full = Object.assign(new Error(text), { code: '53100' });
+  const embedded = said(full, { BERTH_DATA_DIR: '/var/lib/berth' });
+  assert.match(embedded, /\/var\/lib\/berth is on a disk that is full.*df -h.*start Berth again/s);
+  const outside = said(full, { DATABASE_URL: 'postgresql://127.0.0.1/berth' });
+  assert.match(outside, /disk of the PostgreSQL of DATABASE_URL is full.*Free disk space/s);
+  for (const words of [embedded, outside]) assert.doesNotMatch(words, /extend|base/);
+});
+
 test('an unknown error is not changed', () => {
   const error = new TypeError('undefined is not a function');
   assert.equal(startError(error, loadConfig({})), error);

@@ -1,6 +1,6 @@
 import { SetupError } from '../../setup/commands.mjs';
 import type { Config } from './config/config.ts';
-import { noRoomError } from './db/embedded/no-room.ts';
+import { noRoomError, noRoomForDatabase } from './db/embedded/no-room.ts';
 import { databaseError } from './db/errors.ts';
 import { ProgramFailed } from './images/child.ts';
 import { EngineError } from './incus/transport/errors.ts';
@@ -11,7 +11,13 @@ const wayOut = 'Fix that and start Berth again: it continues where it stopped.';
 export function startError(error: unknown, config: Config): unknown {
   if (!(error instanceof Error)) return error;
   if (error instanceof EngineError) return engineError(error);
-  return noRoomError(error, config.dataDir) ?? databaseError(error, config, wayOut) ?? error;
+  const ofEmbedded = config.databaseUrl ? undefined : noRoomForDatabase(error, config.dataDir);
+  return (
+    ofEmbedded ??
+    noRoomError(error, config.dataDir) ??
+    databaseError(error, config, wayOut) ??
+    error
+  );
 }
 
 /** Adds the output of the program that failed to build an image. */

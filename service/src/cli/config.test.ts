@@ -43,10 +43,7 @@ test('the table in the README matches the settings', () => {
 
 test('valid settings are accepted, and wrong ones are reported with a suggestion', async () => {
   const right = await run({ BERTH_PORT: '80', DATABSE_URL: 'x' }, 'check');
-  assert.deepEqual(
-    [right.code, right.stdout],
-    [0, '1 setting is set, and a service would take them.\n'],
-  );
+  assert.deepEqual([right.code, right.stdout], [0, '1 setting is set, and it is valid.\n']);
   assert.match(right.stderr, /DATABSE_URL is not read by Berth. If DATABASE_URL was meant/);
   const none = await run({}, 'check');
   assert.deepEqual([none.code, none.stdout], [0, 'No settings are set. The defaults are valid.\n']);

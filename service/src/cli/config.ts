@@ -83,7 +83,7 @@ function check({ env, notes }: Given): Answer {
     text:
       set === 0
         ? 'No settings are set. The defaults are valid.'
-        : `${count}, and a service would take them.`,
+        : `${count}, and ${set === 1 ? 'it is valid' : 'all are valid'}.`,
     json: { set, notes: [...notes, ...all] },
   };
 }

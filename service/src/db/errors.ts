@@ -125,6 +125,10 @@ export function databaseError(
 ): SetupError | undefined {
   if (!databaseUrl || !(error instanceof Error)) return undefined;
   const code = codeOf(error);
+  if (databaseTrouble(error) === 'full') {
+    const failed = 'The disk of the PostgreSQL of DATABASE_URL is full.';
+    return new SetupError(failed, `Free disk space there. ${wayOut}`);
+  }
   const isKnown = isDatabaseUnavailable(error) || isRefusedAtConnect(error);
   if (!isKnown && !isFileOf(databaseUrl, error)) return undefined;
   const reason = (error.message || code).replace(/\.$/, '');
@@ -142,8 +146,11 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
-/** The time without a failed write after which the disk is not considered full. Usage is written more frequently. */
-const keptMs = 30_000;
+/**
+ * The time without a failed write after which the disk is not considered full. While the service runs, usage is written
+ * more frequently.
+ */
+export const diskFullMs = 30_000;
 
 /** Records whether PostgreSQL can't write because its disk is full. */
 export interface DiskFullMonitor {
@@ -159,7 +166,7 @@ export interface DiskFullMonitor {
 export function createDiskFullMonitor(now = () => performance.now()): DiskFullMonitor {
   let last: number | undefined;
   let begin: Date | undefined;
-  const isOver = () => last === undefined || now() - last > keptMs;
+  const isOver = () => last === undefined || now() - last > diskFullMs;
   return {
     failed(error) {
       if (databaseTrouble(error) !== 'full') return;

@@ -49,17 +49,45 @@ test('any lost or failed connection is logged once as an unreachable database', 
   }
 });
 
-test('a wrong statement, a serialization failure, a long queue and a full disk are not an outage', () => {
+test('a wrong statement, a serialization failure and a long queue are not an outage', () => {
   const { outage, words } = outageOf();
   const queue = new QueueTooLong('a', true);
   for (const error of [
-    ...[withCode('42P01'), withCode('40001'), withCode('40P01'), withCode('53100')],
+    ...[withCode('42P01'), withCode('40001'), withCode('40P01')],
     ...[withCode('57014'), withCode('ENOENT'), new TypeError('Of ours.'), queue, 'thrown'],
   ]) {
     outage.failed(error);
     assert.equal(isOfSharedOutage(error), false, String(error));
   }
   assert.deepEqual(words(), []);
+});
+
+test('a full disk is logged once, then once a minute, until no change was refused for half a minute', () => {
+  const { outage, clock, told } = outageOf();
+  const refuse = () => {
+    const error = withCode('53100');
+    outage.failed(error);
+    // The failed request need not log it.
+    assert.ok(isOfSharedOutage(error));
+  };
+  const words = () => told().map(({ level, msg, count }) => [level, msg, count]);
+  refuse();
+  assert.deepEqual(words(), [
+    ['warn', 'The disk of the database is full. Changes are refused.', undefined],
+  ]);
+  for (clock.at = 1000; clock.at < 60_000; clock.at += 1000) {
+    refuse();
+    outage.worked();
+  }
+  assert.deepEqual(words(), []);
+  refuse();
+  assert.deepEqual(words(), [['warn', 'The disk of the database is still full.', 60]]);
+  clock.at += 29_000;
+  outage.worked();
+  assert.deepEqual(words(), [], 'reads work on a full disk');
+  clock.at += 1000;
+  outage.worked();
+  assert.deepEqual(words(), [['warn', 'The disk of the database has space again.', undefined]]);
 });
 
 test('a timeout is an outage only if no other query succeeded recently, or during an outage', () => {

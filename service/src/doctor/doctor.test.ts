@@ -153,7 +153,9 @@ test('a clock is ok if any service synchronizes it', () => {
 test('a nearly full disk, and missing or old exports, are problems', () => {
   assert.deepEqual(states(diskFindings(machine(), { data: '/d' })), ['disk of data: ok']);
   const [full] = diskFindings(machine({}, { free: 1 }), { data: '/d' });
-  assert.deepEqual([full?.state, full?.says], ['problem', '1.0 of 100.0 GiB are free at /d']);
+  assert.deepEqual([full?.state, full?.says], ['problem', '1.0 GiB of 100.0 GiB are free at /d']);
+  const [small] = diskFindings(machine({}, { free: 0.02 }), { data: '/d' });
+  assert.equal(small?.says, '20 MiB of 100.0 GiB are free at /d');
   const exports = (name: string) => exportFinding(machine({ [`/x/${name}`]: '' }), '/x').state;
   assert.equal(exports('berth-20260303T050607Z.gz'), 'ok');
   assert.equal(exports('berth-20260301T050607Z.gz'), 'problem');

@@ -26,6 +26,7 @@ export interface Machine {
   now: Date;
 }
 
+const megabyte = 1024 ** 2;
 const gigabyte = 1024 ** 3;
 const ok = (what: string, says: string): Finding => ({ what, state: 'ok', says });
 const note = (what: string, says: string, wayOut?: string): Finding => ({
@@ -214,12 +215,17 @@ export function clockFinding(machine: Machine): Finding {
     : note('clock', 'synchronisation could not be determined', wayOut);
 }
 
+function sizeInWords(bytes: number): string {
+  if (bytes < gigabyte) return `${Math.floor(bytes / megabyte)} MiB`;
+  return `${(bytes / gigabyte).toFixed(1)} GiB`;
+}
+
 export function diskFindings({ space }: Machine, paths: Record<string, string>): Finding[] {
   return Object.entries(paths).flatMap(([name, path]) => {
     const found = space(path);
     if (!found) return [];
     const what = `disk of ${name}`;
-    const says = `${(found.free / gigabyte).toFixed(1)} of ${(found.total / gigabyte).toFixed(1)} GiB are free at ${path}`;
+    const says = `${sizeInWords(found.free)} of ${sizeInWords(found.total)} are free at ${path}`;
     const isLow = found.free < 2 * gigabyte || found.free < found.total / 20;
     return [isLow ? problem(what, says, 'Free disk space, or use a larger disk.') : ok(what, says)];
   });

@@ -31,7 +31,9 @@ test('a working database is ok, an unreachable one is a problem, and one that do
   assert.match(gone.says, /DATABASE_URL can't be used: .*ECONNREFUSED/);
   assert.match(gone.wayOut ?? '', /Check DATABASE_URL/);
   assert.ok(!JSON.stringify(gone).includes('canary'));
-  assert.equal((await databaseFinding({ databaseUrl: undefined, dataDir })).state, 'note');
+  const unmade = await databaseFinding({ databaseUrl: undefined, dataDir });
+  const says = `none in ${dataDir} yet; the first start creates it`;
+  assert.deepEqual([unmade.state, unmade.says], ['note', says]);
 });
 
 test('an embedded database that does not run is a note, and so is one that this user can not read', async (t) => {
@@ -77,7 +79,7 @@ test('a data directory that can not be written to is a problem, with the reason'
   ]);
   const [found] = JSON.parse(readOnly.stdout);
   assert.equal(found.says, `${own} is on a file system that is read-only (EROFS)`);
-  assert.deepEqual([found.state, /dmesg/.test(found.wayOut)], ['problem', true]);
+  assert.deepEqual([found.state, /mounted so.*dmesg/.test(found.wayOut)], ['problem', true]);
 });
 
 const printRoom = `
@@ -114,16 +116,19 @@ test('notes of the service on a location are reported, and what to do about an u
   const unusable = async () => {
     throw new Unwell('incus_unusable', 'Incus does not answer as it should.');
   };
+  const full = async () => {
+    throw new Unwell('disk_full', 'The data directory is on a disk that is full.');
+  };
   const breaks = async () => {
     throw new Error('canary');
   };
   const name = 'location local';
-  const look = async (check: HealthCheck) => {
+  const look = async (check: HealthCheck, more = {}) => {
     const app = await createTestApp(db, [healthRoutes], { healthChecks: async () => [check] });
     t.after(() => app.close());
     await app.listen({ host: '127.0.0.1', port: 0 });
     const { port } = app.server.address() as AddressInfo;
-    const asked = { host: '127.0.0.1', port, shell: plainShell };
+    const asked = { host: '127.0.0.1', port, shell: plainShell, ...more };
     const { state, says, wayOut } = await serviceFinding(asked, installed);
     return [state, says, wayOut];
   };
@@ -134,12 +139,36 @@ test('notes of the service on a location are reported, and what to do about an u
   assert.deepEqual(await look({ name, check: away }), [
     ...['problem', `${name}: ${refused}`, 'Start Incus.'],
   ]);
+  const simulated = await mkdtemp(join(tmpdir(), 'berth-doctor-simulated-'));
+  t.after(() => rm(simulated, { recursive: true }));
+  await writeFile(join(simulated, 'simulated'), '');
+  assert.deepEqual(await look({ name, check: away }, { dataDir: simulated }), [
+    ...['problem', `${name}: ${refused}`, 'Restart the simulation: npm run start:simulated'],
+  ]);
+  assert.deepEqual(await look({ name: 'database', check: full }), [
+    ...['problem', 'database: The data directory is on a disk that is full.', undefined],
+  ]);
   assert.deepEqual(await look({ name, check: unusable }), [
     ...['problem', `${name}: Incus does not answer as it should.`, 'Its log says why.'],
   ]);
   assert.deepEqual(await look({ name, check: breaks }), [
     ...['problem', `${name}: The check failed.`, 'Its log says why.'],
   ]);
+});
+
+test('a service that answers while the own database does not run is of another directory', async (t) => {
+  const healthChecks = async () => [{ name: 'database', check: async () => undefined }];
+  const app = await createTestApp(db, [healthRoutes], { healthChecks });
+  t.after(() => app.close());
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = app.server.address() as AddressInfo;
+  const own = { host: '127.0.0.1', port, shell: plainShell, dataDir };
+  const found = await serviceFinding({ ...own, databaseUrl: undefined }, undefined);
+  const says = `a Berth answers at 127.0.0.1:${port}, but not the one of ${dataDir}, whose database is not running`;
+  assert.deepEqual([found.state, found.says], ['note', says]);
+  assert.match(found.wayOut ?? '', /BERTH_DATA_DIR.*BERTH_PORT/);
+  const outside = await serviceFinding({ ...own, databaseUrl: connectionString }, undefined);
+  assert.equal(outside.state, 'ok', outside.says);
 });
 
 test('a service that hangs is a problem, and not reported as missing', async (t) => {

@@ -1,4 +1,4 @@
-import { Health } from '@berth/contract/health';
+import { Health, type HealthReason } from '@berth/contract/health';
 import { Value } from 'typebox/value';
 import { SetupError } from '../../../setup/commands.mjs';
 import { createClient } from '../db/connection.ts';
@@ -21,7 +21,7 @@ export async function databaseFinding(place: DatabasePlace): Promise<Finding> {
   const note = (says: string): Finding => ({ what, state: 'note', says });
   try {
     const found = place.databaseUrl ?? (await findEmbeddedPostgres(place));
-    if (found === 'none') return note(`none ${where} yet: a start makes it`);
+    if (found === 'none') return note(`none ${where} yet; the first start creates it`);
     if (found === 'stopped') return note(`not running ${where}; the service starts it`);
     return { what, state: 'ok', says: `PostgreSQL ${await versionOf(found)} ${where} answers` };
   } catch (error) {
@@ -79,17 +79,28 @@ async function versionOf(connectionString: string): Promise<string> {
   }
 }
 
+/** Whether the embedded database of these settings does not run, so that its service does not run either. */
+async function isEmbeddedDown({ databaseUrl, dataDir }: OwnService): Promise<boolean> {
+  if (databaseUrl || dataDir === undefined) return false;
+  // What keeps from finding it is told of the database.
+  const found = await findEmbeddedPostgres({ dataDir }).catch(() => undefined);
+  return found === 'none' || found === 'stopped';
+}
+
+type OwnService = Asked & Partial<DatabasePlace>;
+
 /**
  * Checks whether the configured service responds on this machine, and reports its health.
  * @param installed what to do if the installed service does not respond; undefined if none is installed
  */
 export async function serviceFinding(
-  config: Asked & { dataDir?: string },
+  config: OwnService,
   installed: { wayOut: string } | undefined,
   longestAnswerMs = longestMs,
 ): Promise<Finding> {
   const what = 'service';
   const at = `${config.host}:${config.port}`;
+  const isOfSimulation = config.dataDir !== undefined && isSimulated(config.dataDir);
   const answer = await askService(config, '/v1/health', longestAnswerMs);
   if (answer === 'silent') {
     const says = `what listens at ${at} gives no answer`;
@@ -99,7 +110,6 @@ export async function serviceFinding(
   }
   if (answer === 'none') {
     const says = `nothing answers at ${at}`;
-    const isOfSimulation = config.dataDir !== undefined && isSimulated(config.dataDir);
     const start = isOfSimulation ? 'npm run start:simulated' : 'npm start';
     return installed
       ? { what, state: 'problem', says, ...installed }
@@ -110,10 +120,30 @@ export async function serviceFinding(
     const wayOut = 'Set BERTH_PORT to another port, or end what listens there.';
     return { what, state: 'problem', says: `what answers at ${at} is not Berth`, wayOut };
   }
-  return { what, ...healthInWords(health, at) };
+  if (hasDatabase(health) && (await isEmbeddedDown(config))) {
+    const says = `a Berth answers at ${at}, but not the one of ${config.dataDir}, whose database is not running`;
+    const wayOut =
+      'To examine that Berth, set BERTH_DATA_DIR to its data directory. To run this one beside it, set BERTH_PORT to another port.';
+    return { what, state: installed ? 'problem' : 'note', says, wayOut };
+  }
+  return { what, ...healthInWords(health, at, isOfSimulation) };
 }
 
-function healthInWords({ checks }: Health, at: string): Omit<Finding, 'what'> {
+/** Whether the service has a database that answers. */
+const hasDatabase = ({ checks }: Health) =>
+  checks.some(({ name, status }) => name === 'database' && status !== 'failing');
+
+/** The log says more about checks with these reasons. The detail of other checks says everything. */
+const loggedReasons = new Set<HealthReason>([
+  ...(['failed', 'timeout'] as const),
+  ...(['database_unreachable', 'incus_unusable', 'secrets_unreadable'] as const),
+]);
+
+function healthInWords(
+  { checks }: Health,
+  at: string,
+  isOfSimulation: boolean,
+): Omit<Finding, 'what'> {
   // A successful check is reported only if it has a note.
   const told = checks.filter(({ reason }) => reason !== 'ok');
   if (told.length === 0) return { state: 'ok', says: `answers at ${at}` };
@@ -128,8 +158,18 @@ function healthInWords({ checks }: Health, at: string): Omit<Finding, 'what'> {
     const wayOut = 'See "Backup and restore" in docs/operations.md.';
     return { state: 'note', says, wayOut };
   }
-  const isIncusAway = failing.every(({ reason }) => reason === 'incus_unreachable');
-  return { state: 'problem', says, wayOut: isIncusAway ? 'Start Incus.' : 'Its log says why.' };
+  const wayOut = wayToHealth(
+    failing.map(({ reason }) => reason),
+    isOfSimulation,
+  );
+  return { state: 'problem', says, ...(wayOut !== undefined && { wayOut }) };
+}
+
+function wayToHealth(reasons: HealthReason[], isOfSimulation: boolean): string | undefined {
+  if (reasons.every((reason) => reason === 'incus_unreachable')) {
+    return isOfSimulation ? 'Restart the simulation: npm run start:simulated' : 'Start Incus.';
+  }
+  return reasons.some((reason) => loggedReasons.has(reason)) ? 'Its log says why.' : undefined;
 }
 
 function healthIn(body: string): Health | undefined {

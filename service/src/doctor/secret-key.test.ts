@@ -75,7 +75,11 @@ test('values that are encrypted with a replaced key are a problem, which names t
   );
   assert.match(found?.wayOut ?? '', /add its line to secret-key/);
   await start(right);
-  assert.equal((await look(right))?.state, 'ok');
+  const after = await look(right);
+  assert.equal(after?.state, 'note');
+  const words = `fingerprint ${right.fingerprint}\\), but .* used before \\(fingerprint .*${wrong.fingerprint}\\)`;
+  assert.match(after?.says ?? '', new RegExp(words));
+  assert.match(after?.wayOut ?? '', /export of before.*add its line to secret-key/);
 });
 
 test('while the embedded database does not run, the key is compared with that of the last export', async () => {

@@ -3,9 +3,16 @@ import { createDb, createPool } from '../db/connection.ts';
 import { findEmbeddedPostgres } from '../db/embedded/embedded.ts';
 import { openExport } from '../db/export/export-file.ts';
 import type { DatabasePlace } from '../db/open.ts';
-import { findSealing } from '../db/queries.ts';
+import { findReplacedKeys, findSealing } from '../db/queries.ts';
 import { keyFile, readKeyFile } from '../keys/key-file.ts';
-import { createKeyring, fingerprintOf, type Key, keySha256 } from '../keys/keyring.ts';
+import {
+  createKeyring,
+  fingerprintOf,
+  type Key,
+  type Keyring,
+  keySha256,
+  lackingIn,
+} from '../keys/keyring.ts';
 import { findUnreadable } from '../keys/rotation-queries.ts';
 import { wayToReadable } from '../keys/unreadable.ts';
 import { counted } from '../lib/counted.ts';
@@ -36,8 +43,8 @@ export async function keyFindings(
   if ('says' in keys) return [{ what, ...keys }];
   const has = keys.map(({ bytes }) => fingerprintOf(keySha256(bytes)));
   if (recorded !== undefined && database !== 'stopped') {
-    const unreadable = has.includes(recorded) ? await unreadableWith(database, keys) : undefined;
-    return [unreadable ?? compared(path, has, recorded)];
+    const lost = has.includes(recorded) ? await lostKeys(database, keys) : undefined;
+    return [lost ?? compared(path, has, recorded)];
   }
   const last = exports === undefined ? undefined : lastExport(machine, exports);
   return [await comparedWithExport(path, has, { last, exports })];
@@ -123,8 +130,11 @@ export const notMigrated = ['3D000', '42P01', '42703'];
 export const isNotMigrated = (error: unknown) =>
   error instanceof Error && 'code' in error && notMigrated.includes(String(error.code));
 
-/** Reports values that are encrypted with a key that the file does not have; undefined if there are none. */
-async function unreadableWith(connectionString: string, keys: Key[]): Promise<Finding | undefined> {
+/**
+ * Reports values that are encrypted with a key that the file does not have, or that such a key was replaced; undefined
+ * if neither is so.
+ */
+async function lostKeys(connectionString: string, keys: Key[]): Promise<Finding | undefined> {
   const db = createDb(createPool(connectionString, { max: 1 }));
   try {
     const { sha256, sealing } = await findSealing(db);
@@ -133,7 +143,7 @@ async function unreadableWith(connectionString: string, keys: Key[]): Promise<Fi
     if (!current) return undefined;
     const keyring = createKeyring({ keys, current, sealing });
     const { count, missingKeys } = await findUnreadable(db, keyring);
-    if (count === 0) return undefined;
+    if (count === 0) return replacedFinding(keyring, await findReplacedKeys(db));
     const which =
       missingKeys.length > 0 ? `; fingerprints of the missing keys: ${missingKeys.join(', ')}` : '';
     const says = `${counted(count, 'encrypted value')} cannot be read with any key in secret-key${which}`;
@@ -144,6 +154,19 @@ async function unreadableWith(connectionString: string, keys: Key[]): Promise<Fi
   } finally {
     await db.destroy();
   }
+}
+
+/** Reports that another key was in use before; undefined if there was none, or if the file has it, too. */
+function replacedFinding(keyring: Keyring, replaced: Buffer[]): Finding | undefined {
+  const lacking = lackingIn(keyring, replaced);
+  if (lacking.length === 0) return undefined;
+  const own = fingerprintOf(keySha256(keyring.state.current.bytes));
+  const which = lacking.length === 1 ? 'the key' : 'the keys';
+  const says =
+    `that of the database (fingerprint ${own}), but a start has replaced ${which} used before ` +
+    `(fingerprint ${lacking.join(', ')}); no value is left that needs a missing key`;
+  const wayOut = `An export of before still needs it. ${wayToReadable}`;
+  return { what, state: 'note', says, wayOut };
 }
 
 /** Reads the recorded fingerprint of the key from a database; undefined if it has none. */

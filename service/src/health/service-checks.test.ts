@@ -97,7 +97,7 @@ test('an unreachable Incus is reported without its address', async (t) => {
   const [, location] = (await answer('/health')).health.checks;
   assert.deepEqual(
     [location?.reason, location?.detail],
-    ['incus_unreachable', 'Incus does not answer (ENOENT).'],
+    ['incus_unreachable', 'Incus does not answer: its socket does not exist.'],
   );
 });
 

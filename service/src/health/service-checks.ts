@@ -3,7 +3,7 @@ import { countUnknownInstances } from '../address-pools/unknown-queries.ts';
 import type { Db } from '../db/connection.ts';
 import { databaseTrouble } from '../db/errors.ts';
 import { isReadOnly } from '../db/queries.ts';
-import type { Engines } from '../locations/engines.ts';
+import { type Engines, whyUnanswered } from '../locations/engines.ts';
 import { findLocation, type LocationRow, listAllLocations } from '../locations/queries.ts';
 import { type HealthCheck, type HealthChecks, type Note, Unwell } from './checks.ts';
 import { keyCheck } from './key.ts';
@@ -90,13 +90,12 @@ function locationCheck(db: Db, engines: Pick<Engines, 'of'>, location: LocationR
 
 const unwatched = 'No service watches this location.';
 
-/** Shows the error code to anybody. The message is only for the log, because it may name paths and addresses. */
+/** The message of the error is only for the log, because it may name paths and addresses. */
 function unanswered(error: unknown): never {
-  const cause = error instanceof Error ? error.cause : undefined;
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
-  // Only errors of connect(2) mean that Incus does not respond. A wrong certificate or missing permission does not.
-  if (!/^E(?!ACCES|PERM)[A-Z]+$/.test(code)) throw error;
-  throw new Unwell('incus_unreachable', `Incus does not answer (${code}).`, { cause: error });
+  const why = whyUnanswered(error);
+  // A wrong certificate or missing permission does not mean that Incus does not respond.
+  if (why === undefined) throw error;
+  throw new Unwell('incus_unreachable', `Incus does not answer: ${why}.`, { cause: error });
 }
 
 /** Throws `Unwell` if the database does not respond, because then the state of the engine is unknown. */

@@ -26,7 +26,7 @@ export async function askFor(
   if (!input.isTTY) {
     output.write(`${says}\n`);
     throw new SetupError(
-      `${undone}: confirmation needs a terminal, and standard input is none.`,
+      `${undone}: this needs confirmation, and standard input is not a terminal.`,
       'To confirm without a question, add --yes.',
     );
   }

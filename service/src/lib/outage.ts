@@ -56,6 +56,8 @@ interface SharedOptions {
   about?: object;
   /** ms, of a clock that only goes forward. */
   now?: () => number;
+  /** ms without a failure after which it is over; 10 s by default. */
+  steadyFor?: number;
 }
 
 /** The errors that shared outages have counted. */
@@ -70,12 +72,12 @@ export function isOfSharedOutage(error: unknown): boolean {
 /**
  * Like `createOutage`, for a connection that many parts use: errors are reported where they arise, and the log has the
  * outage once, whichever parts come upon it. Errors are logged without a stack. It is over once it has
- * worked for 10 s, so `worked` has to be called regularly; the last line has the seconds until it first did.
+ * worked for `steadyFor`, so `worked` has to be called regularly; the last line has the seconds until it first did.
  */
 export function createSharedOutage(
   log: Logger,
   words: { failed: string; goesOn: string; works: string },
-  { about = {}, now = () => performance.now() }: SharedOptions = {},
+  { about = {}, now = () => performance.now(), steadyFor = steadyMs }: SharedOptions = {},
 ): SharedOutage {
   let begun: number | undefined;
   let told = 0;
@@ -105,7 +107,7 @@ export function createSharedOutage(
       if (begun === undefined) return;
       const at = now();
       workedAt ??= at;
-      if (at - failedAt < steadyMs) return;
+      if (at - failedAt < steadyFor) return;
       const seconds = secondsUntil(workedAt);
       log.warn({ ...about, seconds, ...(count > 0 && { count }) }, words.works);
       begun = undefined;

@@ -1,4 +1,5 @@
 import { open, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { SetupError } from '../../../setup/commands.mjs';
 
 /**
@@ -38,6 +39,10 @@ function refusal(path: string, error: unknown): unknown {
       `${path} already exists.`,
       'Choose another file, or remove this one first. Files are not overwritten.',
     );
+  }
+  if (error.code === 'ENOENT') {
+    const failed = `${path} can't be written: the folder ${dirname(path)} does not exist.`;
+    return new SetupError(failed, 'Create it, or choose another file.');
   }
   return new SetupError(`${path} can't be written (${error.code}).`, 'Choose another file.');
 }

@@ -3,6 +3,7 @@ import type { EngineAddress } from '../db/schema/schema.ts';
 import { createIncusClient, type IncusClient } from '../incus/client.ts';
 import type { CallObserver } from '../incus/transport/api.ts';
 import type { IncusConnection } from '../incus/transport/connection.ts';
+import { connectionTrouble } from '../incus/transport/errors.ts';
 import { createEngineOutage, type EngineOutage } from '../incus/transport/outage.ts';
 import type { SharedOutage } from '../lib/outage.ts';
 import type { ClientIdentity } from './identity.ts';
@@ -93,6 +94,9 @@ export function createEngines(options: EnginesOptions = {}): Engines {
     },
   };
 }
+
+/** Why an engine did not answer a call, in words for anybody; undefined if it did, or may not be used. */
+export const whyUnanswered = (error: unknown): string | undefined => connectionTrouble(error);
 
 /** A key that changes when a location is reached in another way. */
 export function wayTo(

@@ -284,6 +284,37 @@ test('a socket folder that somebody else may have created is not used', async ()
   await start();
 });
 
+test('a start that fails after PostgreSQL was started stops it again', async () => {
+  const own = join(dataDir, 'unprepared');
+  // So that the role and the database can't be created.
+  const settings = { default_transaction_read_only: 'on' };
+  await assert.rejects(startEmbeddedPostgres({ dataDir: own, settings }), { code: '25006' });
+  assert.equal(existsSync(join(own, 'postgres', 'postmaster.pid')), false);
+  await start(own);
+});
+
+test('a disk that is too small for a new database is refused before anything is written', async () => {
+  const small = join(dataDir, 'small');
+  mkdirSync(small);
+  const program = `
+    const { startEmbeddedPostgres } = await import(${JSON.stringify(import.meta.resolve('./embedded.ts'))});
+    const error = await startEmbeddedPostgres({ dataDir: process.argv[1] }).catch((error) => error);
+    console.log(JSON.stringify([error.message, error.wayOut]));`;
+  const printed = execFileSync('unshare', [
+    ...['--mount', 'sh', '-c'],
+    'mount -t tmpfs -o size=40m tmpfs "$1" && "$2" --input-type=module -e "$3" "$1" && ls "$1"',
+    ...['sh', small, process.execPath, program],
+  ]);
+  const [told = '', ...left] = String(printed).trim().split('\n');
+  const [message, wayOut] = JSON.parse(told);
+  assert.match(
+    message,
+    /small has (39|40) MiB of free space, and a new database needs at least 100 MiB\.$/,
+  );
+  assert.match(wayOut, /BERTH_DATA_DIR/);
+  assert.deepEqual(left, ['postgres-socket']);
+});
+
 /** Waits for the lock of the service on the data directory, because PostgreSQL accepts queries a moment earlier. */
 async function untilHeldAgain(postgres: EmbeddedPostgres): Promise<void> {
   const held = "select count(*)::int from pg_locks where locktype = 'advisory'";

@@ -13,7 +13,7 @@ import { createClient, withClient } from '../connection.ts';
 import { type PostgresBinaries, postgresBinaries } from './binaries.ts';
 import { clusterIn, makeDataDirectory, requireNoFile } from './data-directory.ts';
 import { logFileIn, logSettings } from './log-file.ts';
-import { noRoomForProgram, requireRoom } from './no-room.ts';
+import { noRoomForDatabase, noRoomForProgram, requireRoom, requireRoomForNew } from './no-room.ts';
 import { ensurePrivateFolder } from './private-folder.ts';
 import { ensureDatabase, handOver, mayRotateLog, ownerOf, serviceRole } from './service-role.ts';
 
@@ -124,13 +124,22 @@ async function open(dataDir: string, settings: Record<string, string> = {}, laun
   if (!(await hasCluster(dataDir))) await initialise(cluster);
   await bringUp(cluster, launched);
   const lock = await holdDataDirectory(cluster);
+  if (!lock) return { cluster, lock };
   try {
-    if (lock) await prepareDatabase(cluster);
+    await prepareDatabase(cluster);
   } catch (error) {
-    await lock?.end();
-    throw error;
+    await shutDown(cluster, lock);
+    throw noRoomForDatabase(error, dataDir) ?? error;
   }
   return { cluster, lock };
+}
+
+/** Stops a PostgreSQL whose data directory the connection `lock` holds. */
+async function shutDown(cluster: Cluster, lock: pg.Client): Promise<void> {
+  if (await answers(cluster)) await pgCtl(cluster, ['stop', '--mode=fast']);
+  // This lock is released last: a service that got it earlier would lose its PostgreSQL.
+  await lock.end();
+  if (cluster.socketIsTemporary) await rm(cluster.socketDirectory, { recursive: true });
 }
 
 function owned(cluster: Cluster, lock: pg.Client, log?: Logger): EmbeddedPostgres {
@@ -138,11 +147,7 @@ function owned(cluster: Cluster, lock: pg.Client, log?: Logger): EmbeddedPostgre
   async function stop(): Promise<void> {
     const held = await supervisor.end();
     // Everything belongs to another service now.
-    if (!held) return;
-    if (await answers(cluster)) await pgCtl(cluster, ['stop', '--mode=fast']);
-    // This lock is released last: a service that got it earlier would lose its PostgreSQL.
-    await held.end();
-    if (cluster.socketIsTemporary) await rm(cluster.socketDirectory, { recursive: true });
+    if (held) await shutDown(cluster, held);
   }
   let stopping: Promise<void> | undefined;
   return {
@@ -267,6 +272,7 @@ async function runBinary(file: string, args: string[]): Promise<void> {
 
 async function initialise({ binaries, directory }: Cluster): Promise<void> {
   await rm(directory, { recursive: true, force: true });
+  await requireRoomForNew(dirname(directory));
   const args = [
     `--pgdata=${directory}`,
     `--username=${superuser}`,

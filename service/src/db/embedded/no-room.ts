@@ -1,6 +1,11 @@
-import { open, rm } from 'node:fs/promises';
+import { open, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SetupError } from '../../../../setup/commands.mjs';
+import { databaseTrouble } from '../errors.ts';
+
+const mebibyte = 1024 ** 2;
+/** A new cluster has 49 MiB after its first stop; its log of changes grows with use. */
+const newDatabaseMebibytes = 100;
 
 /**
  * A reason why nothing can be written. `failed` follows the name of the directory in a sentence, and `wayOut` is advice
@@ -35,7 +40,7 @@ const reasons: readonly NoRoom[] = [
     words: 'Read-only file system',
     failed: 'is on a file system that is read-only',
     wayOut:
-      'The kernel does this after a disk error: see "dmesg", repair the disk, and mount it writable.',
+      'It may have been mounted so, or the kernel has made it so after a disk error: "findmnt" and "dmesg" tell. Mount it writable.',
   },
 ];
 
@@ -61,6 +66,26 @@ export function noRoomForProgram(error: unknown, dataDir: string): SetupError | 
   const printed = String(error.stderr);
   const reason = reasons.find(({ words }) => printed.includes(words));
   return explained(reason, dataDir, { output: printed });
+}
+
+/** The same for an error of an embedded PostgreSQL. */
+export function noRoomForDatabase(error: unknown, dataDir: string): SetupError | undefined {
+  if (databaseTrouble(error) !== 'full') return undefined;
+  const reason = reasons.find(({ code }) => code === 'ENOSPC');
+  return explained(reason, dataDir);
+}
+
+/**
+ * Throws `SetupError` if the disk is too small for a new database, before anything is written.
+ */
+export async function requireRoomForNew(dataDir: string): Promise<void> {
+  const { bavail, bsize } = await statfs(dataDir);
+  const free = Math.floor((bavail * bsize) / mebibyte);
+  if (free >= newDatabaseMebibytes) return;
+  throw new SetupError(
+    `The disk of the data directory ${dataDir} has ${free} MiB of free space, and a new database needs at least ${newDatabaseMebibytes} MiB.`,
+    'Free disk space there, or set BERTH_DATA_DIR to a directory on a larger disk. Then start Berth again.',
+  );
 }
 
 function explained(

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
+  connectionTrouble,
   EngineError,
   type EngineErrorCode,
   errorFromConnection,
@@ -138,9 +139,19 @@ describe('errorFromConnection', () => {
         /incus\.socket/,
         'only administrators can see the address',
       );
+      assert.ok(error.message.includes(code), error.message);
       assert.equal(failedBeforeSending(cause), beforeSending);
     });
   }
+
+  it('says in words what the usual codes mean', () => {
+    const closed = errorFromConnection(systemError('UND_ERR_SOCKET'), 'x') as EngineError;
+    const words = 'Incus could not be reached: the connection was closed (UND_ERR_SOCKET)';
+    assert.equal(closed.message, words);
+    assert.equal(connectionTrouble(closed), 'the connection was closed');
+    const denied = errorFromConnection(systemError('EACCES'), 'x');
+    assert.equal(connectionTrouble(denied), undefined);
+  });
 
   it('returns any other error and an EngineError unchanged', () => {
     for (const error of [new TypeError('x'), new EngineError('invalid', 'x'), 'x']) {
