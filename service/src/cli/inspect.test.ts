@@ -74,10 +74,10 @@ test('a server is shown as we know it and as its engine does', async () => {
 
 test('what there is not is named by how it was asked for', async () => {
   for (const [args, words] of [
-    [['server', '999999'], 'No server has id 999999.'],
+    [['server', '999999'], 'No server has the id 999999.'],
     [['server', 'nobody'], 'No server is called nobody.'],
     [['server', holder], `No server is called ${holder}.`],
-    [['operation', '999999'], 'No operation has id 999999.'],
+    [['operation', '999999'], 'No operation has the id 999999.'],
     [['location', 'nowhere'], 'No location is called nowhere.'],
   ] as const) {
     const { code, stderr } = await run(...args);

@@ -77,7 +77,7 @@ async function operations(db: Db): Promise<Answer> {
 
 async function operation(db: Db, id: number): Promise<Answer> {
   const found = await inspectOperation(db, id);
-  if (!found) throw new SetupError(`No operation has id ${id}.`, wayToOperation);
+  if (!found) throw new SetupError(`No operation has the id ${id}.`, wayToOperation);
   return { text: operationFacts(found), json: found };
 }
 
@@ -111,7 +111,7 @@ async function serverId(db: Db, text: string): Promise<number> {
 
 async function server(db: Db, config: Config, id: number): Promise<Answer> {
   const row = await inspectServer(db, id);
-  if (!row) throw new SetupError(`No server has id ${id}.`, wayToServer);
+  if (!row) throw new SetupError(`No server has the id ${id}.`, wayToServer);
   const records: [string, string][] = [
     ['server', `${row.id} ${row.hostname} (${row.uuid}), project ${row.project_id}`],
     ['status', row.deleted_at ? `deleted at ${row.deleted_at}` : row.status],
