@@ -76,7 +76,7 @@ export const Location = Type.Object(
       {
         description:
           'The sizes that a new server at this location can have; both bounds are inclusive. No maximum is larger ' +
-          'than what the largest node has.',
+          'than what the largest node has. An operating system may need more: see its `minimum`.',
       },
     ),
     overcommit: Type.Object(

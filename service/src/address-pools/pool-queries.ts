@@ -64,8 +64,8 @@ export interface SubnetFacts {
   firstIsWithin: boolean;
   lastIsWithin: boolean;
   isInOrder: boolean;
-  /** The subnet of a pool that shares addresses with it. */
-  overlaps: string | null;
+  /** A pool that shares addresses with it. */
+  overlaps: { id: number; cidr: string; first: string; last: string } | null;
 }
 
 /** The network of a pool, with its subnets of the address family of the pool. */
@@ -111,7 +111,8 @@ export async function subnetFacts(trx: Trx, subnet: Subnet): Promise<SubnetFacts
     select net::text as network, host(first) as first, host(last) as last,
       gateway << net as "gatewayIsWithin", first << net as "firstIsWithin",
       last << net as "lastIsWithin", first <= last as "isInOrder",
-      (select cidr::text from address_pools where cidr && net limit 1) as overlaps
+      (select json_build_object('id', id, 'cidr', cidr::text, 'first', host(pool.first), 'last', host(pool.last))
+        from address_pools pool where cidr && net order by id limit 1) as overlaps
     from bounds`.execute(trx);
   // The parameters are one row.
   const [facts] = rows as [SubnetFacts];

@@ -118,9 +118,14 @@ test('each malformed or misplaced value is an error at its place', async () => {
   assert.equal(await refusal(add('FD01::/64', 'fd01::1')), undefined);
   const one = { first: '198.51.100.9', last: '198.51.100.9' };
   assert.equal(await refusal(add(good.cidr, good.gateway, one)), undefined);
+  const { id } = await db
+    .selectFrom('address_pools')
+    .select('id')
+    .where('cidr', '=', good.cidr)
+    .executeTakeFirstOrThrow();
   assert.deepEqual(await refusal(add('198.51.100.128/25', '198.51.100.129')), [
     'address_pool_overlaps',
-    'The pool 198.51.100.0/24 already contains addresses of 198.51.100.128/25.',
+    `198.51.100.128/25 overlaps the pool with the id ${id}: 198.51.100.0/24, with the addresses 198.51.100.9 to 198.51.100.9.`,
   ]);
 });
 

@@ -35,7 +35,8 @@ export async function createPool(trx: Trx, body: AddressPoolCreate): Promise<Poo
   const errors = [...subnetErrors(cidr, facts), ...(await networkErrors(trx, locationId, cidr))];
   if (errors.length > 0) throw invalidFields(errors);
   if (facts.overlaps !== null) {
-    const detail = `The pool ${facts.overlaps} already contains addresses of ${cidr}.`;
+    const { id, cidr: other, first, last } = facts.overlaps;
+    const detail = `${cidr} overlaps the pool with the id ${id}: ${other}, with the addresses ${first} to ${last}.`;
     throw new Problem('address_pool_overlaps', detail);
   }
   const { first, last } = facts;

@@ -68,16 +68,31 @@ test('a server is shown as we know it and as its engine does', async () => {
   const id = await enterServer(db, place, { hostname: 'seen', status: 'stopped' });
   const { stdout, stderr } = await run('server', String(id));
   assert.match(stdout, /^status +stopped$/m, stderr);
-  assert.match(stdout, /^engine said +stopped since \d{4}-/m);
+  assert.match(stdout, /^status in Incus +stopped since \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/m);
   assert.match(stdout, /^engine +unreachable: .*could not be reached/m);
+});
+
+test('initial commands that failed are shown with the operation that has their outputs', async () => {
+  const id = await enterServer(db, place, { hostname: 'commanded', operation: 'create' });
+  const created = await operationUnderWay(db, id);
+  const records = async () => (await run('server', String(id))).stdout;
+  assert.doesNotMatch(await records(), /^initial commands/m);
+  await db
+    .updateTable('servers')
+    .set({ commands_total: 4, commands_failed: 3 })
+    .where('id', '=', id)
+    .execute();
+  await sql`update operations set commands = '[{"exit_code": 1}]' where id = ${created.id}`.execute(db);
+  const said = `^initial commands +3 of 4 failed; see GET /v1/operations/${created.id}$`;
+  assert.match(await records(), new RegExp(said, 'm'));
 });
 
 test('what there is not is named by how it was asked for', async () => {
   for (const [args, words] of [
-    [['server', '999999'], 'No server has id 999999.'],
+    [['server', '999999'], 'No server has the id 999999.'],
     [['server', 'nobody'], 'No server is called nobody.'],
     [['server', holder], `No server is called ${holder}.`],
-    [['operation', '999999'], 'No operation has id 999999.'],
+    [['operation', '999999'], 'No operation has the id 999999.'],
     [['location', 'nowhere'], 'No location is called nowhere.'],
   ] as const) {
     const { code, stderr } = await run(...args);

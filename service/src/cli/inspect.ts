@@ -26,6 +26,7 @@ import {
   type Program,
   printing,
   readId,
+  toSecond,
   UsageError,
 } from './command-line.ts';
 
@@ -77,7 +78,7 @@ async function operations(db: Db): Promise<Answer> {
 
 async function operation(db: Db, id: number): Promise<Answer> {
   const found = await inspectOperation(db, id);
-  if (!found) throw new SetupError(`No operation has id ${id}.`, wayToOperation);
+  if (!found) throw new SetupError(`No operation has the id ${id}.`, wayToOperation);
   return { text: operationFacts(found), json: found };
 }
 
@@ -111,22 +112,24 @@ async function serverId(db: Db, text: string): Promise<number> {
 
 async function server(db: Db, config: Config, id: number): Promise<Answer> {
   const row = await inspectServer(db, id);
-  if (!row) throw new SetupError(`No server has id ${id}.`, wayToServer);
+  if (!row) throw new SetupError(`No server has the id ${id}.`, wayToServer);
+  const last = await lastOperations(db, id, shownOperations);
   const records: [string, string][] = [
     ['server', `${row.id} ${row.hostname} (${row.uuid}), project ${row.project_id}`],
-    ['status', row.deleted_at ? `deleted at ${row.deleted_at}` : row.status],
-    ['engine said', `${row.real_status} since ${row.real_status_at}`],
+    ['status', row.deleted_at ? `deleted at ${toSecond(row.deleted_at)}` : row.status],
+    ['status in Incus', `${row.real_status} since ${toSecond(row.real_status_at)}`],
     ['error', row.error ?? '-'],
-    ['created', `asked ${row.created_at}, installed ${row.installed_at ?? 'not yet'}`],
+    ['requested', toSecond(row.created_at)],
+    ['installed', row.installed_at ? toSecond(row.installed_at) : 'not yet'],
+    ...commandFacts(row, last),
     ['node', row.node],
     ['addresses', row.ips.join(', ') || 'none held'],
   ];
   const engine = await askEngine(db, config, row);
-  const last = await lastOperations(db, id, shownOperations);
   const parts = [
-    `Our records\n${facts(records)}`,
-    `The engine, now\n${facts(engine)}`,
-    `Its last operations\n${operationsTable(last)}`,
+    `Records of Berth\n${facts(records)}`,
+    `Incus, now\n${facts(engine)}`,
+    `Last operations\n${operationsTable(last)}`,
   ];
   const json = {
     records: Object.fromEntries(records),
@@ -134,6 +137,18 @@ async function server(db: Db, config: Config, id: number): Promise<Answer> {
     operations: last,
   };
   return { text: parts.join('\n\n'), json };
+}
+
+/** The initial commands, and the operation that has their outputs: one that fails does not fail the operation. */
+function commandFacts(
+  row: { commands_total: number; commands_failed: number },
+  last: Awaited<ReturnType<typeof lastOperations>>,
+): [string, string][] {
+  const { commands_total: total, commands_failed: failed } = row;
+  if (total === 0) return [];
+  const ran = last.find(({ commands }) => commands !== null && commands > 0);
+  const where = ran && failed > 0 ? `; see GET /v1/operations/${ran.id}` : '';
+  return [['initial commands', `${failed} of ${total} failed${where}`]];
 }
 
 async function askEngine(db: Db, config: Config, row: { location_id: number; uuid: string }) {

@@ -170,7 +170,7 @@ for (const [args, words] of [
 
 for (const [args, words] of [
   [['revoke', 'nobody'], /^\nNo active token is called nobody\.\nSee "npm run token -- list"\.$/m],
-  [['revoke', '999'], /^\nNo active token has id 999\.$/m],
+  [['revoke', '999'], /^\nNo active token has the id 999\.$/m],
   [[...create, '--project', 'none'], /^\nThere is no project "none"\.$/m],
 ] as const) {
   test(`a missing object has the exit status 1, without the usage: ${args.join(' ')}`, async () => {

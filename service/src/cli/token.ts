@@ -184,7 +184,7 @@ async function revoke(db: Db, id: number, isUnasked: boolean): Promise<Answer> {
   }
   const revoked_tokens = await db.transaction().execute(async (trx) => {
     const projectId = await revokeToken(trx, id);
-    if (projectId === undefined) throw noToken(`has id ${id}`);
+    if (projectId === undefined) throw noToken(`has the id ${id}`);
     const target = { kind: 'token', id } as const;
     const count = await countRevokedWith(new Project(trx, projectId), id);
     const details = { revoked_tokens: count };

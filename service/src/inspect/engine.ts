@@ -43,7 +43,7 @@ async function ask(
   const reachable = addresses.filter(({ scope }) => scope === 'global');
   return [
     ['instance', instance ? `${name}: ${instance.status}` : `${name}: none`],
-    ['on member', instance?.location ?? '-'],
+    ['member', memberOf(instance)],
     ['confined', instance ? confinementOf(instance) : '-'],
     ['subvolumes', instance ? await subvolumesOf(client, disks, instance) : '-'],
     ['processes', String(state?.processes ?? '-')],
@@ -52,6 +52,12 @@ async function ask(
     ['disk limit', guard && instance ? await diskLimit(guard, instance) : '-'],
     ['Incus operations', underWay.map((o) => `${o.description} (${o.id})`).join(', ') || 'none'],
   ];
+}
+
+/** Incus that is not in a cluster calls its only member "none". */
+function memberOf(instance: Instance | null | undefined): string {
+  const member = instance?.location ?? '-';
+  return member === 'none' ? '- (not in a cluster)' : member;
 }
 
 /** The quota mode of a btrfs pool of this machine, and the limit that is in force. */

@@ -24,6 +24,7 @@ function operations(db: Queryable) {
     .select(['operations.lease_holder', 'operations.state', 'operations.server_id'])
     .select(['servers.hostname', 'nodes.name as node', 'locations.name as location'])
     .select('operations.parent_id')
+    .select(sql<number | null>`jsonb_array_length(operations.commands)`.as('commands'))
     .select(seconds('created_at').as('created_in'))
     .select(seconds('started_at').as('started_in'))
     .select(seconds('finished_at').as('finished_in'))

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { databaseTime } from '../db/queries.ts';
+import { errorFromIncus } from '../incus/transport/errors.ts';
 import { changeServer } from '../servers/worker-queries.ts';
 import {
   db,
@@ -295,6 +296,23 @@ test('each of several equal failures is counted, and logged with its operation a
   assert.deepEqual(observed, [...Array(2).fill(['test', 'only']), ['test', 'succeeded']]);
   const { attempts, lease_holder, lease_until } = await rowOf(id);
   assert.deepEqual([attempts, lease_holder, lease_until], [2, null, null]);
+});
+
+test('a busy engine is logged with its reason, and without a stack', async () => {
+  const reason = "Invalid PID '4711'";
+  const kind = kindOf({
+    only: async ({ operation }) => {
+      if (operation.attempts === 0) throw errorFromIncus(reason);
+      return ended();
+    },
+  });
+  const { log, lines } = loggedLines();
+  run(kind, { log });
+  const id = await enter(kind);
+  await untilEnded(id);
+  await stopRunners();
+  const told = lines.find(({ msg }) => /will be retried/.test(String(msg)));
+  assert.deepEqual([told?.reason, told?.operation, told?.err], [reason, id, undefined]);
 });
 
 test('the pause before a retry begins at half a second, and grows to half a minute', async () => {

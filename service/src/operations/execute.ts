@@ -3,7 +3,8 @@ import type { Logger } from 'pino';
 import type { Db } from '../db/connection.ts';
 import { isDatabaseUnavailable } from '../db/errors.ts';
 import type { IncusClient } from '../incus/client.ts';
-import { EngineError, messageForUsers } from '../incus/transport/errors.ts';
+import { EngineError, isEngineError, messageForUsers } from '../incus/transport/errors.ts';
+import { reasonOf } from '../lib/outage.ts';
 import { pause } from '../lib/pause.ts';
 import {
   type Failure,
@@ -246,13 +247,21 @@ function retryOrFail(
     log.warn(about, 'A step of an operation failed.');
     return fail(`engine_${error.code}`, message);
   }
-  log.warn(about, 'A step of an operation failed. It will be retried.');
+  log.warn(
+    isExpected(error)
+      ? { reason: reasonOf(error), operation: operation.id, step: operation.step }
+      : about,
+    'A step of an operation failed. It will be retried.',
+  );
   observer?.retried(operation.kind, operation.step);
   const seconds = secondsUntilRetry(operation);
   // Stored for operators; `npm run inspect` shows it.
   const retry = error instanceof EngineError ? error.message : message;
   return { outcome: 'wait', seconds, why: retrying(message), retry };
 }
+
+/** Whether it is a known condition of Incus, which passes. Its stack says nothing. */
+const isExpected = (error: unknown) => isEngineError(error, 'busy') && error.retryable;
 
 /**
  * The back-off after the result of a step could not be committed. The step runs again, as after a

@@ -117,8 +117,8 @@ it('without capacity it is refused with what is lacking, and nothing is reserved
   assert.equal(
     detail,
     'No node has room for 1 core, 1024 MiB, 10 GiB: 1 of 4 nodes is evacuated, 1 lacks memory, ' +
-      '1 lacks disk, 1 lacks cores. The largest node has 4 cores, 4096 MiB and 100 GiB in all. ' +
-      'Ask for less, or choose another location.',
+      '1 lacks disk, 1 lacks cores. The largest node has 4 cores, 4096 MiB and 100 GiB in all, ' +
+      'including what its servers already have. Ask for less, or choose another location.',
   );
   for (const name of ['a', 'b', 'd']) await setNode(name, { status: 'offline' });
   const none = (await create()).json();

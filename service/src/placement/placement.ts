@@ -153,5 +153,6 @@ function reasonsInWords(excluded: Placement['excluded'], nodes: number): string 
 function largest(nodes: readonly NodeRoom[]): string {
   const most = (of: (node: NodeRoom) => number) => Math.max(...nodes.map(of));
   const [cpu, ram, disk] = [most((n) => n.cpu), most((n) => n.ramMb), most((n) => n.diskGb)];
-  return `The largest node has ${counted(cpu, 'core')}, ${ram} MiB and ${disk} GiB in all.`;
+  const all = `${counted(cpu, 'core')}, ${ram} MiB and ${disk} GiB`;
+  return `The largest node has ${all} in all, including what its servers already have.`;
 }

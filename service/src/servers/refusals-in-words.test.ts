@@ -170,7 +170,7 @@ test('invalid values are refused in short sentences', async () => {
   assert.equal(await detailOf(ask('POST', '/tokens', { body })), expires);
   const parameter = 'colour: Unknown query parameter.';
   assert.equal(await detailOf(ask('GET', '/servers?colour=red')), parameter);
-  const detail = 'force: Must be true or false, or 1, 0, on or off, in lowercase.';
+  const detail = 'force: Must be one of true, false, 1, 0, on, off (lowercase).';
   assert.equal(await detailOf(ask('POST', '/servers/1/stop?force=TRUE')), detail);
   const twice = 'limit: Must be given only once.';
   assert.equal(await detailOf(ask('GET', '/servers?limit=1&limit=2')), twice);

@@ -118,7 +118,11 @@ it('the list has the unrevoked tokens of the project by id, filtered by prefix',
   assert.deepEqual(await listed(''), [own, ...ids]);
   assert.deepEqual(await listed('?q=List-'), ids.slice(0, 2));
   const missing = await whole.ask('GET', `/tokens/${foreign}`, headers);
-  assert.equal(missing.json().code, 'token_not_found');
+  const { code, detail } = missing.json();
+  assert.deepEqual(
+    [code, detail.replace(/\d+/, 'N')],
+    ['token_not_found', 'No active token has the id N.'],
+  );
 });
 
 describe('the tokens that can be revoked', () => {

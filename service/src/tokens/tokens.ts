@@ -24,7 +24,7 @@ import { generateToken, tokenHash } from './token.ts';
 const maxTokens = 1000;
 
 export function tokenNotFound(id: number | string): Problem {
-  return new Problem('token_not_found', `No token has the id ${id}.`);
+  return new Problem('token_not_found', `No active token has the id ${id}.`);
 }
 
 /**

@@ -141,7 +141,7 @@ test('an action accepts an empty body of any type, and a form', async () => {
   assert.deepEqual((await post('{}', { ...json, url })).json(), {});
   for (const text of ['', 'yes', 'TRUE', '2']) {
     const answer = await post(`force=${text}`, { ...form, url });
-    const detail = 'Must be true or false, or 1, 0, on or off, in lowercase.';
+    const detail = 'Must be one of true, false, 1, 0, on, off (lowercase).';
     assert.deepEqual(errorsOf(answer), { '/force': detail });
   }
   const typed = await post('{"force": 1}', { ...json, url });

@@ -25,7 +25,7 @@ export function coerceText(schema: TSchema, input: unknown): Record<string, unkn
   return Object.fromEntries(entries);
 }
 
-export const booleanInText = 'Must be true or false, or 1, 0, on or off, in lowercase.';
+export const booleanInText = 'Must be one of true, false, 1, 0, on, off (lowercase).';
 
 const booleans = new Map([
   ['1', true],
