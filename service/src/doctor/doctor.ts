@@ -92,7 +92,7 @@ export function lxcfsFinding(machine: Machine): Finding {
   const broken = (says: string, commands: string) => {
     const how = hasSystemd(machine)
       ? commands
-      : 'Stop Incus, and run "npm start" as root, which starts lxcfs first';
+      : 'Stop Incus and all servers (incus admin shutdown), and run "npm start" as root, which starts lxcfs first';
     return problem('lxcfs', says, `${how}. Then restart the servers.`);
   };
   const isMounted = (read('/proc/mounts') ?? '').includes(` ${lxcfsMount} `);
