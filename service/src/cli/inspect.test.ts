@@ -82,7 +82,9 @@ test('initial commands that failed are shown with the operation that has their o
     .set({ commands_total: 4, commands_failed: 3 })
     .where('id', '=', id)
     .execute();
-  await sql`update operations set commands = '[{"exit_code": 1}]' where id = ${created.id}`.execute(db);
+  await sql`update operations set commands = '[{"exit_code": 1}]' where id = ${created.id}`.execute(
+    db,
+  );
   const said = `^initial commands +3 of 4 failed; see GET /v1/operations/${created.id}$`;
   assert.match(await records(), new RegExp(said, 'm'));
 });

@@ -163,12 +163,12 @@ test('a nearly full disk, and missing or old exports, are problems', () => {
 
 test('the advice is below the problem', () => {
   const printed = findingsInWords([
-    { what: 'clock', state: 'ok', says: 'right' },
+    { what: 'clock', state: 'ok', says: 'right:\n- always' },
     { what: 'KVM', state: 'problem', says: 'gone', wayOut: 'Bring it back.' },
   ]);
   assert.equal(
     printed,
-    'ok       clock  right\nPROBLEM  KVM    gone\n                → Bring it back.',
+    'ok       clock  right:\n                - always\nPROBLEM  KVM    gone\n                → Bring it back.',
   );
 });
 

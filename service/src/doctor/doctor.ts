@@ -254,7 +254,7 @@ export function findingsInWords(findings: readonly Finding[]): string {
   const marks = { ok: 'ok     ', note: 'note   ', problem: 'PROBLEM' };
   return findings
     .flatMap(({ what, state, says, wayOut }) => [
-      `${marks[state]}  ${what.padEnd(width)}  ${says}`,
+      `${marks[state]}  ${what.padEnd(width)}  ${says.replaceAll('\n', `\n${' '.repeat(11 + width)}`)}`,
       ...(wayOut === undefined ? [] : [`${' '.repeat(11 + width)}→ ${wayOut}`]),
     ])
     .join('\n');
