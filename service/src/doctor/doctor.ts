@@ -93,7 +93,7 @@ export function lxcfsFinding(machine: Machine): Finding {
   const broken = (says: string, commands: string) => {
     const how = hasSystemd(machine)
       ? commands
-      : 'Stop Incus, and run "npm start" as root, which starts lxcfs first';
+      : 'Stop Incus and all servers (incus admin shutdown), and run "npm start" as root, which starts lxcfs first';
     return problem('lxcfs', says, `${how}. Then restart the servers.`);
   };
   const isMounted = (read('/proc/mounts') ?? '').includes(` ${lxcfsMount} `);
@@ -260,7 +260,7 @@ export function findingsInWords(findings: readonly Finding[]): string {
   const marks = { ok: 'ok     ', note: 'note   ', problem: 'PROBLEM' };
   return findings
     .flatMap(({ what, state, says, wayOut }) => [
-      `${marks[state]}  ${what.padEnd(width)}  ${says}`,
+      `${marks[state]}  ${what.padEnd(width)}  ${says.replaceAll('\n', `\n${' '.repeat(11 + width)}`)}`,
       ...(wayOut === undefined ? [] : [`${' '.repeat(11 + width)}→ ${wayOut}`]),
     ])
     .join('\n');

@@ -63,8 +63,11 @@ test('the version, known vulnerabilities and pool of a working Incus are reporte
   const findings = await machineFindings(bare, loadConfig(env));
   const [version, ...holes] = findings.filter(({ what }) => what === 'Incus');
   assert.deepEqual([version?.state, version?.says], ['ok', '6.0.3']);
-  assert.ok(holes.length > 1 && holes.every(({ state }) => state === 'note'));
-  assert.match(holes.at(-1)?.wayOut ?? '', /^For all of these: update to /);
+  assert.deepEqual([holes.length, holes[0]?.state], [1, 'note']);
+  const [heading, ...items] = holes[0]?.says.split('\n') ?? [];
+  assert.match(heading ?? '', /^Incus 6\.0\.3 has known vulnerabilities, .*:$/);
+  assert.ok(items.length > 1 && items.every((item) => item.startsWith('- ')));
+  assert.match(holes[0]?.wayOut ?? '', /^For all of these: update to /);
   const pool = findings.filter(({ what }) => what.endsWith('pool berth'));
   assert.deepEqual(
     pool.map(({ what }) => what),

@@ -10,7 +10,7 @@ import { createIncusClient } from '../incus/client.ts';
 import { EngineError } from '../incus/transport/errors.ts';
 import { isSimulated, places } from '../installation/host.ts';
 import { ownFolder } from '../installation/install-service.ts';
-import { knownHoles, updateWords } from '../nodes/known-holes.ts';
+import { listOfHoles, updateWords } from '../nodes/known-holes.ts';
 import {
   clockFinding,
   diskFindings,
@@ -170,12 +170,11 @@ async function engineFindings(machine: Machine, config: Config | undefined): Pro
   }
 }
 
-/** Reports the known vulnerabilities. The advice is the same for all, and only below the last. */
+/** Reports the known vulnerabilities, for which the advice is the same. */
 function holeFindings(version: string): Finding[] {
-  return knownHoles(version).map((says, at, all) => ({
-    ...{ what: 'Incus', state: 'note', says },
-    ...(at === all.length - 1 && { wayOut: `For all of these: ${updateWords}` }),
-  }));
+  const says = listOfHoles(version);
+  if (says === undefined) return [];
+  return [{ what: 'Incus', state: 'note', says, wayOut: `For all of these: ${updateWords}` }];
 }
 
 async function spaceOf(client: ReturnType<typeof createIncusClient>, name: string) {

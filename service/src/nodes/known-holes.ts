@@ -66,20 +66,34 @@ const safeReleases = [...new Set(vulnerabilities.flatMap(({ fixedIn }) => Object
  * under the older version, which Incus does not report.
  */
 export function knownHoles(release: string): string[] {
+  return effectsOfHoles(release).map((effect) => `${hasHoles(release)}: ${effect}.`);
+}
+
+const hasHoles = (release: string) =>
+  `Incus ${release} has known vulnerabilities, unless its package fixes them`;
+
+/** All of them as a list below one heading; undefined if there are none. */
+export function listOfHoles(release: string): string | undefined {
+  const effects = effectsOfHoles(release);
+  if (effects.length === 0) return undefined;
+  return [`${hasHoles(release)}:`, ...effects.map((effect) => `- ${effect}`)].join('\n');
+}
+
+function effectsOfHoles(release: string): string[] {
   const version = readVersion(release);
   if (!version) return [];
   return vulnerabilities
     .filter((hole) => isIn(hole, version))
     .map(({ ids, what, fixedIn: { others, ...series } }) => {
       const releases = [...Object.values(series), others].join(' and ');
-      return `Incus ${release} has known vulnerabilities, unless its package fixes them: ${what} (${ids.join(', ')}; fixed in ${releases}).`;
+      return `${what} (${ids.join(', ')}; fixed in ${releases})`;
     });
 }
 
 /** A warning about all of them in one sentence, with advice; undefined if there are none. */
 export function vulnerabilityWarning(release: string): string | undefined {
   if (knownHoles(release).length === 0) return undefined;
-  return `Incus ${release} has known vulnerabilities, unless its package fixes them: ${updateWords}`;
+  return `${hasHoles(release)}: ${updateWords}`;
 }
 
 export const updateWords =
