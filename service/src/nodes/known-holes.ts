@@ -58,7 +58,7 @@ function isIn(hole: Vulnerability, version: Version): boolean {
 
 /** The releases without any of them, the oldest first. */
 const safeReleases = [...new Set(vulnerabilities.flatMap(({ fixedIn }) => Object.values(fixedIn)))]
-  .filter((release) => knownHoles(release).length === 0)
+  .filter((release) => effectsOfHoles(release).length === 0)
   .sort();
 
 /**
