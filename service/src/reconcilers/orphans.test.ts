@@ -75,15 +75,3 @@ test('an instance with an unknown server is left alone', async () => {
   const unknown = [instance(crypto.randomUUID()), instance('no uuid')];
   assert.deepEqual(await keep(unknown), { calls: [], lines: [] });
 });
-
-test('an instance that unpacks an image is reported only once it was left', async () => {
-  const config = { 'user.berth.installation': installationId };
-  const aged = (minutes: number) => {
-    const created_at = new Date(Date.now() - minutes * 60_000).toISOString();
-    return { name: 'berth-unpack-1', status: 'Stopped', config, created_at } as unknown as Instance;
-  };
-  assert.deepEqual(await keep([aged(15)]), { calls: [], lines: [] });
-  const { calls, lines } = await keep([aged(25)]);
-  assert.deepEqual([calls, lines.length], [[], 1]);
-  assert.match(lines[0] ?? '', /berth-unpack-1/);
-});

@@ -113,7 +113,12 @@ test('one that tries what a kernel can do, or unpacks an image, is none of them,
     ['berth-probe-1-incoming', false, ['10.9.0.5']],
     ['berth-unpack-1', true, []],
   ];
+  assert.deepEqual(told(), []);
   assert.deepEqual(await entered(...minutesAgo(25)), left);
+  assert.deepEqual(
+    told().map(([, , name]) => name),
+    ['berth-probe-1-incoming', 'berth-unpack-1'],
+  );
   // A member that does not answer tells no time.
   assert.deepEqual(await entered(...helpers), left);
   const [, named] = minutesAgo(0);
