@@ -53,7 +53,11 @@ test('if a connection to the engine fails, users see that the node does not answ
   );
   isAway = false;
   assert.match(message, /: retrying: the node does not answer$/);
-  assert.equal(last_error, 'Incus could not be reached: ECONNREFUSED', 'operators see the cause');
+  assert.equal(
+    last_error,
+    'Incus could not be reached: the connection was refused (ECONNREFUSED)',
+    'operators see the cause',
+  );
   await untilEnded(id);
 });
 
