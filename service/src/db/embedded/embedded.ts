@@ -128,7 +128,8 @@ async function open(dataDir: string, settings: Record<string, string> = {}, laun
   try {
     await prepareDatabase(cluster);
   } catch (error) {
-    await shutDown(cluster, lock);
+    // Why it failed is worth more than that it can't be stopped.
+    await shutDown(cluster, lock).catch(() => undefined);
     throw noRoomForDatabase(error, dataDir) ?? error;
   }
   return { cluster, lock };
