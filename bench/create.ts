@@ -33,7 +33,7 @@ async function benchCase({ title, count, highestRatio }: Case, rounds: number): 
   const seconds = await withStack('bench', (stack) => measure(stack, count, rounds));
   const result = compare(seconds.incus, seconds.berth);
   report(title, { baseline: 'incus command line', measured: 'Berth' }, result);
-  console.log(`ratio ${result.ratio.toFixed(2)}(target: at most ${highestRatio})`);
+  console.log(`ratio ${result.ratio.toFixed(2)} (target: at most ${highestRatio})`);
   return result.ratio <= highestRatio;
 }
 

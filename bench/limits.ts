@@ -32,7 +32,7 @@ export async function benchLimits(rounds = defaultRounds): Promise<boolean> {
     result,
   );
   console.log(`ratio to a client alone: ${plain.ratio.toFixed(2)}`);
-  console.log(`ratio ${result.ratio.toFixed(2)}(target: at most ${highestRatio})`);
+  console.log(`ratio ${result.ratio.toFixed(2)} (target: at most ${highestRatio})`);
   return result.ratio <= highestRatio;
 }
 

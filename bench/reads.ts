@@ -80,7 +80,7 @@ export async function benchReads(rounds = defaultRounds): Promise<boolean> {
       const result = compare(sides.baseline, sides.measured);
       report(title, { baseline: 'Fastify with one query', measured: 'Berth' }, result);
       const asked = least > 0 ? `at least ${least}` : `at most ${most}`;
-      console.log(`ratio ${result.ratio.toFixed(2)}(target: ${asked})`);
+      console.log(`ratio ${result.ratio.toFixed(2)} (target: ${asked})`);
       held &&= result.ratio >= least && result.ratio <= most;
     }
     return held;

@@ -6,14 +6,14 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../e2e/ports.ts';
-import { dataDirectory, serviceDirectory } from '../e2e/service.ts';
-import { startSimulator } from '../incus-sim/src/simulator.ts';
+import { dataDirectory } from '../e2e/service.ts';
 import {
   commandLine,
   environment,
   processIds,
   readProcess,
 } from '../service/src/testing/processes.ts';
+import { simulatedIncus } from './simulated.ts';
 import { type Comparison, compare, report } from './statistics.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -43,12 +43,7 @@ interface Started {
  */
 export async function benchStart(rounds = defaultRounds): Promise<boolean> {
   await using stack = new AsyncDisposableStack();
-  const directory = serviceDirectory(stack, 'bench');
-  const socketPath = join(directory, 'incus.socket');
-  const simulator = await startSimulator({ listen: { socketPath }, memoryBytes: 256 * 2 ** 30 });
-  stack.defer(() => simulator.close());
-  const names = { project: 'bench', pool: 'bench', network: 'bench0' };
-  simulator.plant({ ...names, imageAliases: ['berth-debian-12'] });
+  const { directory, socketPath, names } = await simulatedIncus(stack);
   const berth = await npmStart(dataDirectory(directory), socketPath, names);
   const bare = bareStart(join(directory, 'bare'));
   const sides: { baseline: Started[]; measured: Started[] } = { baseline: [], measured: [] };
