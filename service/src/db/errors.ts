@@ -62,9 +62,7 @@ export function databaseTrouble(error: unknown): DatabaseTrouble | undefined {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   const known = troubles.get(code);
   if (known) return known;
-  if (code.startsWith('08') || isTransient(code, error) || messages.test(error.message))
-    return 'away';
-  if (isTimeout(error) || isUnfitStatement(error)) return 'away';
+  if (isTransient(code, error) || isTimeout(error) || isUnfitStatement(error)) return 'away';
   return databaseTrouble(error.cause);
 }
 
@@ -85,13 +83,14 @@ export function isConnectionLost(error: unknown): boolean {
   const code = codeOf(error);
   if (raceCodes.has(code)) return false;
   if (isRefusedAtConnect(error)) return true;
-  return code.startsWith('08') || isTransient(code, error) || messages.test(error.message);
+  return isTransient(code, error);
 }
 
 /** Whether PostgreSQL could not run a statement, but a later attempt may succeed. */
 export const isDatabaseUnavailable = (error: unknown) => databaseTrouble(error) !== undefined;
 
 function isTransient(code: string, error: Error): boolean {
+  if (code.startsWith('08') || messages.test(error.message)) return true;
   if (code === 'ENOENT') return 'syscall' in error && error.syscall === 'connect';
   return transientCodes.has(code);
 }

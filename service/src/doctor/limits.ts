@@ -3,7 +3,7 @@ import { findEmbeddedPostgres } from '../db/embedded/embedded.ts';
 import type { DatabasePlace } from '../db/open.ts';
 import { limitWarnings } from '../nodes/view.ts';
 import type { Finding } from './doctor.ts';
-import { notMigrated } from './secret-key.ts';
+import { isNotMigrated } from './secret-key.ts';
 
 /**
  * Reports which traffic the kernels of the location `local` cannot limit, according to the service; empty if unknown.
@@ -34,8 +34,7 @@ async function localNodes(connectionString: string) {
       .orderBy('nodes.name')
       .execute();
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    if (notMigrated.includes(code)) return [];
+    if (isNotMigrated(error)) return [];
     throw error;
   } finally {
     await db.destroy();

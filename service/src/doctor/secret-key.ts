@@ -124,7 +124,7 @@ async function keyOf(path: string): Promise<string | null | undefined | SetupErr
  * The codes of PostgreSQL for invalid_catalog_name, undefined_table and undefined_column. A first start or an upgrade
  * has not created these objects yet.
  */
-export const notMigrated = ['3D000', '42P01', '42703'];
+const notMigrated = ['3D000', '42P01', '42703'];
 
 /** Whether a query failed because the database is not created or upgraded yet. */
 export const isNotMigrated = (error: unknown) =>

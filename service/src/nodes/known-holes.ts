@@ -92,7 +92,7 @@ function effectsOfHoles(release: string): string[] {
 
 /** A warning about all of them in one sentence, with advice; undefined if there are none. */
 export function vulnerabilityWarning(release: string): string | undefined {
-  if (knownHoles(release).length === 0) return undefined;
+  if (effectsOfHoles(release).length === 0) return undefined;
   return `${hasHoles(release)}: ${updateWords}`;
 }
 

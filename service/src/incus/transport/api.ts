@@ -235,9 +235,7 @@ export function createApi(transport: Transport, defaults: ApiDefaults): Api {
     } finally {
       const { method, path } = request;
       const seconds = (performance.now() - begun) / 1000;
-      defaults.observe?.({
-        ...{ method, path: pathPattern(path), outcome, error: thrown, seconds },
-      });
+      defaults.observe?.({ method, path: pathPattern(path), outcome, error: thrown, seconds });
     }
   };
   const call: Api['read'] = (request, options, reader) => {
