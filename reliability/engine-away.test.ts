@@ -19,7 +19,8 @@ after(() => laboratory.close());
 
 const unreachable = /does not answer/;
 /** It begins with neither the name of a class nor an address. */
-const unfollowed = /^Incus (could not be reached: [A-Z_]+|closed the event stream: \d+)$/;
+const unfollowed =
+  /^Incus (could not be reached: [a-z ]+ \([A-Z_]+\)|closed the event stream: \d+)$/;
 
 /** The state as the API shows it, without an error. */
 async function isShown(id: number, status: string, realStatus: string): Promise<void> {
