@@ -44,9 +44,12 @@ const regular = [
     'disk-usage',
     'allowances',
     'pool-count',
+    'unpacked-images',
   ],
 ];
 const hinted = ['next-creates', 'ended-operation', 'instance', 'instance-quota'];
+/** Runs only if the events are followed before the image is unpacked. */
+const occasional = 'left-unpacking';
 
 it('shows all reconcilers, and what they found', async () => {
   const { database, statuses } = laboratory;
@@ -58,6 +61,7 @@ it('shows all reconcilers, and what they found', async () => {
   const { stdout } = await toolOn(database.connectionString, 'inspect')('reconcilers');
   const lines = stdout.trim().split('\n').slice(1);
   const names = new Set(lines.map((line) => line.split(/ {2,}/)[1]));
+  names.delete(occasional);
   assert.deepEqual([...names].sort(), [...regular, ...hinted].sort());
   const [sweep] = lines.filter((line) => / instances +laboratory/.test(line));
   assert.match(sweep ?? '', /^test +instances +.* succeeded +instances 0, unconfined 0 /);
