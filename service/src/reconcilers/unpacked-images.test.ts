@@ -209,7 +209,7 @@ const noWork = async () => true;
 test('an image does not count as whole if the lock was lost while it was unpacked', async () => {
   const losing = duringCreate(() =>
     pool.query(
-      `select pg_terminate_backend(pid) from pg_locks
+      `select pg_terminate_backend(pid, 60000) from pg_locks
        where locktype = 'advisory' and database =
          (select oid from pg_database where datname = current_database())`,
     ),

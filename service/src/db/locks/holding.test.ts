@@ -60,7 +60,7 @@ test('however many names a process holds, they take one connection, which is in 
 test('a lock that was lost with its connection is not proven, and is free', async () => {
   const holding = process().ifFree('lost', async (prove) => {
     await pool.query(
-      `select pg_terminate_backend(pid) from pg_locks
+      `select pg_terminate_backend(pid, 60000) from pg_locks
        where locktype = 'advisory' and database =
          (select oid from pg_database where datname = current_database())`,
     );
