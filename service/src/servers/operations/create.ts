@@ -129,7 +129,7 @@ export const createOperation = defineServerOperation<CreateState>({
 async function queue({ db, operation, server }: Context): Result {
   const lacks = await lacksRules(db, server.locationId);
   if (lacks) return wait(rulesPollSeconds, waitForRules[lacks]);
-  const place = { id: operation.id, nodeId: server.nodeId };
+  const place = { id: operation.id, fence: operation.fence, nodeId: server.nodeId };
   const taken = await db.transaction().execute((trx) => claimCreateSlot(trx, place));
   // It is woken when there is a slot: see create-queue.ts.
   if (!taken) return wait(queuePollSeconds, 'waiting for other servers being created on its node');
@@ -215,8 +215,8 @@ async function claimUnpackIfNeeded({
   server,
   signal,
 }: Context): Promise<boolean> {
-  const { fingerprint } = operation.state;
-  const claim = { id: operation.id, nodeId: server.nodeId, fingerprint };
+  const { id, fence, state } = operation;
+  const claim = { id, fence, nodeId: server.nodeId, fingerprint: state.fingerprint };
   if (!(await db.transaction().execute((trx) => claimUnpacking(trx, claim)))) return false;
   return !(await createsInstances(incus, server.member, { signal }));
 }
