@@ -50,6 +50,22 @@ test('systemd accepts the unit without warnings', {
   assert.deepEqual([status, String(stderr)], [0, '']);
 });
 
+test('services keep their compiled code where only they can write, and root uses none of it', () => {
+  const cacheOf = (text: string) => /\bNODE_COMPILE_CACHE=(\S+)/.exec(text)?.[1];
+  for (const [unit, own] of [
+    ['berth.service', 'berth'],
+    ['berth@.service', 'berth/%i'],
+  ] as const) {
+    const text = read(`systemd/${unit}`);
+    assert.match(text, new RegExp(`^CacheDirectory=(.* )?${own}$`, 'm'));
+    assert.match(text, /^CacheDirectoryMode=0700$/m);
+    assert.equal(cacheOf(text), `/var/cache/${own}/compiled`);
+  }
+  assert.equal(cacheOf(read('systemd/berth-pools.service')), undefined);
+  const [, volume] = /^VOLUME (.*)$/m.exec(read('Dockerfile')) ?? [];
+  assert.equal(cacheOf(read('Dockerfile')), `${volume}/compiled`);
+});
+
 test('the Compose file is valid', () => {
   // Its ids are those of an older JSON Schema, to which it does not refer.
   const written = JSON.stringify(composeSchema, (key, value) =>

@@ -1,5 +1,5 @@
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** This is next to the npm packages, so that a new installation of them also removes these notes. */
@@ -29,11 +29,13 @@ export function hasPassed(name, state, folder = notes) {
 }
 
 /**
- * Notes that a check passed in this state.
+ * Notes that a check passed in this state, unless the npm packages belong to another user: who could not remove what root
+ * leaves there, and so not replace the packages.
  * @param {string} name
  * @param {string} state
  */
 export function notePassed(name, state, folder = notes) {
+  if (!isOurs(folder)) return;
   try {
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, name), state);
@@ -41,4 +43,13 @@ export function notePassed(name, state, folder = notes) {
     // The folder may belong to another user, or the disk may be full. In that case, the next start checks again.
     if (!['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT'].includes(error.code)) throw error;
   }
+}
+
+/**
+ * Whether this user owns a folder, or if it does not exist, the one above it.
+ * @param {string} folder
+ */
+function isOurs(folder) {
+  if (existsSync(folder)) return statSync(folder).uid === process.getuid?.();
+  return isOurs(dirname(folder));
 }

@@ -1,5 +1,15 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -51,7 +61,42 @@ test('a check that passed is repeated only if something has changed', (t) => {
   assert.equal(hasPassed('npm', String(versionOf(file)), folder), false);
 });
 
-test('a second start asks no package manager', (t) => {
+/** A folder with npm packages of another user, to whom nobody but root can give it. */
+function packagesOfOther(t) {
+  const folder = mkdtempSync(join(tmpdir(), 'berth-setup-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  mkdirSync(join(folder, 'node_modules'));
+  chownSync(join(folder, 'node_modules'), 65_534, 65_534);
+  return folder;
+}
+
+const skip = process.getuid() !== 0 && 'this needs root';
+const installed = fileURLToPath(new URL('../node_modules', import.meta.url));
+const ownsPackages = statSync(installed).uid === process.getuid();
+
+test('root notes no check among the npm packages of another user, who could not remove it', {
+  skip,
+}, (t) => {
+  const packages = join(packagesOfOther(t), 'node_modules');
+  notePassed('npm', 'state', join(packages, '.cache', 'berth-setup'));
+  assert.deepEqual(readdirSync(packages), []);
+});
+
+test('a start keeps its compiled code among its own npm packages only', { skip }, (t) => {
+  const own = fileURLToPath(new URL('../', import.meta.url));
+  const { start } = JSON.parse(readFileSync(join(own, 'package.json'), 'utf8')).scripts;
+  const script = start.replace(/exec .*/, 'printf %s "$NODE_COMPILE_CACHE"');
+  const env = { PATH: process.env.PATH };
+  const cacheIn = (cwd) => execFileSync('/bin/sh', ['-c', script], { cwd, env, encoding: 'utf8' });
+  const folder = packagesOfOther(t);
+  assert.equal(cacheIn(folder), '');
+  chownSync(join(folder, 'node_modules'), 0, 0);
+  assert.equal(cacheIn(folder), 'node_modules/.cache/berth-compiled');
+});
+
+test('a second start asks no package manager', {
+  skip: !ownsPackages && 'the npm packages belong to another user',
+}, (t) => {
   const start = () => {
     ensureNodePackages();
     ensureSystemPackages({ forTests: false, forBench: false });

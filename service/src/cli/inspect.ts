@@ -16,6 +16,7 @@ import {
 import { reconcilersTable } from '../inspect/reconcilers.ts';
 import { facts, operationFacts, operationsTable } from '../inspect/view.ts';
 import { joinSecretKey } from '../keys/secret-key.ts';
+import { notThere } from '../location-setup/administration.ts';
 import { createEngines } from '../locations/engines.ts';
 import { loadIdentity } from '../locations/identity.ts';
 import { findLocationsNamed, requireLocation } from '../locations/queries.ts';
@@ -32,7 +33,6 @@ import {
 
 const shownOperations = 10;
 const wayToOperation = '"npm run inspect -- operations" lists those in progress.';
-const wayToLocation = 'See "npm run location -- list".';
 const wayToServer = 'GET /v1/servers?all_projects=true lists the servers of all projects.';
 
 export function addInspectCommands(program: Program): void {
@@ -91,7 +91,7 @@ async function reconcilers(db: Db): Promise<Answer> {
 async function location(db: Db, name: string): Promise<Answer> {
   const [named] = await findLocationsNamed(db, name);
   const found = named && (await inspectLocation(db, named.id));
-  if (!found) throw new SetupError(`No location is called ${name}.`, wayToLocation);
+  if (!found) throw notThere(name);
   const pairs = locationFacts(found);
   return { text: facts(pairs), json: Object.fromEntries(pairs) };
 }

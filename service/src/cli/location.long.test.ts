@@ -300,7 +300,7 @@ test('a location without servers is removed, and its name and addresses can be u
   assert.equal(await findLocationNamed(db, 'gone'), undefined);
   assert.deepEqual(await poolsOf(id), []);
   assert.ok(!(await run('list')).stdout.includes('gone'));
-  await refused(['remove', 'gone'], /no location gone/);
+  await refused(['remove', 'gone'], /No location is called gone/);
   const again = await run('add', 'gone', '--token', token());
   assert.equal(again.code, 0, again.stderr);
   assert.equal((await run('remove', 'gone', '--yes')).code, 0);

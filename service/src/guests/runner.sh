@@ -40,7 +40,10 @@ take_over() {
   . "$state/handover"
   put_keys || give_up
   close_host_keys
-  set_up_sshd || sshd=missing
+  if ! set_up_sshd; then
+    if lets_passwords_in; then give_up; fi
+    sshd=missing
+  fi
   # Comes after SSH, which may have to refuse it. Setting a hash also unlocks root. It is passed by a pipe, because
   # everyone can read arguments.
   printf 'root:%s\n' "$password_hash" | chpasswd -e || give_up
@@ -114,6 +117,12 @@ set_up_sshd() {
     unread=1
   fi
   if [ -n "$unread" ]; then reload_sshd; fi
+}
+
+# Whether there may be an SSH server that accepts the password of root, although it has to refuse passwords.
+lets_passwords_in() {
+  case $sshd_settings in *'PasswordAuthentication no'*) ;; *) return 1 ;; esac
+  [ "$password_hash" != '*' ] && has sshd
 }
 
 # Whether sshd reads the other file, or has the settings in its main one, or has none, as where the distribution keeps it

@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { until } from '../testing/until.ts';
 import type { FirstStart } from './first-start.ts';
@@ -99,8 +99,8 @@ function handOver(commands: InitialCommand[], login = byPassword): void {
 }
 
 /** One boot of the guest: a process group, so that a crash also ends the commands. */
-function boot() {
-  const path = `${root}/bin:${process.env.PATH}`;
+function boot(programs = process.env.PATH) {
+  const path = `${root}/bin:${programs}`;
   const env = { PATH: path, BERTH_ROOT: root, BERTH_PATH: path };
   const child = spawn('/bin/sh', [join(root, way.runner)], {
     env,
@@ -250,6 +250,29 @@ onEachWay('an sshd whose main settings are elsewhere is left alone', async () =>
   assert.deepEqual([sshReady, existsSync(mainSettingsPath())], [true, false]);
 });
 
+onEachWay('an sshd that can not be told to refuse passwords gets none', async () => {
+  fakeProgram('systemctl', '[ "$1" = is-system-running ]');
+  handOver([`echo one >${out}`], byKey);
+  rmSync(settingsPath());
+  assert.equal(await boot().ended, 1);
+  assert.equal((await progress(1)).phase, 'failed');
+  assert.deepEqual([out, join(root, 'chpasswd.in')].map(existsSync), [false, false]);
+});
+
+onEachWay(
+  'an sshd that can not be reloaded is reported where no password has to be refused',
+  async () => {
+    fakeProgram('systemctl', '[ "$1" = is-system-running ]');
+    for (const login of [byPassword, { ...byKey, passwordHash: noPassword }]) {
+      handOver([], login);
+      rmSync(settingsPath(), { force: true });
+      assert.equal(await boot().ended, 0);
+      const { phase, sshReady } = await progress(0);
+      assert.deepEqual([phase, sshReady], ['done', false]);
+    }
+  },
+);
+
 onEachWay('root may have no password', async () => {
   await run([], { ...byKey, passwordHash: noPassword });
   assert.equal(readFileSync(join(root, 'chpasswd.in'), 'utf8'), 'root:*\n');
@@ -263,12 +286,36 @@ onEachWay('if the keys can not be written, that is reported and no command runs'
   assert.equal(existsSync(out), false);
 });
 
-onEachWay('a guest without an SSH server gets one, or reports that it has none', async () => {
+/** The folders of programs, without those of this machine that have an SSH server. */
+const withoutSshd = (process.env.PATH ?? '')
+  .split(delimiter)
+  .filter((folder) => !existsSync(join(folder, 'sshd')))
+  .join(delimiter);
+
+onEachWay('a guest without an SSH server reports that none can be installed', async () => {
   rmSync(join(root, 'bin/sshd'));
   fakeProgram('apt-get', `echo "$@" >>${root}/apt.args; exit 1`);
   fakeProgram('sleep', '');
-  const { sshReady, phase } = await run([]);
-  assert.deepEqual([sshReady, phase], [existsSync('/usr/sbin/sshd'), 'done']);
+  for (const login of [byPassword, byKey]) {
+    handOver([], login);
+    assert.equal(await boot(withoutSshd).ended, 0);
+    const { sshReady, phase } = await progress(0);
+    assert.deepEqual([sshReady, phase], [false, 'done']);
+  }
+  const updates = readFileSync(join(root, 'apt.args'), 'utf8').match(/update/g);
+  assert.equal(updates?.length, 2 * 3, 'each tries three times');
+});
+
+onEachWay('a guest without an SSH server gets one, which is not reloaded', async () => {
+  const sshd = join(root, 'bin/sshd');
+  rmSync(sshd);
+  fakeProgram('apt-get', `case "$*" in *openssh-server) cp ${root}/bin/systemctl ${sshd};; esac`);
+  handOver([]);
+  assert.equal(await boot(withoutSshd).ended, 0);
+  const { sshReady, phase } = await progress(0);
+  assert.deepEqual([sshReady, phase], [true, 'done']);
+  assert.ok(existsSync(sshd));
+  assert.doesNotMatch(readFileSync(join(root, 'systemctl.args'), 'utf8'), /try-reload/);
 });
 
 onEachWay('the end of a long output is kept', async () => {

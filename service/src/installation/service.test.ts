@@ -188,10 +188,13 @@ test('an export is restored with the tool of the version', async () => {
   // Nothing listens on this port.
   writeFileSync(join(root, places.settings), 'BERTH_PORT=1\n');
   mkdirSync(join(root, places.data, 'postgres'));
+  for (const name of ['compiled', 'images']) mkdirSync(join(root, places.cache, name));
   const back = goBack(host, { isToPrevious: false, imported: '/export.gz', readyMs: 1 });
   await assert.rejects(back, /does not become ready/);
   const [, tool = ''] = /bin\/node (\S+) db import \/export\.gz$/m.exec(said.join('\n')) ?? [];
   assert.ok(existsSync(tool.replace(folder, own)), tool);
+  // Each version compiles its own code.
+  assert.deepEqual(readdirSync(join(root, places.cache)), ['images']);
 });
 
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;

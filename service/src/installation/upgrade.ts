@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, readFileSync, renameSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { SetupError } from '../../../setup/commands.mjs';
 import { type Config, loadConfig } from '../config/config.ts';
@@ -149,6 +149,8 @@ async function switchTo(host: Host, folder: string): Promise<void> {
     const own = join(folder, 'deploy', 'systemd', unit);
     if (existsSync(own)) copyFileSync(own, on(host, `${places.units}/${unit}`));
   }
+  // Each version compiles its own code into the cache, from which nothing else removes that of earlier ones.
+  rmSync(on(host, `${places.cache}/compiled`), { recursive: true, force: true });
   await host.command(seeLog, 'systemctl', 'daemon-reload');
   // systemd no longer starts a service that has failed repeatedly.
   await host.command(seeLog, 'systemctl', 'reset-failed', service);

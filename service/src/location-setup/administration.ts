@@ -402,8 +402,9 @@ async function requireNamed(db: Db | Trx, name: string): Promise<LocationRow> {
   throw notThere(name);
 }
 
-const notThere = (name: string) =>
-  new SetupError(`There is no location ${name}.`, 'See "npm run location -- list".');
+/** For a name that no location has. */
+export const notThere = (name: string) =>
+  new SetupError(`No location is called ${name}.`, 'See "npm run location -- list".');
 
 async function requireEmpty(db: Db | Trx, location: LocationRow): Promise<void> {
   const servers = await countServers(db, location.id);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { Project } from '../db/project.ts';
+import { claimCreateSlot } from '../servers/create-queue-queries.ts';
 import { changeServer } from '../servers/worker-queries.ts';
 import { leaseNextOperation } from '../testing/leases.ts';
 import { db, ended, enter, kindOf, place, rowOf } from '../testing/operations.ts';
@@ -17,6 +18,7 @@ import {
   reportProgress,
 } from './lease-queries.ts';
 import { type OperationRow, startColumns, supersededBy, supersedeOperation } from './queries.ts';
+import { claimUnpacking } from './worker-queries.ts';
 
 // Tests that a worker that has lost its lease can not write anything.
 
@@ -54,6 +56,14 @@ async function superseded(): Promise<Lease> {
 }
 
 const writes: Record<string, (late: Lease) => Promise<unknown>> = {
+  claimCreateSlot: ({ id, fence }) =>
+    db.transaction().execute((trx) => claimCreateSlot(trx, { id, fence, nodeId: place.nodeId })),
+  claimUnpacking: ({ id, fence }) =>
+    db
+      .transaction()
+      .execute((trx) =>
+        claimUnpacking(trx, { id, fence, nodeId: place.nodeId, fingerprint: 'late' }),
+      ),
   commitStep: (late) =>
     commitStep(db, late, { step: 'late', patch: { late: true }, progress: 90, message: 'Late.' }),
   finishAndLease: (late) => finishAndLease(db, late, ending, { change: noChange, leasing }),

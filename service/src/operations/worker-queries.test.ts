@@ -111,7 +111,7 @@ test('an image is unpacked on a node by one create at a time', async () => {
     .returning('id')
     .executeTakeFirstOrThrow();
   const claim = (id: number, fingerprint: string, nodeId = place.nodeId) =>
-    db.transaction().execute((trx) => claimUnpacking(trx, { id, nodeId, fingerprint }));
+    db.transaction().execute((trx) => claimUnpacking(trx, { id, fence: 0, nodeId, fingerprint }));
   const [first, second, third] = [await enter(create), await enter(create), await enter(create)];
   await change(second, { state: JSON.stringify({ kept: true }) });
   assert.equal(await claim(first, 'a'), true);
@@ -136,7 +136,7 @@ test('an image is unpacked on a node by a create or ahead of any, and not by bot
   const ahead = <Result>(work: () => Promise<Result>, node = nodeId) =>
     leader.ifFree(unpackingLock(node), work);
   const claim = (fingerprint: string) =>
-    db.transaction().execute((trx) => claimUnpacking(trx, { id, nodeId, fingerprint }));
+    db.transaction().execute((trx) => claimUnpacking(trx, { id, fence: 0, nodeId, fingerprint }));
   const isClaimed = (fingerprint: string) => isUnpackingClaimed(db, { nodeId, fingerprint });
   const both = async () => [await claim('a'), await claim('b')];
   assert.deepEqual(await ahead(both), [false, false]);
@@ -145,7 +145,7 @@ test('an image is unpacked on a node by a create or ahead of any, and not by bot
   assert.deepEqual((await rowOf(id)).state, { unpacks: 'b' });
   assert.deepEqual([await isClaimed('a'), await isClaimed('b')], [false, true]);
   await db.transaction().execute(async (trx) => {
-    assert.equal(await claimUnpacking(trx, { id, nodeId, fingerprint: 'a' }), true);
+    assert.equal(await claimUnpacking(trx, { id, fence: 0, nodeId, fingerprint: 'a' }), true);
     assert.equal(await ahead(async () => true), undefined, 'the claim is not written yet');
   });
   assert.deepEqual([await ahead(() => isClaimed('a')), await isClaimed('b')], [true, false]);

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Queryable, Trx } from '../db/connection.ts';
+import type { Lease } from './lease-queries.ts';
 import { type WaitedOperation, waitedColumns } from './queries.ts';
 
 /** Wipes the secrets of creates that failed more than a day ago. Returns how many there were. */
@@ -26,20 +27,17 @@ export const unpackingLock = (nodeId: number) => `unpack images on node ${nodeId
 
 /**
  * Claims the unpacking of an image on a node, or finds that another create, or a service ahead of
- * any create, has claimed it. Locks the row of the node, so that only one can.
+ * any create, has claimed it, or that the lease was lost. Locks the row of the node, so that only
+ * one can.
  */
-export async function claimUnpacking(
-  trx: Trx,
-  operation: Unpacking & { id: number },
-): Promise<boolean> {
+export async function claimUnpacking(trx: Trx, operation: Unpacking & Lease): Promise<boolean> {
   await lockNode(trx, operation.nodeId);
   if (await isUnpackedAhead(trx, operation.nodeId)) return false;
   const other = await unpackingCreates(trx, operation)
     .where('operations.id', '<>', operation.id)
     .executeTakeFirst();
   if (other) return false;
-  await addToState(trx, operation.id, { unpacks: operation.fingerprint });
-  return true;
+  return await addToState(trx, operation, { unpacks: operation.fingerprint });
 }
 
 /** Whether a create has claimed the unpacking of an image on a node. */
@@ -83,12 +81,17 @@ function createsInProgress(db: Queryable, nodeId: number) {
     .where('servers.node_id', '=', nodeId);
 }
 
-async function addToState(trx: Trx, id: number, patch: object): Promise<void> {
-  await trx
+/** Returns false if the lease was lost. */
+async function addToState(trx: Trx, { id, fence }: Lease, patch: object): Promise<boolean> {
+  const row = await trx
     .updateTable('operations')
     .set({ state: sql`state || ${JSON.stringify(patch)}::jsonb` })
     .where('id', '=', id)
-    .execute();
+    .where('fence', '=', fence)
+    .where('finished_at', 'is', null)
+    .returning('id')
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 /** An operation of any project; undefined once its records were removed. */

@@ -5,6 +5,7 @@ import { beforeEach, describe, it } from 'node:test';
 import { pino } from 'pino';
 import type { IncusClient } from '../incus/client.ts';
 import type { Instance } from '../incus/instances.ts';
+import { EngineError } from '../incus/transport/errors.ts';
 import { instanceName } from '../instances/labels.ts';
 import { subvolumeLister } from '../servers/engine/subvolumes.ts';
 import { temporaryDirectory } from '../testing/temporary-directory.ts';
@@ -64,22 +65,44 @@ describe('subvolumes in the disk of a container', () => {
     assert.deepEqual(await counted(), [undefined]);
   });
 
+  it('are counted by the next sweep where the pool could not be read', async () => {
+    let looks = 0;
+    const restarting = {
+      storage: {
+        getPool: async () => {
+          looks += 1;
+          if (looks === 1) throw new EngineError('unreachable', 'Incus restarts.');
+          return { driver: 'btrfs' };
+        },
+      },
+    } as unknown as IncusClient;
+    const told: (number | undefined)[] = [];
+    const count = counter(told, restarting);
+    await assert.rejects(count(instances), /Incus restarts/);
+    for (let sweep = 0; sweep < 2; sweep += 1) await count(instances);
+    assert.deepEqual([told, looks], [[1], 2]);
+  });
+
   it('are counted by server', async () => {
     assert.deepEqual(await counted(), [1]);
   });
 });
 
+const instances = [...names, 'of-somebody'].map(
+  (name) => ({ name, type: 'container' }) as Instance,
+);
+
+function counter(told: (number | undefined)[], incus = client) {
+  const { signal } = new AbortController();
+  const looking = { client: incus, log: pino({ level: 'silent' }), signal };
+  return subvolumeCounter(looking, place, (servers) => told.push(servers));
+}
+
 /** Runs two scans, and returns the reported counts. The second scan reports nothing, because it follows at once. */
 async function counted(): Promise<(number | undefined)[]> {
   const told: (number | undefined)[] = [];
-  const looking = {
-    client,
-    log: pino({ level: 'silent' }),
-    signal: new AbortController().signal,
-  };
-  const count = subvolumeCounter(looking, place, (servers) => told.push(servers));
-  const instances = [...names, 'of-somebody'].map((name) => ({ name, type: 'container' }));
-  await count(instances as Instance[]);
-  await count(instances as Instance[]);
+  const count = counter(told);
+  await count(instances);
+  await count(instances);
   return told;
 }

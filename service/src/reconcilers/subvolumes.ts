@@ -27,8 +27,8 @@ export function subvolumeCounter(
   let looked = Number.NEGATIVE_INFINITY;
   return async (instances: Instance[]): Promise<void> => {
     if (performance.now() - looked < scanMilliseconds) return;
-    looked = performance.now();
     const pool = await client.storage.getPool(location.storage_pool, { signal });
+    looked = performance.now();
     const list = subvolumeLister(location, pool?.driver, signal);
     if (!list) return;
     let count = 0;

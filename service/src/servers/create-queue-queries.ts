@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Queryable, Trx } from '../db/connection.ts';
 import { notify } from '../db/notifications.ts';
+import type { Lease } from '../operations/lease-queries.ts';
 
 // Creates on a node queue up in the order of their requests. The slot of a create is stored in the
 // state of its operation, so that it ends with the operation, whatever happens to the worker.
@@ -23,16 +24,16 @@ const lockClass = sql.lit(0x637265);
 
 /**
  * Claims one of its node's slots for a create, unless all are taken, or creates before it will take
- * them. Serialised per node. A create that has a slot keeps it.
+ * them, or the lease was lost. Serialised per node. A create that has a slot keeps it.
  */
 export async function claimCreateSlot(
   trx: Trx,
-  { id, nodeId }: { id: number; nodeId: number },
+  { id, fence, nodeId }: Lease & { nodeId: number },
 ): Promise<boolean> {
   await sql`select pg_advisory_xact_lock(${lockClass}, ${nodeId}::integer)`.execute(trx);
   const { rows } = await sql`
     update operations set state = state || '{"has_place": true}'
-    where id = ${id} and (state ->> 'has_place' = 'true' or ${slots(nodeId)} > (
+    where id = ${id} and fence = ${fence} and finished_at is null and (state ->> 'has_place' = 'true' or ${slots(nodeId)} > (
       select count(*) from ${queue(nodeId)}
       where queue.id <> ${id} and (queue.has_place or queue.id < ${id})))
     returning id`.execute(trx);

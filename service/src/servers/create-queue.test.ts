@@ -22,8 +22,10 @@ after(async () => {
 const create = kindOf({ queue: async () => ended() }, { kind: 'create' });
 const asleep = new Date(Date.now() + 3_600_000).toISOString();
 
-const take = (id: number) =>
-  db.transaction().execute((trx) => claimCreateSlot(trx, { id, nodeId: place.nodeId }));
+const take = async (id: number) => {
+  const claim = { id, fence: (await rowOf(id)).fence, nodeId: place.nodeId };
+  return await db.transaction().execute((trx) => claimCreateSlot(trx, claim));
+};
 
 /**
  * Inserts creates that wait in the queue of the node, in this order. They wake up only when

@@ -97,6 +97,13 @@ test('a multipart form has no files, and must be complete', async () => {
   const answer = await multipart([...formPairs, ['initialCommands[]', file]]);
   assert.equal(answer.statusCode, 422);
   assert.deepEqual(Object.keys(errorsOf(answer)), ['/initialCommands[]']);
+  // As with other fields, the name is written as RFC 6901 wants it, and cut where it may be a secret.
+  for (const [name, pointer] of [
+    ['a/b~c', '/a~1b~0c'],
+    ['s'.repeat(60), `/${'s'.repeat(40)}…`],
+  ] as const) {
+    assert.deepEqual(Object.keys(errorsOf(await multipart([[name, file]]))), [pointer]);
+  }
   for (const type of ['multipart/form-data', 'multipart/form-data; boundary=b']) {
     assert.equal((await post('--c\r\n', { type })).statusCode, 400, type);
   }

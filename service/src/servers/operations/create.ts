@@ -82,7 +82,7 @@ const marginSeconds = 10 * 60;
 /** The pause before a guest that crashed during its boot is restarted. */
 const betweenStartsMs = 2000;
 const secretsUnreadable =
-  'Its password and commands can no longer be read: the file secret-key is not the one they were kept with. ' +
+  'Its password, SSH keys and commands cannot be decrypted, because the file secret-key was replaced. ' +
   'Delete the server and create it again.';
 /**
  * The time for which an address may still belong to an instance that is about to be removed, such
@@ -113,7 +113,11 @@ export const createOperation = defineServerOperation<CreateState>({
     clear: { weight: 1, doing: 'checking for remains of an earlier attempt', run: clear },
     image: { weight: 20, doing: 'getting the operating system', run: image },
     instance: { weight: 9, doing: 'making its disk', run: instance },
-    handover: { weight: 4, doing: 'handing over its password and commands', run: handover },
+    handover: {
+      weight: 4,
+      doing: 'handing over its password, SSH keys and commands',
+      run: handover,
+    },
     start: { weight: 5, doing: 'starting it', run: start },
     network: { weight: 10, doing: 'waiting for its network', run: network },
     boot: { weight: 25, doing: 'waiting for its system to boot', run: boot },
@@ -129,7 +133,7 @@ export const createOperation = defineServerOperation<CreateState>({
 async function queue({ db, operation, server }: Context): Result {
   const lacks = await lacksRules(db, server.locationId);
   if (lacks) return wait(rulesPollSeconds, waitForRules[lacks]);
-  const place = { id: operation.id, nodeId: server.nodeId };
+  const place = { id: operation.id, fence: operation.fence, nodeId: server.nodeId };
   const taken = await db.transaction().execute((trx) => claimCreateSlot(trx, place));
   // It is woken when there is a slot: see create-queue.ts.
   if (!taken) return wait(queuePollSeconds, 'waiting for other servers being created on its node');
@@ -215,8 +219,8 @@ async function claimUnpackIfNeeded({
   server,
   signal,
 }: Context): Promise<boolean> {
-  const { fingerprint } = operation.state;
-  const claim = { id: operation.id, nodeId: server.nodeId, fingerprint };
+  const { id, fence, state } = operation;
+  const claim = { id, fence, nodeId: server.nodeId, fingerprint: state.fingerprint };
   if (!(await db.transaction().execute((trx) => claimUnpacking(trx, claim)))) return false;
   return !(await createsInstances(incus, server.member, { signal }));
 }
@@ -322,7 +326,7 @@ async function initialise(context: Context): Result {
   if (phase === 'failed') {
     return fail(
       'initialisation_failed',
-      'Its password or its SSH keys could not be set, or its disk is full.',
+      'Its password, its SSH keys or the settings of its SSH server could not be set, or its disk is full.',
     );
   }
   const unfinished = phase !== 'done';
