@@ -239,13 +239,14 @@ export const ServerStatusRecord = Type.Object(
         'of the server, and whether its last operation or some of its initial commands failed.',
       examples: [
         'Creating the server: running command 2 of 3',
-        'The server is in the error state. Last operation: Creating the server failed: The storage pool is full.',
+        'The server is in the error state. Its last operation (create) failed: The storage pool is full.',
       ],
     }),
     real_status: Word(['started', 'stopped', 'paused', 'error', 'not_exists', 'unavailable'], {
       description:
         'The state of the instance of the server, as its engine reports it. `not_exists`: there is no instance yet, ' +
-        'or no longer. `unavailable`: the engine or the node cannot be reached.',
+        'or no longer. `unavailable`: the engine or the node cannot be reached. While the server is being created, its ' +
+        'instance is first `not_exists`, then `stopped` until its disk is ready and it is started for the first time.',
       examples: ['started'],
     }),
     is_processing: Type.Boolean({
