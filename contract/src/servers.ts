@@ -211,8 +211,8 @@ export const Server = Type.Object(
     ),
     warnings: Type.Optional(
       warnings(
-        'Warnings about what the server does not get, such as an IPv4 address. Only present in the response to a request that ' +
-          'creates a server, and only if there is a warning.',
+        'Warnings about what the server does not get, such as an IPv4 address, and, with `Prefer: wait`, why its creation is ' +
+          'being retried. Only present in the response to a request that creates a server, and only if there is a warning.',
       ),
     ),
   },
