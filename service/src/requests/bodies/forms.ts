@@ -3,6 +3,7 @@ import { invalidFields, Problem } from '../../problems/problem.ts';
 import { boundFields, boundParts } from './bounds.ts';
 import { coerceValue, propertiesOf } from './coercion.ts';
 import { duplicateField } from './json.ts';
+import { pointerPart } from './pointer.ts';
 
 type Pairs = [name: string, value: string][];
 
@@ -43,7 +44,9 @@ export async function parseMultipart(body: Buffer, contentType: string): Promise
   }
   return [...form].map(([name, value]) => {
     if (typeof value === 'string') return [name, value];
-    throw invalidFields([{ pointer: `/${name}`, detail: 'Must be a field, not a file.' }]);
+    throw invalidFields([
+      { pointer: `/${pointerPart(name)}`, detail: 'Must be a field, not a file.' },
+    ]);
   });
 }
 
