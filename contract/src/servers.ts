@@ -271,7 +271,10 @@ export type ServerStatusRecord = Static<typeof ServerStatusRecord>;
 
 // RFC 1123, section 2.1, defines labels and length, and reserves dotted decimal numbers for addresses.
 const label = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
-const hostNamePattern = `^${noId}(?![0-9]+(?:\\.[0-9]+){3}$)${label}(?:\\.${label})*$`;
+const hostName = `(?![0-9]+(?:\\.[0-9]+){3}$)${label}(?:\\.${label})*$`;
+const asHostName =
+  'Must be a host name: letters, digits and hyphens, in labels of 1 to 63 characters separated by dots, 253 at most, and ' +
+  'not an IP address.';
 
 // libxcrypt refuses longer passwords (crypt(3), CRYPT_MAX_PASSPHRASE_SIZE).
 const maxPasswordBytes = 511;
@@ -376,14 +379,12 @@ export const ServerCreate = Closed(
     name: Type.String({
       minLength: 1,
       maxLength: 253,
-      pattern: hostNamePattern,
+      pattern: `^${noId}${hostName}`,
       description:
         'The host name of the server (RFC 1123). It cannot be an IP address. If the project has `unique_names`, no other ' +
         `server of the project may have it. ${notAnId}`,
       examples: ['web-1'],
-      explain:
-        'Must be a host name: letters, digits and hyphens, in labels of 1 to 63 characters ' +
-        `separated by dots, 253 at most, and not an IP address. ${notAnId}`,
+      explain: `${asHostName} ${notAnId}`,
     }),
     location_id: Reference(
       'location',
@@ -553,10 +554,12 @@ export const ServerQuery = Closed({
   node: AnyOf(Reference('node', 'Return only servers on this node.')),
   hostname: AnyOf(
     Type.String({
-      pattern: '^[^\\p{Cc}\\p{Cs}]{1,253}$',
+      maxLength: 253,
+      // Servers that were created before names had to differ from IDs keep theirs.
+      pattern: `^${hostName}`,
       description: 'Return only servers with this host name. The comparison ignores case.',
       examples: ['web-1'],
-      explain: 'Must be a host name.',
+      explain: asHostName,
     }),
   ),
   ip: AnyOf(
