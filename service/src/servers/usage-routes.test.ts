@@ -114,6 +114,8 @@ test('invalid queries are refused with the name of the parameter', async () => {
     assert.equal(answer.statusCode, 422, query);
     assert.equal(answer.json().errors[0].parameter, parameter, query);
   }
+  const { detail } = (await ask(server, '?metrics=cpu,heat')).json();
+  assert.match(detail, /Must be one of: cpu, ram, .*\. The value heat is not\.$/);
 });
 
 test('a server that does not exist has no history', async () => {

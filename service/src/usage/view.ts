@@ -1,6 +1,11 @@
 import type { Usage } from '@berth/contract/servers';
 import type { ServerTraffic } from '@berth/contract/traffic';
-import { type UsageHistory, usageMetrics, usageUnits } from '@berth/contract/usage';
+import {
+  type UsageHistory,
+  type UsageMetric,
+  usageMetrics,
+  usageUnits,
+} from '@berth/contract/usage';
 import type { EngineStatus, TrafficCounted } from '../db/schema/schema.ts';
 import { countedBytes, isExceeded } from '../traffic/allowance.ts';
 import { timesOf, type Window } from './history/window.ts';
@@ -97,13 +102,12 @@ export function trafficView(row: TrafficRow): ServerTraffic {
 
 const iso = (time: Date) => time.toISOString().replace('Z', '000Z');
 
-/** The requested metrics (separated by commas; all by default), over the same times. */
+/** The requested metrics (all by default), over the same times. */
 export function usageHistoryView(
   window: Window,
-  metrics: string | undefined,
+  asked: readonly UsageMetric[] | undefined,
   steps: StepUse[],
 ): UsageHistory {
-  const asked = metrics?.split(',') ?? usageMetrics;
   const byStep = new Map(steps.map((use) => [use.step, use]));
   const times = timesOf(window);
   const uses = times.map((time) => byStep.get(time.getTime() / 1000));
@@ -113,7 +117,7 @@ export function usageHistoryView(
     step: window.stepSeconds,
     times: times.map(iso),
     series: usageMetrics
-      .filter((metric) => asked.includes(metric))
+      .filter((metric) => asked?.includes(metric) ?? true)
       .map((metric) => ({
         metric,
         unit: usageUnits[metric],
