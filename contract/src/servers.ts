@@ -54,18 +54,19 @@ export const Usage = Type.Object(
     cpu: Type.Number({
       description:
         'The CPU usage, in percent of all cores of the server together: 100 means that all are busy. It is 0 while the ' +
-        'server is stopped.',
+        'server is stopped, and until it is read for the first time.',
       examples: [12.5],
     }),
     ram: Type.Number({
       description:
-        'The memory in use, in MiB, without the page cache. It is 0 while the server is stopped.',
+        'The memory in use, in MiB, without the page cache. It is 0 while the server is stopped, and until it is read for the ' +
+        'first time.',
       examples: [310.2],
     }),
     disk: Type.Number({
       description:
         'The disk space that the storage pool accounts to the server, in GiB. On btrfs, data of the image counts once ' +
-        'the server has rewritten it, and data in a snapshot keeps counting.',
+        'the server has rewritten it, and data in a snapshot keeps counting. It is 0 until it is read for the first time.',
       examples: [1.4],
     }),
     traffic: Type.Object(

@@ -4,8 +4,8 @@ import { Closed, Nullable, Time, Timestamp, Word } from './values.ts';
 
 /** The description of whether `figures` are stale. They are read together, and separately from others. */
 export const whetherStale = (figures: string) =>
-  `Whether ${figures} may be out of date, because the server is running and was not read for 60 seconds, or because ` +
-  'its node cannot be reached.';
+  `Whether ${figures} may be out of date: because the server was never read, as while it is being created, because it is ` +
+  'running and was not read for 60 seconds, or because its node cannot be reached.';
 
 /** The metrics that have a history, with their units. */
 export const usageUnits = {

@@ -37,13 +37,17 @@ type Known = Pick<UsageRow, 'real_status' | 'can_be_asked'>;
 
 const isRunning = ({ real_status }: Known) => real_status === 'started' || real_status === 'paused';
 
-/** Only the figures of a running server become stale: those of a stopped one do not change. */
-const isStale = (row: Known, isOld: boolean) => !row.can_be_asked || (isRunning(row) && isOld);
+/**
+ * Figures that were never read are stale. Of the others, only those of a running server become stale: those of a stopped one
+ * do not change.
+ */
+const isStale = (row: Known, readAt: string | null, isOld: boolean) =>
+  readAt === null || !row.can_be_asked || (isRunning(row) && isOld);
 
 /** Traffic is read separately, so that it may be stale alone. */
 const trafficAge = (row: Known & Pick<UsageRow, 'network_read_at' | 'traffic_is_old'>) => ({
   read_at: row.network_read_at,
-  is_stale: isStale(row, row.traffic_is_old),
+  is_stale: isStale(row, row.network_read_at, row.traffic_is_old),
 });
 
 /**
@@ -75,9 +79,9 @@ export function usageView(row: UsageRow): Usage {
       ...trafficAge(row),
     },
     read_at: row.usage_read_at,
-    is_stale: isStale(row, row.usage_is_old),
+    is_stale: isStale(row, row.usage_read_at, row.usage_is_old),
     disk_read_at: row.disk_read_at,
-    is_disk_stale: isStale(row, row.disk_is_old),
+    is_disk_stale: isStale(row, row.disk_read_at, row.disk_is_old),
   };
 }
 
