@@ -73,6 +73,15 @@ describe('a list', () => {
       });
     }
   }
+  for (const { operationId } of lists) {
+    const path = cases[operationId]?.path.replace(/\d+/, '999999');
+    if (path === cases[operationId]?.path) continue;
+    it(`refuses an invalid cursor first, even below what does not exist: ${operationId}`, async () => {
+      const refused = await inject(app, { url: `/v1${path}?cursor=x`, headers });
+      assert.equal(refused.json().code, 'invalid_cursor');
+      assert.equal((await inject(app, { url: `/v1${path}`, headers })).statusCode, 404);
+    });
+  }
   for (const { operationId, querystring } of lists) {
     it(`is streamed, or returned in pages: ${operationId}`, async () => {
       const all = await ask(operationId, '');
