@@ -166,7 +166,7 @@ describe('while the engine is away', { concurrency: true }, () => {
 async function saysThatItWaits(serverId: number): Promise<void> {
   await eventually(async () => {
     const { status, is_processing } = await laboratory.ask(`/servers/${serverId}/status`);
-    assert.match(String(status), /^Creating the server: retrying: the node does not answer/);
+    assert.match(String(status), /^Creating the server: retrying because the node does not answer/);
     assert.equal(is_processing, true);
   });
 }

@@ -4,6 +4,7 @@ import { AnyOf, period } from './filters.ts';
 import { auditedNouns } from './nouns.ts';
 import { pageParameters, sortParameter } from './pagination.ts';
 import { Reference, ReferenceBy } from './references.ts';
+import { requestIdPattern } from './text.ts';
 import { Closed, Id, Nullable, Timestamp, Word } from './values.ts';
 
 const TargetKind = Word([...auditedNouns], {
@@ -149,7 +150,8 @@ const filters = {
   target_id: AnyOf(
     ReferenceBy(
       'target_kind',
-      'Return only entries about this object. It requires exactly one `target_kind`.',
+      'Return only entries about this object. It requires exactly one `target_kind`. The list is empty for an ID that no ' +
+        'entry is about.',
     ),
   ),
   project_id: AnyOf(
@@ -179,12 +181,11 @@ const filters = {
   ),
   request_id: AnyOf(
     Type.String({
-      minLength: 1,
-      maxLength: 100,
-      pattern: '^[!-~]*$',
+      pattern: requestIdPattern,
       description: 'Return only the entries of this request, by its `X-Request-Id`.',
       examples: ['1c9f0d1e-52a4-4c35-a2a5-3f6f0f0b4f0a'],
-      explain: 'Must be the X-Request-Id of a response.',
+      explain:
+        'Must be the X-Request-Id of a response: 1 to 64 letters, digits, dots, underscores and hyphens.',
     }),
   ),
   ...period('entries', 'recorded'),

@@ -4,10 +4,22 @@ import { Time } from './values.ts';
 const mostValues = 100;
 
 /**
- * A filter of a list: one value or several, separated by commas, any of which can match. The schema is an array, into
- * which the query string is split.
+ * A filter of a list: one value or several, separated by commas, any of which can match.
  */
 export function AnyOf<T extends TSchema>(item: T) {
+  return several(
+    item,
+    'Separate several values with commas; an object matches if any of them does.',
+  );
+}
+
+/** A parameter that selects parts of a response: one value or several, separated by commas. */
+export function SomeOf<T extends TSchema>(item: T) {
+  return several(item, 'Separate several values with commas.');
+}
+
+/** The schema is an array, into which the query string is split. */
+function several<T extends TSchema>(item: T, how: string) {
   const { description, examples, ...schema } = item as TSchema & {
     description?: string;
     examples?: unknown[];
@@ -17,7 +29,7 @@ export function AnyOf<T extends TSchema>(item: T) {
       type: 'array',
       items: schema,
       ...{ minItems: 1, maxItems: mostValues },
-      description: `${description} Separate several values with commas; an object matches if any of them does.`,
+      description: `${description} ${how}`,
       ...(examples && { examples: [examples.slice(0, 1)] }),
       explain: `Must be at most ${mostValues} values, separated by commas.`,
     }),

@@ -4,6 +4,9 @@ import { pageParameters } from './pagination.ts';
 import { noId, notAnId } from './text.ts';
 import { Closed, Id, Word } from './values.ts';
 
+/** Those on which Berth runs, with the names of the kernel. */
+const architectures = ['x86_64', 'aarch64'] as const;
+
 const typeWords =
   'Whether servers with this operating system are system containers or virtual machines.';
 
@@ -71,11 +74,9 @@ export const OperatingSystemQuery = Closed({
     }),
   ),
   architecture: AnyOf(
-    Type.String({
-      pattern: '^[a-z0-9_]{1,32}$',
+    Word([...architectures], {
       description: 'Return only operating systems for this processor architecture.',
       examples: ['x86_64'],
-      explain: 'Must be the name of a processor architecture, such as x86_64.',
     }),
   ),
 });

@@ -315,8 +315,8 @@ export const Accepted = Type.Object(
   {
     message: Type.String({
       description:
-        'What was accepted, as human-readable text. With `Prefer: wait`, once the operation has succeeded: its final ' +
-        'message.',
+        'What was accepted, as human-readable text. With `Prefer: wait`: the message of the operation, which says what it is ' +
+        'doing, why it is being retried, or how it ended.',
       examples: ['The server is being started.'],
     }),
     operation_id: Type.Integer({

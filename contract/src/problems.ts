@@ -8,7 +8,8 @@ export const FieldError = Type.Object(
     pointer: Type.Optional(
       Type.String({
         description:
-          'The location of the invalid value in the body: a JSON pointer (RFC 6901). Present unless `parameter` is.',
+          'The location of the invalid value in the body: a JSON pointer (RFC 6901). The name of an unknown field is cut if it is ' +
+          'long, and its control characters are escaped. Present unless `parameter` is.',
         examples: ['/cpu'],
       }),
     ),

@@ -54,18 +54,19 @@ export const Usage = Type.Object(
     cpu: Type.Number({
       description:
         'The CPU usage, in percent of all cores of the server together: 100 means that all are busy. It is 0 while the ' +
-        'server is stopped.',
+        'server is stopped, and until it is read for the first time.',
       examples: [12.5],
     }),
     ram: Type.Number({
       description:
-        'The memory in use, in MiB, without the page cache. It is 0 while the server is stopped.',
+        'The memory in use, in MiB, without the page cache. It is 0 while the server is stopped, and until it is read for the ' +
+        'first time.',
       examples: [310.2],
     }),
     disk: Type.Number({
       description:
         'The disk space that the storage pool accounts to the server, in GiB. On btrfs, data of the image counts once ' +
-        'the server has rewritten it, and data in a snapshot keeps counting.',
+        'the server has rewritten it, and data in a snapshot keeps counting. It is 0 until it is read for the first time.',
       examples: [1.4],
     }),
     traffic: Type.Object(
@@ -211,8 +212,8 @@ export const Server = Type.Object(
     ),
     warnings: Type.Optional(
       warnings(
-        'Warnings about what the server does not get, such as an IPv4 address. Only present in the response to a request that ' +
-          'creates a server, and only if there is a warning.',
+        'Warnings about what the server does not get, such as an IPv4 address, and, with `Prefer: wait`, why its creation is ' +
+          'being retried. Only present in the response to a request that creates a server, and only if there is a warning.',
       ),
     ),
   },
@@ -239,13 +240,14 @@ export const ServerStatusRecord = Type.Object(
         'of the server, and whether its last operation or some of its initial commands failed.',
       examples: [
         'Creating the server: running command 2 of 3',
-        'The server is in the error state. Last operation: Creating the server failed: The storage pool is full.',
+        'The server is in the error state. Its last operation (create) failed: The storage pool is full.',
       ],
     }),
     real_status: Word(['started', 'stopped', 'paused', 'error', 'not_exists', 'unavailable'], {
       description:
         'The state of the instance of the server, as its engine reports it. `not_exists`: there is no instance yet, ' +
-        'or no longer. `unavailable`: the engine or the node cannot be reached.',
+        'or no longer. `unavailable`: the engine or the node cannot be reached. While the server is being created, its ' +
+        'instance is first `not_exists`, then `stopped` until its disk is ready and it is started for the first time.',
       examples: ['started'],
     }),
     is_processing: Type.Boolean({
@@ -270,7 +272,10 @@ export type ServerStatusRecord = Static<typeof ServerStatusRecord>;
 
 // RFC 1123, section 2.1, defines labels and length, and reserves dotted decimal numbers for addresses.
 const label = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
-const hostNamePattern = `^${noId}(?![0-9]+(?:\\.[0-9]+){3}$)${label}(?:\\.${label})*$`;
+const hostName = `(?![0-9]+(?:\\.[0-9]+){3}$)${label}(?:\\.${label})*$`;
+const asHostName =
+  'Must be a host name: letters, digits and hyphens, in labels of 1 to 63 characters separated by dots, 253 at most, and ' +
+  'not an IP address.';
 
 // libxcrypt refuses longer passwords (crypt(3), CRYPT_MAX_PASSPHRASE_SIZE).
 const maxPasswordBytes = 511;
@@ -375,14 +380,12 @@ export const ServerCreate = Closed(
     name: Type.String({
       minLength: 1,
       maxLength: 253,
-      pattern: hostNamePattern,
+      pattern: `^${noId}${hostName}`,
       description:
         'The host name of the server (RFC 1123). It cannot be an IP address. If the project has `unique_names`, no other ' +
         `server of the project may have it. ${notAnId}`,
       examples: ['web-1'],
-      explain:
-        'Must be a host name: letters, digits and hyphens, in labels of 1 to 63 characters ' +
-        `separated by dots, 253 at most, and not an IP address. ${notAnId}`,
+      explain: `${asHostName} ${notAnId}`,
     }),
     location_id: Reference(
       'location',
@@ -552,10 +555,12 @@ export const ServerQuery = Closed({
   node: AnyOf(Reference('node', 'Return only servers on this node.')),
   hostname: AnyOf(
     Type.String({
-      pattern: '^[^\\p{Cc}\\p{Cs}]{1,253}$',
+      maxLength: 253,
+      // Servers that were created before names had to differ from IDs keep theirs.
+      pattern: `^${hostName}`,
       description: 'Return only servers with this host name. The comparison ignores case.',
       examples: ['web-1'],
-      explain: 'Must be a host name.',
+      explain: asHostName,
     }),
   ),
   ip: AnyOf(

@@ -10,6 +10,9 @@ const noLine = '\\p{Cc}\\p{Cs}\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069';
 export const linePattern = `^[^${noLine}]*$`;
 const notBlank = `^(?!\\s*$)[^${noLine}]*$`;
 
+/** The `X-Request-Id` of a request. */
+export const requestIdPattern = '^[A-Za-z0-9._-]{1,64}$';
+
 const hex = (digits: number) => `[0-9a-fA-F]{${digits}}`;
 /** The start of the pattern of a name. It excludes text that requests treat as an id or a UUID. */
 export const noId = `(?![0-9]+$)(?!${[8, 4, 4, 4, 12].map(hex).join('-')}$)`;

@@ -1,10 +1,11 @@
 import { type Static, Type } from 'typebox';
+import { SomeOf } from './filters.ts';
 import { Closed, Nullable, Time, Timestamp, Word } from './values.ts';
 
 /** The description of whether `figures` are stale. They are read together, and separately from others. */
 export const whetherStale = (figures: string) =>
-  `Whether ${figures} may be out of date, because the server is running and was not read for 60 seconds, or because ` +
-  'its node cannot be reached.';
+  `Whether ${figures} may be out of date: because the server was never read, as while it is being created, because it is ` +
+  'running and was not read for 60 seconds, or because its node cannot be reached.';
 
 /** The metrics that have a history, with their units. */
 export const usageUnits = {
@@ -18,8 +19,6 @@ export const usageUnits = {
 } as const;
 export type UsageMetric = keyof typeof usageUnits;
 export const usageMetrics = Object.keys(usageUnits) as [UsageMetric, ...UsageMetric[]];
-
-const anyMetric = `(?:${usageMetrics.join('|')})`;
 
 export const UsageQuery = Closed({
   from: Type.Optional(
@@ -41,12 +40,10 @@ export const UsageQuery = Closed({
         'Must be a number of seconds, or a number followed by s, m, h or d, such as 15s or 5m.',
     }),
   ),
-  metrics: Type.Optional(
-    Type.String({
-      pattern: `^${anyMetric}(?:,${anyMetric})*$`,
-      description: `The metrics to return, separated by commas: ${usageMetrics.join(', ')}. The default is all of them.`,
-      examples: ['cpu,traffic_out'],
-      explain: `Must be some of ${usageMetrics.join(', ')}, separated by commas.`,
+  metrics: SomeOf(
+    Word([...usageMetrics], {
+      description: 'The metrics to return. The default is all of them.',
+      examples: ['cpu'],
     }),
   ),
 });

@@ -23,7 +23,7 @@ async function run(world: World) {
   const { id } = await create(world, 'without-quorum');
   const reason = await secondsUntil(reasonSeconds, async () => {
     const { status, message } = await latestOperation(world, id);
-    assert.match(message, /retrying: \S/);
+    assert.match(message, /retrying because \S/);
     assert.ok(status === 'pending' || status === 'running', `it waits, and is not ${status}`);
   });
   await sleep(awayMs);

@@ -21,6 +21,7 @@ const operation: WaitedOperation = {
   server_id: 4,
   message: 'The server is running.',
   progress: 0,
+  attempts: 0,
 };
 
 /** The result of a wait for the operation; undefined if it is not in the records. */
@@ -112,7 +113,8 @@ test('an operation in progress is not replayed as a result', async () => {
   const keyed = { ...wait, 'idempotency-key': 'running' };
   outcome = { ...operation, status: 'running', message: 'It is in progress.' };
   const running = { ...pending, status: 'running' };
-  assert.deepEqual((await ask(keyed)).json(), { ...acceptedBody, operation: running });
+  const { message } = outcome;
+  assert.deepEqual((await ask(keyed)).json(), { ...acceptedBody, message, operation: running });
   const { 'idempotency-key': key } = keyed;
   assert.deepEqual((await ask({ 'idempotency-key': key })).json(), acceptedBody);
   outcome = { ...operation, status: 'succeeded' };

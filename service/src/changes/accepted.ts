@@ -17,7 +17,8 @@ export interface WaitingDeps extends Deps {
 /** A part of the description of routes that use `sendAccepted` or `sendOutcome`. */
 export const waitHint =
   'With `Prefer: wait=N`, the response waits up to N seconds for the operation to end. If the operation fails, the ' +
-  'response is a problem (409, 502 or 503) with the code of the failure and the `operation`.';
+  'response is a problem (409, 502 or 503) with the code of the failure and the `operation`. If the wait is over first, the ' +
+  'response says what the operation is doing, and why if it is being retried.';
 
 /** The response to a request that started an operation. */
 export function accepted(
@@ -33,8 +34,8 @@ export function operationHeader({ id }: Pick<OperationRow, 'id'>) {
 }
 
 /**
- * Sends an answer of `accepted`. With `Prefer: wait=N` it has the result of the operation, if there
- * is one by then.
+ * Sends an answer of `accepted`. With `Prefer: wait=N` it has the result of the operation, or what
+ * it is doing if there is none by then.
  */
 export async function sendAccepted(
   deps: WaitingDeps,
@@ -42,13 +43,16 @@ export async function sendAccepted(
   reply: FastifyReply,
   answer: IdempotentAnswer<Accepted>,
 ) {
-  const { message, operation_id: id } = answer.body;
+  const { operation_id: id } = answer.body;
   // An answer that the previous release stored does not have it.
   answer.body.operation ??= { id, status: 'pending', error: null };
-  return await sendOutcome(deps, request, reply, answer, async (operation) => ({
-    ...accepted(message, operation).body,
-    ...(operation.status === 'succeeded' && { message: operation.message }),
-  }));
+  return await sendOutcome(
+    deps,
+    request,
+    reply,
+    answer,
+    async (operation) => accepted(operation.message, operation).body,
+  );
 }
 
 /**

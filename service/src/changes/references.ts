@@ -8,8 +8,9 @@ import type { ProjectRows } from '../db/project.ts';
 import { isSafe } from '../lib/methods.ts';
 import { type FieldError, invalidFields, Problem, type ProblemCode } from '../problems/problem.ts';
 import { keepAsSent } from '../requests/as-sent.ts';
-import { isUuid, readId, readName, shownName } from '../requests/path-id.ts';
+import { isUuid, readId, readName } from '../requests/path-id.ts';
 import { type Place, placesOf, valuesAt } from '../requests/reference-places.ts';
+import { shownName } from '../requests/shown-text.ts';
 import { markAudited } from './audit-marks.ts';
 import { earlierAnswer, sendAnswer } from './idempotency.ts';
 

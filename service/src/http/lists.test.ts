@@ -61,16 +61,26 @@ describe('a list', () => {
     });
 
     const filters = Object.entries(querystring?.properties ?? {});
-    for (const [name] of filters.filter(([, filter]) => isOfKnown(filter))) {
-      it(`refuses an unknown value and names the parameter: ${operationId}?${name}`, async () => {
+    for (const [name, filter] of filters.filter(([, filter]) => isOfKnown(filter))) {
+      it(`refuses an unknown value, and names it and the parameter: ${operationId}?${name}`, async () => {
         for (const value of ['no-such-thing', 'no-such-thing,nor-such-a-thing']) {
           const refused = await ask(operationId, `?${name}=${value}`);
           assert.equal(refused.statusCode, 422, refused.body);
-          const places = refused.json().errors.map(placeOf);
-          assert.deepEqual([...new Set(places)], [`?${name}`]);
+          const { errors, detail } = refused.json();
+          assert.deepEqual([...new Set(errors.map(placeOf))], [`?${name}`]);
+          if (filter.items) for (const one of value.split(',')) assert.ok(detail.includes(one));
         }
       });
     }
+  }
+  for (const { operationId } of lists) {
+    const path = cases[operationId]?.path.replace(/\d+/, '999999');
+    if (path === cases[operationId]?.path) continue;
+    it(`refuses an invalid cursor first, even below what does not exist: ${operationId}`, async () => {
+      const refused = await inject(app, { url: `/v1${path}?cursor=x`, headers });
+      assert.equal(refused.json().code, 'invalid_cursor');
+      assert.equal((await inject(app, { url: `/v1${path}`, headers })).statusCode, 404);
+    });
   }
   for (const { operationId, querystring } of lists) {
     it(`is streamed, or returned in pages: ${operationId}`, async () => {

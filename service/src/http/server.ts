@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
+import { requestIdPattern } from '@berth/contract/text';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { type FastifyReply, type FastifyRequest, fastify, LogController } from 'fastify';
 import { type Logger, pino } from 'pino';
@@ -117,7 +118,7 @@ function createInstance(options: Serving): App {
       disableRequestLogging: true,
       requestIdLogLabel: 'request_id',
     }),
-    genReqId: requestId,
+    genReqId: idOfRequest,
     requestIdHeader: false,
     bodyLimit: maxBytes,
     trustProxy: shell.trustedProxies.length > 0 && ((address: string) => isProxy(address)),
@@ -153,10 +154,12 @@ function closeIfUnread({ raw }: FastifyRequest, reply: FastifyReply): void {
   if (raw.complete === false) reply.header('Connection', 'close');
 }
 
+const requestId = new RegExp(requestIdPattern);
+
 /** The client's own id, if it can be logged unchanged. */
-function requestId(request: IncomingMessage): string {
+function idOfRequest(request: IncomingMessage): string {
   const given = request.headers['x-request-id'];
-  return typeof given === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(given) ? given : randomUUID();
+  return typeof given === 'string' && requestId.test(given) ? given : randomUUID();
 }
 
 function serveApi<D extends Deps>(api: App, deps: D, routes: readonly Routes<D>[]): void {

@@ -37,14 +37,9 @@ export function imageRoutes(app: App, deps: Deps): void {
     },
     async (request, reply) => {
       const id = request.params.id;
+      const page = readPage(request);
       if (!(await findOperatingSystem(db, id))) throw operatingSystemNotFound(id);
-      return sendList(
-        request,
-        reply,
-        readPage(request),
-        listImages(db, id, request.query),
-        imageView,
-      );
+      return sendList(request, reply, page, listImages(db, id, request.query), imageView);
     },
   );
 

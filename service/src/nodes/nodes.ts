@@ -1,10 +1,10 @@
 import type { Queryable, Trx } from '../db/connection.ts';
 import { Problem } from '../problems/problem.ts';
+import { shownName } from '../requests/shown-text.ts';
 import { findNodes, type ShownNode, setCordoned } from './queries.ts';
 
 function nodeNotFound(name: string): Problem {
-  const shown = name.length > 40 ? `${name.slice(0, 40)}…` : name;
-  return new Problem('node_not_found', `No node is called ${shown}.`);
+  return new Problem('node_not_found', `No node is called ${shownName(name)}.`);
 }
 
 /** The node with a name. If several locations have it, `locationId` is required. */

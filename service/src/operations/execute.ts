@@ -284,17 +284,17 @@ function backOffAfterFailedCommit(
 const secondsUntilRetry = ({ attempts }: OperationRow) =>
   Math.min(0.5 * 2 ** attempts, maxRetrySeconds);
 
-/** For the end of a message. `reason` is a sentence, or the part of one. */
-const retrying = (reason: string) => `retrying: ${clause(reason)}`;
+/** For the end of a message. `reason` is a sentence. */
+const retrying = (reason: string) => `retrying because ${clause(reason)}`;
 
-const clause = (text: string) =>
-  text.replace(/^(The|An?) /, (article) => article.toLowerCase()).replace(/\.$/, '');
+const clause = (sentence: string) =>
+  sentence.replace(/^(The|There|An|A|Another) /, (first) => first.toLowerCase()).replace(/\.$/, '');
 
 /** The reason without details: the engine's message and internal errors are in the log only. */
 function publicReason(error: unknown): string {
   return error instanceof EngineError
     ? messageForUsers(error)
-    : 'an internal error, which the log shows';
+    : 'There was an internal error, which the log shows.';
 }
 
 async function commit(
@@ -499,9 +499,12 @@ function secondsSince(time: string): number {
 function pastDeadline(operation: OperationRow) {
   return fail(
     'deadline_exceeded',
-    `It took too long and was given up. The last that happened: ${operation.message}`,
+    `It took too long, and was given up while ${doingOf(operation)}.`,
   );
 }
+
+/** What its message says after the title, which the message of its end begins with as well. */
+const doingOf = ({ message }: OperationRow) => message.replace(/^[^:]*: /, '');
 
 function unknownStep(operation: OperationRow): string {
   return `This version of Berth knows no step ${operation.step} of the operation ${operation.kind}.`;

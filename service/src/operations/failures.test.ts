@@ -52,7 +52,7 @@ test('if a connection to the engine fails, users see that the node does not answ
     (row) => row.last_error !== null,
   );
   isAway = false;
-  assert.match(message, /: retrying: the node does not answer$/);
+  assert.match(message, /^Testing: retrying because the node does not answer$/);
   assert.equal(
     last_error,
     'Incus could not be reached: the connection was refused (ECONNREFUSED)',
@@ -80,7 +80,7 @@ test('if a call times out, users do not see which one it was', async () => {
     (row) => row.last_error !== null,
   );
   isSilent = false;
-  assert.match(message, /: retrying: the engine did not answer in time$/);
+  assert.match(message, /^Testing: retrying because the engine did not answer in time$/);
   assert.equal(last_error, 'GET /1.0/instances/srv-1: no answer within 0.01 s', 'operators see it');
   await untilEnded(id);
 });
@@ -104,7 +104,7 @@ test('only operators see messages of the engine: neither a retry nor the end of 
   );
   const { message } = await rowOf(id);
   assert.doesNotMatch(message, /btrfs/);
-  assert.match(message, /: retrying: the engine reported a failure$/);
+  assert.match(message, /^Testing: retrying because the engine reported a failure$/);
   const { error, message: last } = await untilEnded(id);
   assert.deepEqual(error, { code: 'engine_invalid', message: 'The engine refused the request.' });
   assert.doesNotMatch(last, /btrfs/);

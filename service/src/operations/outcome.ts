@@ -7,6 +7,11 @@ export function hasEnded(status: OperationRow['status']): boolean {
   return status !== 'pending' && status !== 'running';
 }
 
+/** Whether a step of an operation has failed, and will be run again. Its message says why. */
+export function isBeingRetried({ status, attempts }: WaitedOperation): boolean {
+  return !hasEnded(status) && attempts > 0;
+}
+
 /** The part of an operation that every answer includes. */
 export function outcomeOf({
   id,

@@ -159,6 +159,7 @@ export const waitedColumns = [
   'progress',
   'message',
   'error',
+  'attempts',
 ] as const;
 
 export type WaitedOperation = Pick<OperationRow, (typeof waitedColumns)[number]>;

@@ -56,7 +56,7 @@ test('an operation that has ended, or does not exist, is returned at once', asyn
   await end(id);
   assert.deepEqual(await wait(id, hour), {
     ...{ id, kind: 'test', server_id: (await rowOf(id)).server_id, status: 'succeeded' },
-    ...{ progress: 0, message: 'new', error: null },
+    ...{ progress: 0, message: 'new', error: null, attempts: 0 },
   });
   assert.equal(await wait(4711, hour), undefined);
   assert.deepEqual([listeners(), reads()], [0, 2]);

@@ -18,9 +18,3 @@ export function readName(text: string): { name?: string; uuid?: string } {
   const isName = !/^\d+$/.test(text) && !unspeakable.test(text) && text.length <= 254;
   return isName ? { name: text } : {};
 }
-
-/** Formats a name for an error: long names are shortened, and names with invisible characters are quoted. */
-export function shownName(text: string): string {
-  const short = text.length > 40 ? `${text.slice(0, 40)}…` : text;
-  return text.trim() === text && text !== '' ? short : `"${short}"`;
-}

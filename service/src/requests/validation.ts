@@ -9,6 +9,7 @@ import { type FieldError, invalidFields, type Where } from '../problems/problem.
 import { booleanInText, coerceText } from './bodies/coercion.ts';
 import { isForm } from './bodies/forms.ts';
 import { pointerPart } from './bodies/pointer.ts';
+import { shownName } from './shown-text.ts';
 import { isRealTime } from './times.ts';
 import { outOfRange, wrongType } from './wrong-type.ts';
 
@@ -51,7 +52,7 @@ function fieldErrors(errors: ErrorObject[], httpPart: string, isJson: boolean): 
   const choices = [
     ...new Set(errors.filter((e) => e.keyword === 'anyOf').map((e) => e.schemaPath)),
   ];
-  const found = new Map<string, FieldError>();
+  const found = new Map<string, FieldError & { refused: Set<string> }>();
   for (const error of errors) {
     // Each branch of a choice has an error. The error of the choice replaces them.
     if (choices.some((path) => error.schemaPath.startsWith(`${path}/`))) continue;
@@ -59,10 +60,33 @@ function fieldErrors(errors: ErrorObject[], httpPart: string, isJson: boolean): 
     if (error.keyword === 'if') continue;
     const where = whereOf(error, httpPart);
     const key = where.parameter ?? where.pointer;
-    if (!found.has(key)) found.set(key, { ...where, detail: sentence(error, httpPart, isJson) });
+    const one = found.get(key) ?? {
+      ...where,
+      detail: sentence(error, httpPart, isJson),
+      refused: new Set(),
+    };
+    found.set(key, one);
+    if (isValueOfFilter(error, httpPart)) one.refused.add(shownName(String(error.data)));
     if (found.size === mostErrors) break;
   }
-  return [...found.values()];
+  return [...found.values()].map(({ refused, ...one }) => ({
+    ...one,
+    detail: one.detail + whichOnes([...refused]),
+  }));
+}
+
+/** Whether an error is about a single value of a filter, which is a list. */
+function isValueOfFilter({ instancePath }: ErrorObject, httpPart: string): boolean {
+  return httpPart === 'querystring' && /^\/[^/]+\/\d+$/.test(instancePath);
+}
+
+/** The end of the error for a filter: which of its values are wrong. */
+function whichOnes(refused: string[]): string {
+  if (refused.length === 0) return '';
+  const last = refused.at(-1);
+  return refused.length === 1
+    ? ` The value ${last} is not.`
+    : ` The values ${refused.slice(0, -1).join(', ')} and ${last} are not.`;
 }
 
 /** The position of an error. A value of a list in a parameter has the position of the parameter. */
@@ -101,12 +125,13 @@ function sentence(error: ErrorObject, httpPart: string, isJson: boolean): string
   }
   if (httpPart === 'querystring' && isRepeated(error)) return 'Must be given only once.';
   // The `explain` of a choice covers all branches.
-  if (keyword === 'anyOf' && isBlank(error.data)) return 'Must not be blank.';
+  if (keyword === 'anyOf' && httpPart === 'body' && isBlank(error.data))
+    return 'Must not be blank.';
   const type = isJson ? wrongType(error) : undefined;
   if (type !== undefined) return type;
   if (keyword === 'type' && params.type === 'boolean' && !isJson) return booleanInText;
   const { explain } = (parentSchema ?? {}) as Annotations;
-  if (explain) return explain + outOfRange(error);
+  if (explain) return isValueOfFilter(error, httpPart) ? explain : explain + outOfRange(error);
   if (keyword === 'pattern' || keyword === 'format') return 'Has an invalid format.';
   return `${(message ?? 'is not valid').replace(/^./, (first) => first.toUpperCase())}.`;
 }

@@ -5,6 +5,7 @@ import { allows } from '../callers/scopes.ts';
 import type { Db } from '../db/connection.ts';
 import { Problem } from '../problems/problem.ts';
 import { readName } from '../requests/path-id.ts';
+import { shownName } from '../requests/shown-text.ts';
 import { findServersNamed, findServersWithUuid, projectsOfServers } from './queries.ts';
 
 /**
@@ -40,7 +41,7 @@ async function findInOtherProjects(
     others.length === 0
       ? `The server ${id} is in the project ${project}, not in the project of this request. ` +
         `Send the header Berth-Project: ${project_id}`
-      : `Several servers are called ${named}, in other projects than that of this request: ` +
+      : `Several servers are called ${shownName(String(named))}, in other projects than that of this request: ` +
         `${[place, ...others].map(shown).join(', ')}. Name one of these projects in the header Berth-Project.`;
   return new Problem('server_not_found', detail, { cause: missing });
 

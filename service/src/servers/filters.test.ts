@@ -90,6 +90,22 @@ describe('filters of servers', () => {
   });
 });
 
+it('a filter with an unknown value says which one it is, and what is allowed', async () => {
+  const states = 'Must be one of: creating, started, stopped, paused, deleting, error.';
+  const details = {
+    'status=started,foo': `${states} The value foo is not.`,
+    'status=foo,started,%1b,': `${states} The values foo, \\u{1b} and "" are not.`,
+    'ip=10.0.0.1,10.0.0': 'Must be an IPv4 or IPv6 address. The value 10.0.0 is not.',
+    'location_id=0': 'Must be the ID or name of a location. The value 0 is not.',
+    'location_id=test,nowhere': 'No location is called nowhere.',
+    'sort=name': 'Must be one of: id, -id, hostname, -hostname, created_at, -created_at.',
+  };
+  for (const [query, detail] of Object.entries(details)) {
+    const refused = await ask('GET', `/servers?${query}`);
+    assert.deepEqual([refused.statusCode, refused.json().errors[0].detail], [422, detail], query);
+  }
+});
+
 describe('project_id', () => {
   it('selects any projects for administrators, by id or name', async () => {
     assert.deepEqual(await named('project_id=theirs', admin), ['foreign']);

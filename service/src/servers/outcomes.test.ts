@@ -32,6 +32,13 @@ async function whileWaiting(
   return await asked;
 }
 
+/** Leaves the operation on a server as its worker does after a failure of the engine. */
+async function retry(serverId: number, message: string): Promise<void> {
+  const { id } = await operationUnderWay(db, serverId);
+  const values = { status: 'running', attempts: 1, message } as const;
+  await db.updateTable('operations').set(values).where('id', '=', id).execute();
+}
+
 async function failedStop(code: string, headers = {}) {
   const id = await enterServer(db, place, { status: 'started' });
   const asked = ask('POST', `/servers/${id}/stop`, { ...wait, ...headers });
@@ -74,12 +81,34 @@ describe('the response to a request for an operation', () => {
     }
   });
 
-  it('says that the operation is in progress, if the wait is over first', async () => {
+  it('says what the operation is doing, if the wait is over first', async () => {
     const id = await enterServer(db, place, { status: 'started' });
     const answer = await ask('POST', `/servers/${id}/restart`, { prefer: 'wait=1' });
     assert.equal(answer.statusCode, 202);
     assert.equal(answer.json().operation.status, 'pending');
-    assert.equal(answer.json().message, 'The server is being restarted.');
+    assert.equal(answer.json().message, 'Restarting the server: asking it to shut down');
+  });
+
+  it('says why the operation is being retried, if the wait is over first', async () => {
+    const id = await enterServer(db, place, { status: 'stopped' });
+    const asked = ask('POST', `/servers/${id}/start`, { prefer: 'wait=1' });
+    const message = 'Starting the server: retrying because the engine reported a failure';
+    const answer = await whileWaiting(id, asked, (server) => retry(server, message));
+    assert.equal(answer.statusCode, 202);
+    assert.equal(answer.json().operation.status, 'running');
+    assert.equal(answer.json().message, message);
+    assert.equal((await ask('GET', `/servers/${id}/status`)).json().status, message);
+  });
+
+  it('warns that a create is being retried, if the wait is over first', async () => {
+    const body = serverBody(place, { name: 'retried' });
+    const asked = ask('POST', '/servers', { body, prefer: 'wait=2' });
+    const message = 'Creating the server: retrying because the node does not answer';
+    const answer = await whileWaiting(idOf('retried'), asked, (id) => retry(id, message));
+    assert.equal(answer.statusCode, 201);
+    assert.equal(answer.json().operation.status, 'running');
+    assert.deepEqual(answer.json().warnings, [`${message}.`]);
+    assert.equal((await ask('GET', '/servers?hostname=retried')).json()[0].warnings, undefined);
   });
 
   it('says that it has succeeded, after the wait', async () => {

@@ -32,7 +32,7 @@ it('after a failed create it keeps the progress, and says that it failed', async
   const id = await failedCreate();
   assert.deepEqual(await statusOf(id), {
     status:
-      'The server is in the error state. Last operation: The create failed: The storage pool is full.',
+      'The server is in the error state. Its last operation (create) failed: The storage pool is full.',
     real_status: 'not_exists',
     is_processing: false,
     progress: 21,
@@ -53,7 +53,7 @@ it('after a failed stop it says so until an operation succeeds', async () => {
   assert.deepEqual([is_processing, progress], [false, 10]);
   assert.equal(
     status,
-    'The server is running. Last operation: The stop failed: The guest did not shut down.',
+    'The server is running. Its last operation (stop) failed: The guest did not shut down.',
   );
   await ask('POST', `/servers/${id}/stop`, { body: { force: true } });
   await finish(id, 'stopped');
@@ -87,7 +87,7 @@ it('administrators see a failed operation in any project', async () => {
   await fail(id, 'guest_ignored_shutdown', 'The guest did not shut down.');
   const { headers } = await createTestToken(db, { scopes: ['admin'] });
   const { status } = (await ask('GET', `/servers/${id}/status`, headers)).json();
-  assert.match(status, /Last operation: The stop failed/);
+  assert.match(status, /Its last operation \(stop\) failed/);
 });
 
 it('a later error is shown together with the operation that failed before', async () => {
@@ -97,7 +97,7 @@ it('a later error is shown together with the operation that failed before', asyn
   await db.updateTable('servers').set({ status: 'error', error }).where('id', '=', id).execute();
   assert.match(
     (await statusOf(id)).status,
-    /error state\. Its instance is gone\. Last operation: /,
+    /error state\. Its instance is gone\. Its last operation \(stop\) failed: /,
   );
 });
 

@@ -97,23 +97,30 @@ test('series are aligned, in the documented units, and only the requested ones a
   assert.equal(history.step, 300);
 });
 
-test('invalid queries are refused with the name of the parameter', async () => {
-  const server = await enterServer();
+test('invalid queries are refused with the name of the parameter, even if there is no such server', async () => {
   const queries = [
     ['metrics=cpu,heat', 'metrics'],
     ['metrics=', 'metrics'],
     ['step=0', 'step'],
     ['step=5w', 'step'],
     ['step=20', 'step'],
+    ['step=3s', 'step'],
+    ['step=367d', 'step'],
+    ['from=2026-11-21T01:00:00Z&to=2026-11-21T00:00:00Z', 'from'],
     ['from=yesterday', 'from'],
     ['to=2026-11-31T00:00:00Z', 'to'],
     ['until=now', 'until'],
   ];
+  const server = await enterServer();
   for (const [query, parameter] of queries) {
-    const answer = await ask(server, `?${query}`);
-    assert.equal(answer.statusCode, 422, query);
-    assert.equal(answer.json().errors[0].parameter, parameter, query);
+    for (const id of [server, 123_456]) {
+      const answer = await ask(id, `?${query}`);
+      assert.equal(answer.statusCode, 422, query);
+      assert.equal(answer.json().errors[0].parameter, parameter, query);
+    }
   }
+  const { detail } = (await ask(server, '?metrics=cpu,heat')).json();
+  assert.match(detail, /Must be one of: cpu, ram, .*\. The value heat is not\.$/);
 });
 
 test('a server that does not exist has no history', async () => {

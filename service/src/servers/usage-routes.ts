@@ -98,8 +98,9 @@ function historyRoute(app: App, { db }: Deps): void {
     async (request) => {
       const id = request.params.id;
       const server = await findMeteredServer(readableRows(request, db), id);
+      // An invalid query is refused first, whether or not there is such a server.
+      const window = readWindow(request.query, server ? new Date(server.now) : new Date());
       if (!server) throw serverNotFound(id);
-      const window = readWindow(request.query, new Date(server.now));
       const steps = await stepsOf(db, server, window);
       return usageHistoryView(window, request.query.metrics, steps);
     },

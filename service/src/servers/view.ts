@@ -80,7 +80,7 @@ export function statusView(
 }
 
 function idleSentence(row: ServerInFull, last: WaitedOperation | undefined): string {
-  const failure = last?.status === 'failed' ? `Last operation: ${last.message}` : undefined;
+  const failure = last && failureSentence(last);
   // The error of a failed operation usually contains that of the server.
   const error = row.error !== null && !failure?.includes(row.error) ? row.error : undefined;
   const sentences = [
@@ -92,6 +92,12 @@ function idleSentence(row: ServerInFull, last: WaitedOperation | undefined): str
     row.can_be_asked ? undefined : unavailable,
   ];
   return sentences.filter((sentence) => sentence !== undefined).join(' ');
+}
+
+function failureSentence({ status, kind, error, message }: WaitedOperation): string | undefined {
+  return status === 'failed'
+    ? `Its last operation (${kind}) failed: ${error?.message ?? message}`
+    : undefined;
 }
 
 /** Shown until the next action on the server. */

@@ -136,9 +136,11 @@ test('a month that is over is final, and one before the first server is empty', 
 
 test('invalid months, and months that have not begun, are refused', async () => {
   for (const month of ['2026-13', '2026', 'now', '9999-12', '0000-01']) {
-    const answer = await ask('GET', `${path}?month=${month}`);
-    assert.equal(answer.statusCode, 422, month);
-    assert.equal(answer.json().errors[0].parameter, 'month');
+    for (const statementPath of [path, '/projects/999999/statement']) {
+      const answer = await ask('GET', `${statementPath}?month=${month}`);
+      assert.equal(answer.statusCode, 422, month);
+      assert.equal(answer.json().errors[0].parameter, 'month');
+    }
   }
 });
 

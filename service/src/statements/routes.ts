@@ -19,9 +19,9 @@ type Request = FastifyRequest<{ Params: { id: number }; Querystring: StatementQu
 
 export function statementRoutes(app: App, { db }: Deps): void {
   async function statementOf(request: Request): Promise<StatementOf> {
+    const month = readMonth(request.query.month, new Date(await databaseTime(db)));
     // The last bill of a project is created after its deletion, when only administrators can see it.
     const { id } = await findVisibleProject(db, request.caller, request.params.id, findProjectEver);
-    const month = readMonth(request.query.month, new Date(await databaseTime(db)));
     // Checked before the rows are read, which then include what is counted in between.
     const isFinal = month.isOver && (!month.isLast || (await isCountedUntil(db, id, month.to)));
     return { projectId: id, month, isFinal };

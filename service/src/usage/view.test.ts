@@ -88,7 +88,7 @@ for (const { traffic_counted, traffic_allowance, exceeded } of directions) {
   });
 }
 
-test('a server that was never read shows 0', () => {
+test('a server that was never read shows 0, and is stale in any state', () => {
   const never: UsageRow = {
     ...read,
     traffic_allowance: 0,
@@ -115,4 +115,12 @@ test('a server that was never read shows 0', () => {
     disk_read_at: null,
     is_disk_stale: true,
   });
+  for (const real_status of ['not_exists', 'stopped', 'error'] as const) {
+    const notOld = { usage_is_old: false, disk_is_old: false, traffic_is_old: false };
+    assert.deepEqual(
+      usageView({ ...never, ...notOld, real_status }),
+      usageView(never),
+      real_status,
+    );
+  }
 });

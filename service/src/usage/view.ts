@@ -1,6 +1,11 @@
 import type { Usage } from '@berth/contract/servers';
 import type { ServerTraffic } from '@berth/contract/traffic';
-import { type UsageHistory, usageMetrics, usageUnits } from '@berth/contract/usage';
+import {
+  type UsageHistory,
+  type UsageMetric,
+  usageMetrics,
+  usageUnits,
+} from '@berth/contract/usage';
 import type { EngineStatus, TrafficCounted } from '../db/schema/schema.ts';
 import { countedBytes, isExceeded } from '../traffic/allowance.ts';
 import { timesOf, type Window } from './history/window.ts';
@@ -32,13 +37,17 @@ type Known = Pick<UsageRow, 'real_status' | 'can_be_asked'>;
 
 const isRunning = ({ real_status }: Known) => real_status === 'started' || real_status === 'paused';
 
-/** Only the figures of a running server become stale: those of a stopped one do not change. */
-const isStale = (row: Known, isOld: boolean) => !row.can_be_asked || (isRunning(row) && isOld);
+/**
+ * Figures that were never read are stale. Of the others, only those of a running server become stale: those of a stopped one
+ * do not change.
+ */
+const isStale = (row: Known, readAt: string | null, isOld: boolean) =>
+  readAt === null || !row.can_be_asked || (isRunning(row) && isOld);
 
 /** Traffic is read separately, so that it may be stale alone. */
 const trafficAge = (row: Known & Pick<UsageRow, 'network_read_at' | 'traffic_is_old'>) => ({
   read_at: row.network_read_at,
-  is_stale: isStale(row, row.traffic_is_old),
+  is_stale: isStale(row, row.network_read_at, row.traffic_is_old),
 });
 
 /**
@@ -70,9 +79,9 @@ export function usageView(row: UsageRow): Usage {
       ...trafficAge(row),
     },
     read_at: row.usage_read_at,
-    is_stale: isStale(row, row.usage_is_old),
+    is_stale: isStale(row, row.usage_read_at, row.usage_is_old),
     disk_read_at: row.disk_read_at,
-    is_disk_stale: isStale(row, row.disk_is_old),
+    is_disk_stale: isStale(row, row.disk_read_at, row.disk_is_old),
   };
 }
 
@@ -97,13 +106,12 @@ export function trafficView(row: TrafficRow): ServerTraffic {
 
 const iso = (time: Date) => time.toISOString().replace('Z', '000Z');
 
-/** The requested metrics (separated by commas; all by default), over the same times. */
+/** The requested metrics (all by default), over the same times. */
 export function usageHistoryView(
   window: Window,
-  metrics: string | undefined,
+  asked: readonly UsageMetric[] | undefined,
   steps: StepUse[],
 ): UsageHistory {
-  const asked = metrics?.split(',') ?? usageMetrics;
   const byStep = new Map(steps.map((use) => [use.step, use]));
   const times = timesOf(window);
   const uses = times.map((time) => byStep.get(time.getTime() / 1000));
@@ -113,7 +121,7 @@ export function usageHistoryView(
     step: window.stepSeconds,
     times: times.map(iso),
     series: usageMetrics
-      .filter((metric) => asked.includes(metric))
+      .filter((metric) => asked?.includes(metric) ?? true)
       .map((metric) => ({
         metric,
         unit: usageUnits[metric],

@@ -133,6 +133,8 @@ test('a user is disabled by `enabled`, and by its older opposite', async () => {
   const refused = await ask('PATCH', `/users/${user.id}`, { enabled: true, is_disabled: true });
   assert.equal(refused.statusCode, 422);
   assert.equal(refused.json().errors[0].pointer, '/is_disabled');
+  const nobody = await ask('PATCH', '/users/999999', { enabled: true, is_disabled: true });
+  assert.equal(nobody.json().errors[0].pointer, '/is_disabled');
 });
 
 test('setting the password of a user ends their sessions', async () => {

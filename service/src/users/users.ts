@@ -79,10 +79,10 @@ export async function changeUser(
   body: UserUpdate,
   { passwordHash, ownId }: { passwordHash?: string | undefined; ownId: number | null },
 ): Promise<{ row: ShownUser; details: Details }> {
-  const user = await lockUser(trx, id);
-  if (!user) throw userNotFound(id);
   const { email, name, is_admin: isAdmin } = body;
   const isDisabled = disabledBy(body);
+  const user = await lockUser(trx, id);
+  if (!user) throw userNotFound(id);
   if (id === ownId && (isAdmin === false || isDisabled)) throw ownAccount();
   if (email !== undefined) await requireFreeEmail(trx, email, id);
   await updateUser(trx, id, { email, name, passwordHash, isAdmin, isDisabled });

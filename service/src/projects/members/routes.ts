@@ -48,8 +48,8 @@ function readRoutes(app: App, { db }: Deps): void {
     },
     async (request, reply) => {
       const projectId = request.params.id;
-      await requireManager(db, request.caller, projectId);
       const page = readPage(request);
+      await requireManager(db, request.caller, projectId);
       return sendList(request, reply, page, listMembers(db, projectId, request.query), memberView);
     },
   );

@@ -1,7 +1,8 @@
 import { Problem } from '../../problems/problem.ts';
+import { shownText } from '../shown-text.ts';
 import { boundJson } from './bounds.ts';
 import { positionOfError } from './json-position.ts';
-import { pointerPart, shortFieldName } from './pointer.ts';
+import { pointerPart } from './pointer.ts';
 
 /**
  * Parses JSON, and refuses duplicate keys. Throws `malformed_request` (400), and `body_too_large` (413) for too many
@@ -42,7 +43,7 @@ function addKey(keys: Set<string> | undefined, key: string): void {
 
 export function duplicateField(name: string): Problem {
   const pointer = `/${pointerPart(name)}`;
-  const detail = `The field ${JSON.stringify(shortFieldName(name))} is given more than once.`;
+  const detail = `The field "${shownText(name)}" is given more than once.`;
   const errors = [{ pointer, detail: 'Must be given once.' }];
   return new Problem('malformed_request', detail, { errors });
 }

@@ -2,9 +2,9 @@ import { ServerRebuild } from '@berth/contract/servers';
 import { requireLocation } from '../../locations/queries.ts';
 import { nodeById } from '../../nodes/queries.ts';
 import { placeServer } from '../../placement/placement.ts';
-import { Problem } from '../../problems/problem.ts';
+import { invalidFields, Problem } from '../../problems/problem.ts';
 import { sealSecrets } from '../creation/create.ts';
-import { requireLogin } from '../creation/login.ts';
+import { requireLogin, wayInErrors } from '../creation/login.ts';
 import { createOperation } from '../operations/create.ts';
 import { setRebuilding } from '../queries.ts';
 import { defineServerAction } from './define.ts';
@@ -20,6 +20,8 @@ export const rebuildAction = defineServerAction({
   body: ServerRebuild,
   problems: ['no_capacity', 'server_not_lost'],
   async read({ body, caller }, { secretKey }) {
+    const errors = wayInErrors(body);
+    if (errors.length > 0) throw invalidFields(errors);
     // Hashing takes milliseconds, so it is done before the transaction, which holds locks.
     const secrets = await sealSecrets(body, secretKey, `project:${caller.project.id}`);
     return { secrets, body, commands: body.initialCommands.length };

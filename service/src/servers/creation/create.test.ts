@@ -37,9 +37,9 @@ test('the response to a create has everything that the server will have', async 
       { ip: 'fd00:9::2', is_primary: false },
     ],
     usage: {
-      ...{ cpu: 0, ram: 0, read_at: null, is_stale: false },
-      ...{ disk: 0, disk_read_at: null, is_disk_stale: false },
-      traffic: { incoming: nothing, outgoing: nothing, read_at: null, is_stale: false },
+      ...{ cpu: 0, ram: 0, read_at: null, is_stale: true },
+      ...{ disk: 0, disk_read_at: null, is_disk_stale: true },
+      traffic: { incoming: nothing, outgoing: nothing, read_at: null, is_stale: true },
     },
     project_id: place.projectId,
     location_id: place.locationId,

@@ -174,6 +174,16 @@ describe('a create and its dry run', () => {
 describe('a rebuild', () => {
   const online = { status: 'online', cpu: 4, ram_mb: 1024 * 1024, disk_gb: 1000 } as const;
 
+  it('is refused for invalid fields first, whatever the server', async () => {
+    const body = { initialCommands: [], password_login: false };
+    for (const id of [4711, (await create()).json().id]) {
+      const [error] = errorsOf(await ask('POST', `/servers/${id}/rebuild`, { body })) as {
+        pointer: string;
+      }[];
+      assert.equal(error?.pointer, '/password_login');
+    }
+  });
+
   it('decides anew how root logs in', async () => {
     const { id } = (await create({ ...keysAlone, ssh_keys: ['laptop'] })).json();
     await whole.finish(id, 'error');

@@ -23,15 +23,23 @@ export async function findLogin(
     const detail = `No SSH key has the id ${id}. List the SSH keys with GET /v1/ssh-keys.`;
     return found.has(id) ? [] : [{ pointer: `/ssh_keys/${index}`, detail }];
   });
-  if (!passwordLogin && ids.length === 0) errors.push(noWayIn);
-  return { keys, passwordLogin, errors };
+  return {
+    keys,
+    passwordLogin,
+    errors: [...errors, ...wayInErrors({ ssh_keys: ids, password_login: passwordLogin })],
+  };
 }
 
-const noWayIn = {
-  pointer: '/password_login',
-  detail:
-    'Can only be false if `ssh_keys` names at least one SSH key. Otherwise nobody could log in.',
-};
+/** The errors of a request after which nobody could log in. */
+export function wayInErrors({
+  ssh_keys: ids = [],
+  password_login: passwordLogin = true,
+}: LoginFields): FieldError[] {
+  if (passwordLogin || ids.length > 0) return [];
+  const detail =
+    'Can only be false if `ssh_keys` names at least one SSH key. Otherwise nobody could log in.';
+  return [{ pointer: '/password_login', detail }];
+}
 
 /** The same; throws 422 if the fields are invalid. */
 export async function requireLogin(project: Project, body: LoginFields): Promise<ChosenLogin> {

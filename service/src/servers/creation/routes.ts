@@ -1,4 +1,5 @@
 import {
+  type Server,
   ServerCreate,
   ServerCreated,
   ServerCreateQuery,
@@ -14,7 +15,7 @@ import {
 } from '../../changes/accepted.ts';
 import { change, changesNothing } from '../../changes/change.ts';
 import { failuresOf } from '../../operations/define.ts';
-import { outcomeOf } from '../../operations/outcome.ts';
+import { isBeingRetried, outcomeOf } from '../../operations/outcome.ts';
 import { createOf } from '../../operations/queries.ts';
 import { apiPath } from '../../requests/api-path.ts';
 import { serverNotFound } from '../not-found.ts';
@@ -69,11 +70,10 @@ function createRoute(app: App, deps: WaitingDeps): void {
         const row = await findServer(project, serverId);
         if (!row) throw serverNotFound(serverId);
         const location = apiPath(request, `/servers/${serverId}`);
-        const shown = { ...serverView(row), ...(warnings.length > 0 && { warnings }) };
         return {
           status: 201,
           headers: { Location: location, ...operationHeader(operation) },
-          body: { ...shown, operation: outcomeOf(operation) },
+          body: { ...withWarnings(serverView(row), warnings), operation: outcomeOf(operation) },
           target: { kind: 'server', id: serverId },
         };
       });
@@ -83,12 +83,20 @@ function createRoute(app: App, deps: WaitingDeps): void {
       answer.body.password_login ??= true;
       return await sendOutcome(deps, request, reply, answer, async (operation) => {
         const row = await findServer(project, answer.body.id);
-        const { warnings } = answer.body;
-        const server = row ? { ...serverView(row), ...(warnings && { warnings }) } : answer.body;
-        return { ...server, operation: outcomeOf(operation) };
+        const { warnings = [] } = answer.body;
+        const server = row ? serverView(row) : answer.body;
+        const retry = isBeingRetried(operation) ? [`${operation.message}.`] : [];
+        return {
+          ...withWarnings(server, [...warnings, ...retry]),
+          operation: outcomeOf(operation),
+        };
       });
     },
   );
+}
+
+function withWarnings(server: Server, warnings: string[]): Server {
+  return { ...server, ...(warnings.length > 0 && { warnings }) };
 }
 
 function dryRunRoute(app: App, { db }: Deps): void {

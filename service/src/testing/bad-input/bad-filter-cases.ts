@@ -17,7 +17,11 @@ export function badFilters(world: World): [path: string, pointer: string][] {
     ['servers?node=%00', '?node'],
     ['servers?hostname=a%00b', '?hostname'],
     [`servers?hostname=${'a'.repeat(254)}`, '?hostname'],
-    ['servers?hostname=a,', '?hostname'],
+    ...['a,', '-a', 'a_b', 'web 1', '10.0.0.1', 'a..b', `${'a'.repeat(64)}.b`].map(
+      (name) => [`servers?hostname=${name}`, '?hostname'] as [string, string],
+    ),
+    ['servers?group=-a', '?group'],
+    [`servers?group=${'a'.repeat(64)}`, '?group'],
     ['servers?node=nowhere', '?node'],
     ['servers?node=99999', '?node'],
     ['servers?location_id=nowhere,test', '?location_id'],
@@ -63,6 +67,10 @@ export function badFilters(world: World): [path: string, pointer: string][] {
     ['tokens?name=x', '?name'],
     ['locations?sort=id', '?sort'],
     ['operating-systems?type=vm', '?type'],
-    ['operating-systems?architecture=X', '?architecture'],
+    ['operating-systems?architecture=x', '?architecture'],
+    ['operating-systems?architecture=x86_64,arm64', '?architecture'],
+    ...['', 'a%20b', 'a/b', `${'a'.repeat(65)}`].map(
+      (id) => [`audit?request_id=${id}`, '?request_id'] as [string, string],
+    ),
   ];
 }
