@@ -5,7 +5,7 @@ import { berthApi } from './berth-api.ts';
 import { watchSteps } from './create-steps.ts';
 import { proof, type Side } from './guest.ts';
 import { commandLine } from './incus-command-line.ts';
-import { compare, report } from './statistics.ts';
+import { compare, conclude } from './statistics.ts';
 
 interface Case {
   title: string;
@@ -15,8 +15,8 @@ interface Case {
   highestRatio: number;
 }
 
-const one: Case = { title: 'Create a server', count: 1, highestRatio: 0.45 };
-const ten: Case = { title: 'Create ten servers at once', count: 10, highestRatio: 0.3 };
+const one: Case = { title: 'Create a server, seconds', count: 1, highestRatio: 0.45 };
+const ten: Case = { title: 'Create ten servers at once, seconds', count: 10, highestRatio: 0.3 };
 /** The time for the file system to clean up after a removed guest. */
 const settleMs = 1000;
 
@@ -32,9 +32,8 @@ export const benchCreateTen = (rounds = 3) => benchCase(ten, rounds);
 async function benchCase({ title, count, highestRatio }: Case, rounds: number): Promise<boolean> {
   const seconds = await withStack('bench', (stack) => measure(stack, count, rounds));
   const result = compare(seconds.incus, seconds.berth);
-  report(title, { baseline: 'incus command line', measured: 'Berth' }, result);
-  console.log(`ratio ${result.ratio.toFixed(2)} (target: at most ${highestRatio})`);
-  return result.ratio <= highestRatio;
+  const names = { baseline: 'incus command line', measured: 'Berth' };
+  return conclude(title, names, result, { of: 'ratio', most: highestRatio });
 }
 
 async function measure(stack: Stack, count: number, rounds: number) {

@@ -24,3 +24,9 @@ export function postgresSeconds(directory: string): number {
   const family = processes.filter(({ pid, parent }) => pids.has(pid) || pids.has(parent));
   return family.reduce((sum, { ticks }) => sum + ticks, 0) / ticksPerSecond;
 }
+
+/** The memory of a process in megabytes (2^20 bytes): `VmRSS` now, `VmHWM` at its peak. See proc_pid_status(5). */
+export function residentMegabytes(pid: number, field: 'VmRSS' | 'VmHWM' = 'VmRSS'): number {
+  const line = new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(readProcess(pid, 'status'));
+  return Number(line?.[1]) / 1024;
+}

@@ -4,7 +4,7 @@ import type { Server } from '@berth/contract/servers';
 import { dataDirectory, type Service } from '../e2e/service.ts';
 import { programOf } from './program.ts';
 import { withSimulated } from './simulated.ts';
-import { compare, report } from './statistics.ts';
+import { compare, conclude } from './statistics.ts';
 import { type Load, load } from './wrk.ts';
 
 const defaultRounds = 3;
@@ -59,14 +59,7 @@ export async function benchReads(rounds = defaultRounds): Promise<boolean> {
     await using baseline = await programOf(file, [url]);
     const fastify = `http://127.0.0.1:${baseline.said}`;
     let held = true;
-    for (const {
-      title,
-      path,
-      clients,
-      figure,
-      least = 0,
-      most = Number.POSITIVE_INFINITY,
-    } of reads) {
+    for (const { title, path, clients, figure, ...limits } of reads) {
       const sides: { baseline: number[]; measured: number[] } = { baseline: [], measured: [] };
       for (let round = 0; round <= rounds; round += 1) {
         const of = figure(await load(`${fastify}${path}`, { clients, seconds }));
@@ -78,10 +71,9 @@ export async function benchReads(rounds = defaultRounds): Promise<boolean> {
         sides.measured.push(at);
       }
       const result = compare(sides.baseline, sides.measured);
-      report(title, { baseline: 'Fastify with one query', measured: 'Berth' }, result);
-      const asked = least > 0 ? `at least ${least}` : `at most ${most}`;
-      console.log(`ratio ${result.ratio.toFixed(2)} (target: ${asked})`);
-      held &&= result.ratio >= least && result.ratio <= most;
+      const names = { baseline: 'Fastify with one query', measured: 'Berth' };
+      const isMet = conclude(title, names, result, { of: 'ratio', ...limits });
+      held &&= isMet;
     }
     return held;
   });

@@ -1,9 +1,12 @@
+import { benchChanges } from './changes.ts';
 import { benchCreate, benchCreateTen } from './create.ts';
 import { benchHistory } from './history.ts';
 import { benchHostile } from './hostile.ts';
 import { benchLimits } from './limits.ts';
+import { benchMemory } from './memory.ts';
 import { benchMetering } from './metering.ts';
 import { benchOperations } from './operations.ts';
+import { overview } from './overview.ts';
 import { benchQueries } from './queries.ts';
 import { benchReads } from './reads.ts';
 import { benchScale } from './scale.ts';
@@ -11,15 +14,18 @@ import { benchSignIn } from './sign-in.ts';
 import { benchSlowSockets } from './slow-sockets.ts';
 import { benchStart } from './start.ts';
 
-// npm run bench -- NAME [ROUNDS]: runs one benchmark, mostly against a baseline in the same run. The exit status is 1
-// if the result is worse than its limit.
+// npm run bench                  runs the benchmarks of the overview, with few rounds, and prints one table
+// npm run bench -- NAME [ROUNDS]  runs one benchmark, mostly against a baseline in the same run
+// The exit status is 1 if a result does not meet its target.
 
 const benchmarks: Record<string, (rounds?: number) => Promise<boolean>> = {
+  changes: benchChanges,
   create: benchCreate,
   'create-ten': benchCreateTen,
   history: benchHistory,
   hostile: benchHostile,
   limits: benchLimits,
+  memory: benchMemory,
   metering: benchMetering,
   operations: benchOperations,
   queries: benchQueries,
@@ -30,12 +36,33 @@ const benchmarks: Record<string, (rounds?: number) => Promise<boolean>> = {
   start: benchStart,
 };
 
-const [name = '', rounds] = process.argv.slice(2);
-const benchmark = Object.hasOwn(benchmarks, name) ? benchmarks[name] : undefined;
-if (!benchmark || (rounds !== undefined && !/^[1-9]\d{0,3}$/.test(rounds))) {
+/** Those of the overview with their rounds, which together take less than ten minutes. */
+const ofOverview: [run: (rounds?: number) => Promise<boolean>, rounds: number][] = [
+  [benchCreate, 3],
+  [benchCreateTen, 1],
+  [benchReads, 1],
+  [benchChanges, 2],
+  [benchOperations, 2],
+  [benchStart, 2],
+  [benchMemory, 1],
+];
+
+async function runAll(): Promise<boolean> {
+  let areMet = true;
+  for (const [run, rounds] of ofOverview) areMet = (await run(rounds)) && areMet;
+  overview();
+  return areMet;
+}
+
+const [name, rounds] = process.argv.slice(2);
+const benchmark = name !== undefined && Object.hasOwn(benchmarks, name) && benchmarks[name];
+const isUsable = name === undefined || (benchmark && /^([1-9]\d{0,3})?$/.test(rounds ?? ''));
+if (!isUsable) {
   const names = Object.keys(benchmarks).join(', ');
-  console.error(`Usage: npm run bench -- NAME [ROUNDS], where NAME is one of: ${names}`);
+  console.error(`Usage: npm run bench [-- NAME [ROUNDS]], where NAME is one of: ${names}`);
   process.exitCode = 2;
-} else if (!(await benchmark(rounds === undefined ? undefined : Number(rounds)))) {
-  process.exitCode = 1;
+} else {
+  const given = rounds ? Number(rounds) : undefined;
+  const isMet = benchmark ? await benchmark(given) : await runAll();
+  if (!isMet) process.exitCode = 1;
 }

@@ -2,9 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Service } from '../e2e/service.ts';
 import { instanceName } from '../service/src/instances/labels.ts';
-import { readProcess } from '../service/src/testing/processes.ts';
 import { uuidOf } from './metering-fleet.ts';
-import { postgresSeconds, processSeconds } from './processor.ts';
+import { postgresSeconds, processSeconds, residentMegabytes } from './processor.ts';
 import { type Fleet, serverSize } from './scale-fleet.ts';
 import { call, type Installation, metric, sweeps, until, withFleet } from './scale-installation.ts';
 import { percentile } from './statistics.ts';
@@ -64,8 +63,8 @@ async function atRest(installation: Installation): Promise<Figures> {
     'a comparison of a location, s': (later.seconds - swept.seconds) / (later.count - swept.count),
     'idle service, cores': Math.max(...services),
     'idle PostgreSQL, cores': postgres,
-    'memory of the service, MB': megabytes(service, 'VmRSS'),
-    'peak memory of the service, MB': megabytes(service, 'VmHWM'),
+    'memory of the service, MB': residentMegabytes(service.pid),
+    'peak memory of the service, MB': residentMegabytes(service.pid, 'VmHWM'),
   };
 }
 
@@ -80,7 +79,7 @@ async function atRestOfTwo(installation: Installation): Promise<Figures> {
     return {
       'two services: the busier one, cores': Math.max(...services),
       'two services: PostgreSQL, cores': postgres,
-      'two services: memory of the second, MB': megabytes(second, 'VmRSS'),
+      'two services: memory of the second, MB': residentMegabytes(second.pid),
     };
   });
   await untilLed([service], [fleet.locations]);
@@ -110,13 +109,6 @@ async function coresAtRest(services: Service[], { directory, fleet }: Installati
     return (seconds - (before[at] ?? 0)) / idleSeconds;
   });
   return { services: ofServices, postgres };
-}
-
-/** See proc_pid_status(5). */
-function megabytes({ pid }: Service, field: string): number {
-  const [, kilobytes] =
-    new RegExp(`^${field}:\\s*(\\d+)`, 'm').exec(readProcess(pid, 'status')) ?? [];
-  return Number(kilobytes) / 1024;
 }
 
 /** Checks that no server was found in another state. */

@@ -25,6 +25,67 @@ export function spread(values: number[]): Spread {
   return { median, least: at(0), most: at(sorted.length - 1) };
 }
 
+/** A requirement on the ratio to the baseline, or on what was measured itself. */
+export interface Target {
+  of: 'ratio' | 'measured';
+  least?: number;
+  most?: number;
+}
+
+/** What a benchmark measured, and whether it meets its target. */
+export interface Finding {
+  /** What was measured, with its unit. */
+  title: string;
+  /** Without a baseline, the measured value alone is the result. */
+  comparison: Comparison | { measured: Spread };
+  target: Target;
+  isMet: boolean;
+}
+
+const findings: Finding[] = [];
+
+/** All that was concluded in this process. */
+export const allFindings = (): readonly Finding[] => findings;
+
+/** Prints a comparison, its ratio and its target. Returns whether the target is met. */
+export function conclude(
+  title: string,
+  names: { baseline: string; measured: string },
+  comparison: Comparison,
+  target: Target,
+): boolean {
+  report(title, names, comparison);
+  const value = target.of === 'ratio' ? comparison.ratio : comparison.measured.median;
+  return judge({ title, comparison, target }, value, `ratio ${comparison.ratio.toFixed(2)}; `);
+}
+
+/** Prints a value that has no baseline, and its target. Returns whether the target is met. */
+export function concludeAlone(
+  title: string,
+  values: number[],
+  target: Omit<Target, 'of'>,
+): boolean {
+  const measured = spread(values);
+  console.log(`\n${title}`);
+  console.table({ Berth: rounded(measured) });
+  const ofMeasured: Target = { ...target, of: 'measured' };
+  return judge({ title, comparison: { measured }, target: ofMeasured }, measured.median, '');
+}
+
+function judge(finding: Omit<Finding, 'isMet'>, value: number, ratio: string): boolean {
+  const { least = 0, most = Number.POSITIVE_INFINITY } = finding.target;
+  const isMet = value >= least && value <= most;
+  findings.push({ ...finding, isMet });
+  console.log(`${ratio}target: ${inWords(finding.target)}: ${isMet ? 'met' : 'not met'}`);
+  return isMet;
+}
+
+/** For example "a ratio of at most 0.45", or "at least 400". */
+export function inWords({ of, least, most }: Target): string {
+  const limit = least === undefined ? `at most ${most}` : `at least ${least}`;
+  return of === 'ratio' ? `a ratio of ${limit}` : limit;
+}
+
 /** Prints both in their unit. */
 export function report(
   title: string,

@@ -316,6 +316,45 @@ test('work is prepared once, with or without a key, and not for a stored respons
   assert.deepEqual(await rows.execute(), [{ caller: `token:${tokenId}` }]);
 });
 
+test('a request that can no longer be prepared gets the response that the first one got meanwhile', async () => {
+  let isUsedUp = false;
+  const entered = Promise.withResolvers<void>();
+  const firstEnded = Promise.withResolvers<void>();
+  const routes = (api: App, { db: probed, secretKey }: Deps) => {
+    const schema = { response: { 201: Type.Any() } };
+    api.post('/scarce', { config: { scope: 'servers:write' }, schema }, async (request, reply) => {
+      const work = async () => {
+        isUsedUp = true;
+        return { status: 201, body: { run: 'first' } };
+      };
+      const answer = await idempotently(request, probed, secretKey, work, async () => {
+        if (request.headers['x-request-id'] === 'second') {
+          entered.resolve();
+          await firstEnded.promise;
+        }
+        if (isUsedUp) throw new Problem('quota_exceeded', 'Used up.');
+      });
+      markAudited(request);
+      return sendAnswer(reply, answer);
+    });
+  };
+  const api = await createTestApp(db, [routes]);
+  const ask = (more: Record<string, string>) =>
+    inject(api, { method: 'POST', url: '/v1/scarce', headers: { ...headers, ...more } });
+  const key = { 'idempotency-key': 'scarce' };
+  const second = ask({ ...key, 'x-request-id': 'second' });
+  await entered.promise;
+  const first = await ask({ ...key, 'x-request-id': 'first' });
+  firstEnded.resolve();
+  const answers = [first, await second, await ask({ 'idempotency-key': 'scarce-too' })];
+  assert.deepEqual(
+    answers.map(({ statusCode }) => statusCode),
+    [201, 201, 403],
+  );
+  assert.deepEqual(answers[1]?.json(), first.json());
+  await api.close();
+});
+
 test('a request does not wait for the first one forever', async (t) => {
   const first = await pool.connect();
   const lock = 'select pg_advisory_lock(hashtextextended($1, 0))';

@@ -37,10 +37,9 @@ export interface IdempotentAnswer<B> extends Answer<B> {
  * Runs `work` in a transaction. With an `Idempotency-Key` its answer is stored in the same
  * transaction, and replayed, with `Idempotency-Replayed: true`, to the same request for 24 hours.
  * Concurrent requests with the same key wait for the first. `prepare` runs before the transaction,
- * unless there is an answer already. Of two requests that prepare at the same time, the later one
- * is refused if it needs what the first used up. Throws `idempotency_mismatch` (422) if the key was
- * used for another request, and `idempotency_in_progress` (409) if the first one takes more than 10
- * s. Errors of `work` are not stored.
+ * unless there is an answer already. Throws `idempotency_mismatch` (422) if the key was used for
+ * another request, and `idempotency_in_progress` (409) if the first one takes more than 10 s.
+ * Errors of `prepare` and `work` are not stored.
  */
 export async function idempotently<B, P = undefined>(
   request: FastifyRequest,
@@ -59,7 +58,15 @@ export async function idempotently<B, P = undefined>(
   const kept: Kept = { secretKey, caller, key, told };
   const earlier = prepare && (await findAnswer(db, caller, key));
   if (earlier) return replay<B>(earlier, kept);
-  const prepared = (await prepare?.()) as P;
+  let prepared: P;
+  try {
+    prepared = (await prepare?.()) as P;
+  } catch (error) {
+    // The first request may have been answered meanwhile, and have used up what this one lacks.
+    const answer = await findAnswer(db, caller, key);
+    if (answer) return replay<B>(answer, kept);
+    throw error;
+  }
   const runOnce = async (trx: Trx) => {
     if (!(await tryLockKey(trx, caller, key))) return undefined;
     const stored = await findAnswer(trx, caller, key);

@@ -1,7 +1,7 @@
 import type { SelectQueryBuilder } from 'kysely';
 import type { Queryable } from './connection.ts';
 import { hasAnyOf } from './filters.ts';
-import type { ProjectRows } from './project.ts';
+import type { ProjectRows, RowsQuery } from './project.ts';
 import type { Database } from './schema/schema.ts';
 
 /**
@@ -24,5 +24,13 @@ export class EveryProject implements ProjectRows {
       .selectFrom(table as 'servers')
       .where(hasAnyOf({ [`${table}.project_id`]: this.#ids }));
     return query as unknown as SelectQueryBuilder<Database, T, object>;
+  }
+
+  async run<V extends object, O>(query: RowsQuery<V, O>, values: V): Promise<O[]> {
+    if (this.#ids === undefined) return await query.ofEvery(this.#db, values);
+    const rows = await Promise.all(
+      this.#ids.map((projectId) => query.ofProject(this.#db, { ...values, projectId })),
+    );
+    return rows.flat();
   }
 }

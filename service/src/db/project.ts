@@ -25,6 +25,14 @@ type Owned = Exclude<Readable, 'audit_log'>;
 /** Read access to the rows of one project, or, for administrators, of all projects (every-project.ts). */
 export interface ProjectRows {
   select<T extends Readable>(table: T): SelectQueryBuilder<Database, T, object>;
+  /** Runs a query that was built before: see rows-query.ts. */
+  run<V extends object, O>(query: RowsQuery<V, O>, values: V): Promise<O[]>;
+}
+
+/** A query of the rows of one project, and the same query of the rows of all projects. */
+export interface RowsQuery<V extends object, O> {
+  ofProject(db: Queryable, values: V & { projectId: number }): Promise<O[]>;
+  ofEvery(db: Queryable, values: V): Promise<O[]>;
 }
 
 /**
@@ -50,6 +58,10 @@ export class Project implements ProjectRows {
       .selectFrom(table as Readable)
       .where(`${table as Readable}.project_id`, '=', this.id);
     return query as unknown as SelectQueryBuilder<Database, T, object>;
+  }
+
+  async run<V extends object, O>(query: RowsQuery<V, O>, values: V): Promise<O[]> {
+    return await query.ofProject(this.#db, { ...values, projectId: this.id });
   }
 
   update<T extends Owned>(table: T): UpdateQueryBuilder<Database, T, T, UpdateResult> {

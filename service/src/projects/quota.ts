@@ -1,8 +1,8 @@
 import { type ProjectQuota, type QuotaName, quotaNames } from '@berth/contract/projects';
-import type { Trx } from '../db/connection.ts';
+import type { Queryable, Trx } from '../db/connection.ts';
 import { counted } from '../lib/counted.ts';
 import { Problem } from '../problems/problem.ts';
-import { lockProject, type ProjectRow } from './queries.ts';
+import { findProject, lockProject, type ProjectRow } from './queries.ts';
 
 /** The part of each quota that one or several servers need. */
 export type Demand = Record<QuotaName, number>;
@@ -29,13 +29,22 @@ export async function requireQuota(
   projectId: number,
   demand: Demand,
 ): Promise<ProjectRow> {
-  const project = await lockProject(trx, projectId);
-  if (!project) throw new Problem('project_not_found', `No project has the id ${projectId}.`);
+  return requireRoom(await lockProject(trx, projectId), projectId, demand);
+}
+
+/** The same without a lock, so that it is only an early answer. */
+export async function checkQuota(db: Queryable, projectId: number, demand: Demand): Promise<void> {
+  requireRoom(await findProject(db, projectId), projectId, demand);
+}
+
+function requireRoom(project: ProjectRow | undefined, id: number, demand: Demand): ProjectRow {
+  if (!project) throw new Problem('project_not_found', `No project has the id ${id}.`);
   const quota = quotaOf(project);
   const exceeded = quotaNames.flatMap((name) => {
     const { limit, used } = quota[name];
     const asked = demand[name];
-    return limit !== null && used + asked > limit ? [{ quota: name, limit, used, asked }] : [];
+    const isTooMuch = limit !== null && asked > 0 && used + asked > limit;
+    return isTooMuch ? [{ quota: name, limit, used, asked }] : [];
   });
   const [first] = exceeded;
   if (first) throw new Problem('quota_exceeded', sentence(exceeded), { members: first });

@@ -35,7 +35,7 @@ export function createPlaces(most: number, refused: (share: string) => void): Pl
       const full = shares.find(({ key, most }) => (taken.get(key) ?? 0) >= most);
       if (full) {
         refused(full.who);
-        throw full.refusal;
+        throw full.refusal();
       }
       for (const { key } of shares) change(key, 1);
       whenClosed(reply.raw, () => {
@@ -49,7 +49,7 @@ interface Share {
   who: string;
   key: string;
   most: number;
-  refusal: Problem;
+  refusal: () => Problem;
 }
 
 /**
@@ -62,11 +62,11 @@ function sharesOf(request: FastifyRequest, most: number): Share[] {
   const userId = personOf(request)?.userId;
   const share = (who: string, id: unknown, count: number): Share => ({
     ...{ who, key: `${who} ${id}`, most: count },
-    refusal: tooMany(who, count),
+    refusal: () => tooMany(who, count),
   });
   const shared = (who: string, count: number): Share => ({
     ...{ who, key: who, most: count },
-    refusal: busy(),
+    refusal: busy,
   });
   const all = shared('all', most);
   if (!tokenId && !userId) {

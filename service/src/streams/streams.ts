@@ -100,6 +100,8 @@ export function boundStreams(
   app.addHook('onSend', async (request, reply, payload) => {
     const isConstant = request.routeOptions.config.countsAs !== undefined;
     if (isConstant || request.method === 'HEAD' || typeof payload !== 'string') return payload;
+    // A small text is sent as it is: it can be written together with the headers.
+    if (Buffer.byteLength(payload) <= largeBytes) return payload;
     return streams.whole(request, reply, Buffer.from(payload));
   });
 }

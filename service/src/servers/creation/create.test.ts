@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
+import { Piscina } from 'piscina';
 import { createTestToken } from '../../testing/app.ts';
 import { fingerprintOf } from '../../testing/fingerprint.ts';
 import type { Sizes } from '../../testing/fixtures.ts';
@@ -314,3 +315,26 @@ test('twenty concurrent creates with the same key are one', async () => {
   assert.equal(new Set(answers.map((answer) => answer.json().id)).size, 1);
   assert.equal((await ask('GET', '/servers?hostname=twenty')).json().length, 1);
 });
+
+test('no password is hashed for a create that is refused or has an answer', async (t) => {
+  const hashing = t.mock.method(Piscina.prototype, 'run');
+  const tooLarge = await create({ cpu: 10_000 });
+  const nowhere = await create({ location_id: 999_999 });
+  assert.deepEqual([tooLarge.statusCode, nowhere.statusCode], [422, 422]);
+  await whileQuotaIsUsedUp(async () => assert.equal((await create()).statusCode, 403));
+  assert.equal(hashing.mock.callCount(), 0);
+  const key = { 'idempotency-key': 'hashed-once' };
+  const first = await create({}, key);
+  assert.equal(first.statusCode, 201);
+  await whileQuotaIsUsedUp(async () => {
+    const again = await create({}, key);
+    assert.deepEqual([again.statusCode, again.json().id], [201, first.json().id]);
+  });
+  assert.equal(hashing.mock.callCount(), 1);
+});
+
+async function whileQuotaIsUsedUp(work: () => Promise<void>): Promise<void> {
+  await db.updateTable('projects').set({ max_servers: 0 }).execute();
+  await work();
+  await db.updateTable('projects').set({ max_servers: null }).execute();
+}

@@ -5,7 +5,7 @@ import {
   chooseAddresses,
   holdAddresses,
 } from '../../address-pools/addresses.ts';
-import type { Db, Trx } from '../../db/connection.ts';
+import type { Db, Queryable, Trx } from '../../db/connection.ts';
 import type { Project } from '../../db/project.ts';
 import type { Placement } from '../../db/schema/schema.ts';
 import { rolledBack } from '../../db/transaction.ts';
@@ -21,7 +21,7 @@ import { firstStep } from '../../operations/define.ts';
 import { insertOperation, type OperationRow } from '../../operations/queries.ts';
 import { placeServer } from '../../placement/placement.ts';
 import { type FieldError, invalidFields, Problem } from '../../problems/problem.ts';
-import { type Demand, requireQuota } from '../../projects/quota.ts';
+import { checkQuota, type Demand, requireQuota } from '../../projects/quota.ts';
 import { hashGuestPassword } from '../../threads/threads.ts';
 import { bootSeconds, createOperation } from '../operations/create.ts';
 import { createSecrets } from '../operations/create-secrets.ts';
@@ -48,15 +48,7 @@ export async function planCreate(
   project: Project,
   body: ServerCreate,
 ): Promise<CreatePlan> {
-  const location = await findLocation(trx, body.location_id);
-  const os = await findOperatingSystem(trx, body.os_id);
-  const { errors, ...login } = await findLogin(project, body);
-  const unusable = [...unusableIds(body, location, os), ...errors];
-  if (!location || !os || unusable.length > 0) throw invalidFields(unusable);
-  if (!location.instances_known) throw notCompared(location);
-  if (location.os_ids && !location.os_ids.includes(os.id)) throw notOffered(location, os);
-  const beyond = beyondBounds(body, location, os);
-  if (beyond.length > 0) throw invalidFields(beyond);
+  const { location, os, login } = await findPlace(trx, project, body);
   // A delete locks the project and the node in the same order.
   const { addresses, warnings } = await chooseAddresses(trx, location.id);
   const { unique_names } = await requireQuota(trx, project.id, demandOf(body, addresses.length));
@@ -68,6 +60,29 @@ export async function planCreate(
     group: body.group ?? null,
   });
   return { location, os, nodeId, placement, addresses, login, warnings };
+}
+
+/** Reads where a server is to be, and what is to be on it. Throws if that can't be. */
+async function findPlace(db: Queryable, project: Project, body: ServerCreate) {
+  const location = await findLocation(db, body.location_id);
+  const os = await findOperatingSystem(db, body.os_id);
+  const { errors, ...login } = await findLogin(project, body);
+  const unusable = [...unusableIds(body, location, os), ...errors];
+  if (!location || !os || unusable.length > 0) throw invalidFields(unusable);
+  if (!location.instances_known) throw notCompared(location);
+  if (location.os_ids && !location.os_ids.includes(os.id)) throw notOffered(location, os);
+  const beyond = beyondBounds(body, location, os);
+  if (beyond.length > 0) throw invalidFields(beyond);
+  return { location, os, login };
+}
+
+/**
+ * Throws for most creates that will be refused, without a lock, so that no password is hashed for them. The decision is
+ * made later, in the transaction.
+ */
+export async function refuseEarly(db: Db, project: Project, body: ServerCreate): Promise<void> {
+  await findPlace(db, project, body);
+  await checkQuota(db, project.id, demandOf(body, 0));
 }
 
 /**

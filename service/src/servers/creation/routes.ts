@@ -13,7 +13,7 @@ import {
   type WaitingDeps,
   waitHint,
 } from '../../changes/accepted.ts';
-import { change, changesNothing } from '../../changes/change.ts';
+import { type Change, change, changesNothing } from '../../changes/change.ts';
 import { failuresOf } from '../../operations/define.ts';
 import { isBeingRetried, outcomeOf } from '../../operations/outcome.ts';
 import { createOf } from '../../operations/queries.ts';
@@ -22,7 +22,13 @@ import { serverNotFound } from '../not-found.ts';
 import { createOperation } from '../operations/create.ts';
 import { findServer } from '../queries.ts';
 import { serverView } from '../view.ts';
-import { createServer, dryRunCreate, sealSecrets } from './create.ts';
+import {
+  createServer,
+  dryRunCreate,
+  refuseEarly,
+  type SealedSecrets,
+  sealSecrets,
+} from './create.ts';
 
 const tags = ['Servers'];
 
@@ -64,8 +70,12 @@ function createRoute(app: App, deps: WaitingDeps): void {
       const { project } = request.caller;
       if (request.query.dry_run)
         return await changesNothing(request, dryRunCreate(db, project, body));
-      const secrets = await sealSecrets(body, secretKey, `project:${project.id}`);
-      const answer = await change(request, deps, async ({ trx, project }) => {
+      // Hashing takes milliseconds, so nothing is hashed that would be refused, or that has an answer already.
+      const prepare = async () => {
+        await refuseEarly(db, project, body);
+        return await sealSecrets(body, secretKey, `project:${project.id}`);
+      };
+      const create = async ({ trx, project }: Change, secrets: SealedSecrets) => {
         const { serverId, operation, warnings } = await createServer(trx, project, body, secrets);
         const row = await findServer(project, serverId);
         if (!row) throw serverNotFound(serverId);
@@ -74,9 +84,10 @@ function createRoute(app: App, deps: WaitingDeps): void {
           status: 201,
           headers: { Location: location, ...operationHeader(operation) },
           body: { ...withWarnings(serverView(row), warnings), operation: outcomeOf(operation) },
-          target: { kind: 'server', id: serverId },
+          target: { kind: 'server' as const, id: serverId },
         };
-      });
+      };
+      const answer = await change(request, deps, create, prepare);
       // A response that the previous release stored does not have these.
       answer.body.operation ??= outcomeOf(await createOf(project, answer.body.id));
       answer.body.ssh_keys ??= [];
