@@ -1,8 +1,11 @@
 import type { SelectQueryBuilder } from 'kysely';
 import type { Queryable } from './connection.ts';
 import { hasAnyOf } from './filters.ts';
+import { createReusables } from './prepared/reusable.ts';
 import type { ProjectRows, RowsQuery } from './project.ts';
 import type { Database } from './schema/schema.ts';
+
+const runReusable = createReusables();
 
 /**
  * Read access to the rows of all projects, for administrators only. Created by callers/every-project.ts.
@@ -27,10 +30,10 @@ export class EveryProject implements ProjectRows {
   }
 
   async run<V extends object, O>(query: RowsQuery<V, O>, values: V): Promise<O[]> {
-    if (this.#ids === undefined) return await query.ofEvery(this.#db, values);
-    const rows = await Promise.all(
-      this.#ids.map((projectId) => query.ofProject(this.#db, { ...values, projectId })),
-    );
-    return rows.flat();
+    if (this.#ids !== undefined) {
+      return (await this.#db.executeQuery(query(this, values).compile())).rows;
+    }
+    const build = (db: Queryable, given: V) => query(new EveryProject(db), given);
+    return await runReusable(this.#db, { key: query, build }, values);
   }
 }

@@ -1,4 +1,5 @@
 import type {
+  Compilable,
   DeleteQueryBuilder,
   DeleteResult,
   InsertObject,
@@ -10,6 +11,7 @@ import type {
 } from 'kysely';
 import type { Queryable, Trx } from './connection.ts';
 import { type Notifications, notify } from './notifications.ts';
+import { createReusables } from './prepared/reusable.ts';
 import type { Database } from './schema/schema.ts';
 
 /**
@@ -25,15 +27,14 @@ type Owned = Exclude<Readable, 'audit_log'>;
 /** Read access to the rows of one project, or, for administrators, of all projects (every-project.ts). */
 export interface ProjectRows {
   select<T extends Readable>(table: T): SelectQueryBuilder<Database, T, object>;
-  /** Runs a query that was built before: see rows-query.ts. */
+  /** Runs a query that is built at its first use only, so that its text can't depend on the values: see `reusable`. */
   run<V extends object, O>(query: RowsQuery<V, O>, values: V): Promise<O[]>;
 }
 
-/** A query of the rows of one project, and the same query of the rows of all projects. */
-export interface RowsQuery<V extends object, O> {
-  ofProject(db: Queryable, values: V & { projectId: number }): Promise<O[]>;
-  ofEvery(db: Queryable, values: V): Promise<O[]>;
-}
+/** Builds a query of the rows. Must be a constant, by which the built query is found again. */
+export type RowsQuery<V extends object, O> = (rows: ProjectRows, values: V) => Compilable<O>;
+
+const runReusable = createReusables();
 
 /**
  * Access to the rows of one project. Queries for the API start here, so that none of them can omit the project, or see
@@ -61,7 +62,9 @@ export class Project implements ProjectRows {
   }
 
   async run<V extends object, O>(query: RowsQuery<V, O>, values: V): Promise<O[]> {
-    return await query.ofProject(this.#db, { ...values, projectId: this.id });
+    const build = (db: Queryable, given: V & { projectId: number }) =>
+      query(new Project(db, given.projectId), given);
+    return await runReusable(this.#db, { key: query, build }, { ...values, projectId: this.id });
   }
 
   update<T extends Owned>(table: T): UpdateQueryBuilder<Database, T, T, UpdateResult> {

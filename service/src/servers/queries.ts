@@ -3,7 +3,6 @@ import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import { beginsWith, hasAnyOf, isNamed, isOneOf, isWithin } from '../db/filters.ts';
 import { type Listing, listing } from '../db/listing.ts';
 import type { Project, ProjectRows } from '../db/project.ts';
-import { rowsQuery } from '../db/rows-query.ts';
 import type { Database, ServerStatus, SshKeyOfServer } from '../db/schema/schema.ts';
 import { isReachable, unreachableSince } from '../locations/queries.ts';
 import { canBeAsked } from '../nodes/queries.ts';
@@ -120,12 +119,11 @@ function serversInFull(rows: ProjectRows) {
 
 export type ServerInFull = Awaited<ReturnType<typeof findServer>> & {};
 
-const serverById = rowsQuery((rows, { id }: { id: number }) =>
-  serversInFull(rows).where('servers.id', '=', id),
-);
+const serverById = (rows: ProjectRows, { id }: { id: number }) =>
+  serversInFull(rows).where('servers.id', '=', id);
 
 export async function findServer(rows: ProjectRows, id: number) {
-  const [row] = await serverById(rows, { id });
+  const [row] = await rows.run(serverById, { id });
   return row;
 }
 

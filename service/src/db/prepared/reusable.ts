@@ -32,3 +32,17 @@ export function reusable<V extends object, O>(
     return rows;
   };
 }
+
+/** Runs queries that are known by the functions that build them. Each is compiled at its first use: see `reusable`. */
+export function createReusables() {
+  const known = new WeakMap<object, (db: Queryable, values: never) => Promise<unknown[]>>();
+  return async <V extends object, O>(
+    db: Queryable,
+    { key, build }: { key: object; build: (db: Queryable, values: V) => Compilable<O> },
+    values: V,
+  ): Promise<O[]> => {
+    const run = known.get(key) ?? reusable(build);
+    known.set(key, run);
+    return (await run(db, values as never)) as O[];
+  };
+}
