@@ -57,7 +57,7 @@ describe('a server in a path', () => {
       ['007', 'No server has the id 007.'],
       ['web-9', 'No server is called web-9.'],
       [unknownUuid, `No server has the UUID ${unknownUuid}.`],
-      ['%00', 'No server is called \0.'],
+      ['%00', 'No server is called \\u{0}.'],
       ['w%F0%9F%98%80', 'No server is called w😀.'],
       ['K', 'No server is called K.'],
     ];
