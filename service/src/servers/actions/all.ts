@@ -2,11 +2,11 @@ import type { ServerAction as Name } from '@berth/contract/server-actions';
 import type { AnyServerAction } from './define.ts';
 import { deleteAction } from './delete.ts';
 import { moveAction } from './move.ts';
+import { restartAction } from './power/restart.ts';
+import { startAction } from './power/start.ts';
+import { stopAction } from './power/stop.ts';
 import { rebuildAction } from './rebuild.ts';
-import { restartAction } from './restart.ts';
 import { retryAction } from './retry.ts';
-import { startAction } from './start.ts';
-import { stopAction } from './stop.ts';
 
 /** All actions, in the order of the documentation. A new one needs a file and a line here. */
 export const actions: { readonly [N in Name]: AnyServerAction & { name: N } } = {

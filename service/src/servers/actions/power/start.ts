@@ -1,10 +1,10 @@
-import { Problem } from '../../problems/problem.ts';
-import { forceAdvice } from '../operations/force-advice.ts';
-import { startOperation } from '../operations/start.ts';
-import type { ServerRow } from '../queries.ts';
-import { defineServerAction } from './define.ts';
-import { currentStateHint } from './not-in-state.ts';
-import { refusedForTraffic, requireTraffic } from './traffic.ts';
+import { Problem } from '../../../problems/problem.ts';
+import { forceAdvice } from '../../operations/force-advice.ts';
+import { startOperation } from '../../operations/start.ts';
+import type { ServerRow } from '../../queries.ts';
+import { defineServerAction } from '../define.ts';
+import { currentStateHint } from '../not-in-state.ts';
+import { refusedForTraffic, requireTraffic } from '../traffic.ts';
 
 export const startAction = defineServerAction({
   name: 'start',
