@@ -157,9 +157,16 @@ const statusOf = Object.fromEntries(
   Object.entries(shownAs).map(([status, shown]) => [shown, status]),
 );
 
-/** Starts from a running or a stopped server. The others are defined below. */
-function wayOf({ name, operation, from, to = 'started' }: AnyServerAction): Way {
-  const first: PlainAction[] = from.includes('started') ? [] : ['stop'];
+/** What brings a running server into the state from which an action starts. */
+function leadingTo({ from }: AnyServerAction): PlainAction[] {
+  if (from.includes('started')) return [];
+  return [from.includes('stopped') ? 'stop' : 'pause'];
+}
+
+/** Starts from a running, a stopped or a paused server. The others are defined below. */
+function wayOf(action: AnyServerAction): Way {
+  const { name, operation, to = 'started' } = action;
+  const first = leadingTo(action);
   const lead = by(name as PlainAction, { first });
   return { kind: operation.kind, lead, end: shownAs[to] ?? to };
 }

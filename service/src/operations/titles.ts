@@ -4,6 +4,8 @@ export const operationTitles = {
   start: 'Starting the server',
   stop: 'Stopping the server',
   restart: 'Restarting the server',
+  pause: 'Pausing the server',
+  unpause: 'Unpausing the server',
   move: 'Moving the server',
   delete: 'Deleting the server',
   evacuate: 'Evacuating the node',

@@ -2,9 +2,11 @@ import type { ServerAction as Name } from '@berth/contract/server-actions';
 import type { AnyServerAction } from './define.ts';
 import { deleteAction } from './delete.ts';
 import { moveAction } from './move.ts';
+import { pauseAction } from './power/pause.ts';
 import { restartAction } from './power/restart.ts';
 import { startAction } from './power/start.ts';
 import { stopAction } from './power/stop.ts';
+import { unpauseAction } from './power/unpause.ts';
 import { rebuildAction } from './rebuild.ts';
 import { retryAction } from './retry.ts';
 
@@ -13,6 +15,8 @@ export const actions: { readonly [N in Name]: AnyServerAction & { name: N } } = 
   start: startAction,
   restart: restartAction,
   stop: stopAction,
+  pause: pauseAction,
+  unpause: unpauseAction,
   move: moveAction,
   retry: retryAction,
   rebuild: rebuildAction,

@@ -5,9 +5,14 @@ import { allowedActions } from './allowed.ts';
 const neither = { retry: false, rebuild: false, run: true };
 
 test('the allowed actions follow from the state of a server', () => {
-  assert.deepEqual(allowedActions('started', null, neither), ['stop', 'restart', 'delete']);
+  assert.deepEqual(allowedActions('started', null, neither), [
+    'stop',
+    'restart',
+    'pause',
+    'delete',
+  ]);
   assert.deepEqual(allowedActions('stopped', null, neither), ['start', 'delete']);
-  assert.deepEqual(allowedActions('paused', null, neither), ['stop', 'delete']);
+  assert.deepEqual(allowedActions('paused', null, neither), ['stop', 'unpause', 'delete']);
   assert.deepEqual(allowedActions('error', null, neither), ['delete']);
   assert.deepEqual(allowedActions('error', null, { ...neither, retry: true }), ['retry', 'delete']);
   assert.deepEqual(allowedActions('error', null, { ...neither, rebuild: true }), [
@@ -15,7 +20,7 @@ test('the allowed actions follow from the state of a server', () => {
     'delete',
   ]);
   const held = { ...neither, run: false };
-  assert.deepEqual(allowedActions('started', null, held), ['stop', 'delete']);
+  assert.deepEqual(allowedActions('started', null, held), ['stop', 'pause', 'delete']);
   assert.deepEqual(allowedActions('stopped', null, held), ['delete']);
 });
 
@@ -23,5 +28,7 @@ test('during an operation, only actions that supersede it are allowed', () => {
   assert.deepEqual(allowedActions('creating', 'create', neither), ['delete']);
   assert.deepEqual(allowedActions('started', 'stop', neither), ['stop', 'delete']);
   assert.deepEqual(allowedActions('stopped', 'start', neither), ['stop', 'delete']);
+  assert.deepEqual(allowedActions('started', 'pause', neither), ['stop', 'delete']);
+  assert.deepEqual(allowedActions('paused', 'unpause', neither), ['stop', 'delete']);
   assert.deepEqual(allowedActions('deleting', 'delete', neither), ['delete']);
 });

@@ -15,7 +15,7 @@ export const deleteAction = defineServerAction({
   problems: [],
   from: ['creating', 'started', 'stopped', 'paused', 'deleting', 'error'],
   to: 'deleted',
-  supersedes: { delete: ['create', 'start', 'stop', 'restart', 'move'] },
+  supersedes: { delete: ['create', 'start', 'stop', 'restart', 'pause', 'unpause', 'move'] },
   joins: true,
   async begin({ project }, server) {
     await setServerStatus(project, server.id, 'deleting', server.error);

@@ -16,7 +16,7 @@ export const stopAction = defineServerAction({
   summary: 'Stop a server',
   description:
     'Shuts down the guest of a running server. With `force`, in the query or in the body, the power is cut instead, and a ' +
-    'start, stop or restart in progress is superseded. If the server is already stopped, the request is refused with ' +
+    'start, stop, restart, pause or unpause in progress is superseded. If the server is already stopped, the request is refused with ' +
     '`server_not_running`.',
   accepted: 'The server is being stopped.',
   body: ServerStop,
@@ -31,7 +31,7 @@ export const stopAction = defineServerAction({
       ? new Problem('server_not_running', 'The server is stopped already.')
       : undefined,
   supersedes: {
-    'forced stop': ['start', 'stop', 'restart'],
+    'forced stop': ['start', 'stop', 'restart', 'pause', 'unpause'],
     // This also applies while the guest has time to shut down: otherwise a client could avoid the stop by requesting
     // restarts.
     'stop for its traffic': ['start', 'restart'],
