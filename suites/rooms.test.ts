@@ -14,6 +14,7 @@ const exceptions: Record<string, string> = {
     'what a server shows has its allowed actions, and actions read servers',
   'servers/actions <-> servers/actions/power':
     'the list of all actions has these, and they are defined like all others',
+  'servers/actions <-> servers/actions/suspension': 'the same',
 };
 const mostFiles = 15;
 

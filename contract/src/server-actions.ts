@@ -12,6 +12,8 @@ const table = {
   retry: { operation: 'create', offered: true },
   rebuild: { operation: 'create', offered: true },
   delete: { operation: 'delete', offered: true },
+  suspend: { operation: 'suspend', offered: false },
+  unsuspend: { operation: 'unsuspend', offered: false },
   move: { operation: 'move', offered: false },
 } as const satisfies Record<
   string,

@@ -6,6 +6,8 @@ export const operationTitles = {
   restart: 'Restarting the server',
   pause: 'Pausing the server',
   unpause: 'Unpausing the server',
+  suspend: 'Suspending the server',
+  unsuspend: 'Unsuspending the server',
   move: 'Moving the server',
   delete: 'Deleting the server',
   evacuate: 'Evacuating the node',

@@ -71,6 +71,8 @@ const lines = {
   last_owner: ['The project would have no owner left.', 'Make another member an owner first.', 'after_change'],
   server_not_stopped: ['Only a stopped server can be started.', 'If `status` of the server is `started`, it is running already, and nothing has to be done. Otherwise `allowed_actions` of the server lists what it accepts now.', 'after_change'],
   server_not_paused: ['Only a paused server can be unpaused.', 'If `status` of the server is `started`, it need not be unpaused. Otherwise `allowed_actions` of the server lists what it accepts now.', 'after_change'],
+  server_not_suspended: ['Only a suspended server can be unsuspended.', 'Nothing: `suspension` of the server is null.', 'no'],
+  suspended: ['An administrator has suspended the server. `detail` has the reason.', 'Remove the cause, or ask the operator. Until then the server can only be stopped and deleted.', 'after_change'],
   server_not_running: ['Only a running server can be stopped, restarted or paused.', 'If `status` of the server is `stopped`, it need not be stopped. Otherwise `allowed_actions` of the server lists what it accepts now.', 'after_change'],
   server_not_movable: ['Only servers with the status `started` or `stopped` can be moved.', 'Start, stop or repair the server first.', 'after_change'],
   server_not_lost: ['Only servers whose node was declared lost can be rebuilt.', 'If the node will not come back, declare it lost first.', 'after_change'],

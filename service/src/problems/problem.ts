@@ -42,6 +42,8 @@ export const refusals = {
   server_not_stopped: [409, 'Server is not stopped'],
   server_not_running: [409, 'Server is not running'],
   server_not_paused: [409, 'Server is not paused'],
+  server_not_suspended: [409, 'Server is not suspended'],
+  suspended: [409, 'Server is suspended'],
   server_not_movable: [409, 'Server cannot be moved'],
   server_not_lost: [409, 'Node of the server is not lost'],
   server_on_node: [409, 'Server is already on the node'],

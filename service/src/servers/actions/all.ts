@@ -9,6 +9,8 @@ import { stopAction } from './power/stop.ts';
 import { unpauseAction } from './power/unpause.ts';
 import { rebuildAction } from './rebuild.ts';
 import { retryAction } from './retry.ts';
+import { suspendAction } from './suspension/suspend.ts';
+import { unsuspendAction } from './suspension/unsuspend.ts';
 
 /** All actions, in the order of the documentation. A new one needs a file and a line here. */
 export const actions: { readonly [N in Name]: AnyServerAction & { name: N } } = {
@@ -17,6 +19,8 @@ export const actions: { readonly [N in Name]: AnyServerAction & { name: N } } = 
   stop: stopAction,
   pause: pauseAction,
   unpause: unpauseAction,
+  suspend: suspendAction,
+  unsuspend: unsuspendAction,
   move: moveAction,
   retry: retryAction,
   rebuild: rebuildAction,

@@ -23,6 +23,7 @@ export const stopAction = defineServerAction({
   querystring: ServerStopQuery,
   problems: ['server_not_running'],
   read: ({ body, query }): WantedStop => ({ force: readForce(query, body) ?? false }),
+  whileSuspended: true,
   from: ['started', 'paused'],
   to: 'stopped',
   excludes: ({ status }, { force }) => status === 'paused' && !force,
@@ -31,7 +32,7 @@ export const stopAction = defineServerAction({
       ? new Problem('server_not_running', 'The server is stopped already.')
       : undefined,
   supersedes: {
-    'forced stop': ['start', 'stop', 'restart', 'pause', 'unpause'],
+    'forced stop': ['start', 'stop', 'restart', 'pause', 'unpause', 'unsuspend'],
     // This also applies while the guest has time to shut down: otherwise a client could avoid the stop by requesting
     // restarts.
     'stop for its traffic': ['start', 'restart'],
