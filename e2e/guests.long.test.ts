@@ -18,6 +18,7 @@ import {
   untilIdle,
   view,
 } from './api.ts';
+import { ignoreShutdown } from './ignore-shutdown.ts';
 import { incus } from './incus.ts';
 import { withSettings } from './service.ts';
 import { ssh, sshLast } from './ssh.ts';
@@ -156,11 +157,6 @@ test('a guest that ignores shutdown is left running, and force stops it', async 
   assert.equal((await view(server.id)).status, 'stopped');
   await remove(server.id);
 });
-
-const ignoreShutdown =
-  "printf '[Unit]\\nDefaultDependencies=no\\nBefore=shutdown.target\\nConflicts=shutdown.target\\n" +
-  '[Service]\\nType=oneshot\\nRemainAfterExit=yes\\nExecStart=/bin/true\\nExecStop=/bin/sleep 600\\n' +
-  "TimeoutStopSec=900\\n' > /etc/systemd/system/stay.service; systemctl daemon-reload; systemctl start stay";
 
 test('a forced stop supersedes a stop in progress', async () => {
   const server = await created({ initialCommands: [ignoreShutdown] });

@@ -100,6 +100,15 @@ const by =
     return async () => ({ serverId, operation: await begin() });
   };
 
+/** Suspends one whose guest ignores its shutdown. */
+async function bySuspension(name: string) {
+  const { serverId, operation } = await laboratory.create(name);
+  await laboratory.ended(operation.id);
+  const { name: instance } = await laboratory.server(serverId);
+  laboratory.simulator.faults.guest(instance, { ignoresShutdown: true });
+  return async () => ({ serverId, operation: await laboratory.request(serverId, 'suspend') });
+}
+
 /** Moves it to the other member. A guest that ignores its shutdown is stopped by force. */
 const byMove =
   ({ stopped = false, isDeaf = false, isLive = false } = {}) =>
@@ -157,9 +166,17 @@ const statusOf = Object.fromEntries(
   Object.entries(shownAs).map(([status, shown]) => [shown, status]),
 );
 
-/** Starts from a running or a stopped server. The others are defined below. */
-function wayOf({ name, operation, from, to = 'started' }: AnyServerAction): Way {
-  const first: PlainAction[] = from.includes('started') ? [] : ['stop'];
+/** What brings a running server into the state from which an action starts. */
+function leadingTo({ name, from }: AnyServerAction): PlainAction[] {
+  if (name === 'unsuspend') return ['suspend'];
+  if (from.includes('started')) return [];
+  return [from.includes('stopped') ? 'stop' : 'pause'];
+}
+
+/** Starts from a running, a stopped or a paused server. The others are defined below. */
+function wayOf(action: AnyServerAction): Way {
+  const { name, operation, to = 'started' } = action;
+  const first = leadingTo(action);
   const lead = by(name as PlainAction, { first });
   return { kind: operation.kind, lead, end: shownAs[to] ?? to };
 }
@@ -170,6 +187,18 @@ const simple = Object.values(actions).filter(({ operation }) => !led.has(operati
 /** How operations are requested; each kind has one case. */
 const ways: Record<string, Way> = {
   ...Object.fromEntries(simple.map((action) => [`a ${action.name}`, wayOf(action)])),
+  'a suspend': {
+    kind: 'suspend',
+    steps: ['stop', 'shutdown', 'hold'],
+    lead: by('suspend'),
+    end: 'Stopped',
+  },
+  'a suspend of a guest that ignores its shutdown': {
+    kind: 'suspend',
+    steps: ['cut'],
+    lead: bySuspension,
+    end: 'Stopped',
+  },
   'a create': {
     kind: 'create',
     // Only a retry has something to clear.

@@ -46,7 +46,7 @@ const secretKey = testKeyring();
 const endedSeconds = 120;
 const imageServers = [publicImageServer];
 
-/** Actions without parameters, except for the force of a stop. */
+/** Actions without parameters, except for the force of a stop and the reason of a suspension. */
 export type PlainAction = Exclude<ServerAction, 'move' | 'rebuild'>;
 
 /** Operations on a simulated engine and a real database, carried out by several workers and watched. */
@@ -239,7 +239,7 @@ export async function openLaboratory({
     },
     request: (serverId, action, force) =>
       db.transaction().execute((trx) => {
-        const wanted = action === 'retry' ? secretKey : { force };
+        const wanted = action === 'retry' ? secretKey : { force, reason: 'Unpaid.' };
         return enterAction({ trx, project: owner.in(trx) }, serverId, actions[action], wanted);
       }),
     move: (serverId, node) =>

@@ -7,9 +7,13 @@ const table = {
   start: { operation: 'start', offered: true },
   stop: { operation: 'stop', offered: true },
   restart: { operation: 'restart', offered: true },
+  pause: { operation: 'pause', offered: true },
+  unpause: { operation: 'unpause', offered: true },
   retry: { operation: 'create', offered: true },
   rebuild: { operation: 'create', offered: true },
   delete: { operation: 'delete', offered: true },
+  suspend: { operation: 'suspend', offered: false },
+  unsuspend: { operation: 'unsuspend', offered: false },
   move: { operation: 'move', offered: false },
 } as const satisfies Record<
   string,

@@ -185,6 +185,22 @@ export const Server = Type.Object(
     password_login: Type.Boolean({
       description: 'Whether the server was created, or last rebuilt, to accept passwords over SSH.',
     }),
+    suspension: Nullable(
+      Type.Object(
+        {
+          reason: Type.String({
+            description: 'Why an administrator suspended the server, as human-readable text.',
+            examples: ['The invoice of November is overdue.'],
+          }),
+          at: Timestamp('The time at which the server was suspended.'),
+        },
+        {
+          description:
+            'The suspension of the server by an administrator: it is stopped, and can only be deleted. Null unless it is ' +
+            'suspended.',
+        },
+      ),
+    ),
     unavailable: Nullable(
       Type.Object(
         {
@@ -495,6 +511,21 @@ export const ServerStopQuery = Closed({
   ),
 });
 export type ServerStop = Static<typeof ServerStop>;
+
+export const ServerSuspend = Closed(
+  {
+    reason: Type.String({
+      minLength: 1,
+      maxLength: 500,
+      pattern: '^(?=.*\\S)[^\\p{Cc}\\p{Cs}]*$',
+      description:
+        'Why the server is suspended, in a sentence for its owner. Every member of its project can read it.',
+      examples: ['The invoice of November is overdue.'],
+      explain: 'Must be 1–500 characters that are not all blank, without control characters.',
+    }),
+  },
+  { title: 'ServerSuspend', description: 'Why to suspend the server.' },
+);
 
 export const ServerRebuild = Closed(
   {

@@ -15,6 +15,11 @@ let startedAt = 0;
 const work = { runcmd: ['while :; do sleep 1; done > /dev/null 2>&1 &'] };
 const userDataOfWork = ['#cloud-config', JSON.stringify(work)].join('\n');
 
+function setFrozen(isFrozen: boolean) {
+  const change = { action: isFrozen ? 'freeze' : 'unfreeze' } as const;
+  return settled(target.client, target.client.instances.updateState(instance.name, change));
+}
+
 describe('the state of an instance', () => {
   before(async () => {
     const { client } = target;
@@ -118,20 +123,27 @@ describe('the state of an instance', () => {
   });
 
   it('is shown while it is frozen', async () => {
-    const { client, administrator } = target;
-    await administrator.freeze(instance.name);
+    const { client } = target;
+    const { name } = instance;
+    const before = await client.instances.getState(name);
+    await assert.rejects(setFrozen(false), failsWith('busy', /already running/));
+    await setFrozen(true);
+    assert.equal((await client.instances.get(name))?.status, 'Frozen');
+    await setFrozen(false);
+    const resumed = await client.instances.getState(name);
+    assert.deepEqual([resumed?.status, resumed?.pid], ['Running', before?.pid]);
+    await setFrozen(true);
     const state = await client.instances.getState(instance.name);
     assert.deepEqual([state?.status, state?.status_code], ['Frozen', 110]);
-    assert.equal((await client.instances.get(instance.name))?.status, 'Frozen');
-    await assert.rejects(
-      administrator.freeze(instance.name),
-      failsWith('failed', /already frozen/),
-    );
+    await assert.rejects(setFrozen(true), failsWith('failed', /already frozen/));
     await assert.rejects(start(target, instance.name), failsWith('busy', /already running/));
     await powerCut(target, instance.name);
     const after = await client.instances.get(instance.name);
     assert.equal(after?.status, 'Stopped');
     const usedAt = Date.parse(after?.last_used_at ?? '');
     assert.ok(usedAt > startedAt - 1000 && usedAt <= Date.now(), after?.last_used_at);
+    for (const isFrozen of [true, false]) {
+      await assert.rejects(setFrozen(isFrozen), failsWith('busy', /isn't running/));
+    }
   });
 });

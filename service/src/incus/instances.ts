@@ -80,10 +80,11 @@ export interface NewInstance {
 }
 
 /**
- * A change of the state. A forced stop ends the guest at once. A graceful one fails if the guest ignores the request.
+ * A change of the state. A forced stop ends the guest at once. A graceful one fails if the guest ignores the request. A
+ * freeze succeeds without an effect if the kernel of the host can't freeze the guest.
  */
 export type StateChange =
-  | { action: 'start' }
+  | { action: 'start' | 'freeze' | 'unfreeze' }
   | { action: 'stop' | 'restart'; force: true }
   | { action: 'stop' | 'restart'; force: false; graceSeconds: number };
 
@@ -97,7 +98,7 @@ export type InstanceCalls = ReturnType<typeof instanceCalls>;
  * stop and -1 ten minutes.
  */
 function stateBody(change: StateChange) {
-  if (change.action === 'start') return { action: 'start', timeout: -1 };
+  if (!('force' in change)) return { action: change.action, timeout: -1 };
   const { action, force } = change;
   const timeout = force ? -1 : Math.max(1, Math.ceil(change.graceSeconds));
   return { action, force, timeout };

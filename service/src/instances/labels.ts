@@ -14,6 +14,8 @@ export const installationLabel = 'user.berth.installation';
 export const serverLabel = 'user.berth.server';
 /** While its traffic is throttled, the limits that its NIC had before, as JSON. */
 export const throttledLabel = 'user.berth.throttled';
+/** While its server is suspended, the `boot.autostart` that it had before. */
+export const heldLabel = 'user.berth.held';
 /** The device that is a server's NIC. */
 export const nicDevice = 'eth0';
 

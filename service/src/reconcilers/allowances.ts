@@ -5,7 +5,7 @@ import { Project } from '../db/project.ts';
 import { databaseTime } from '../db/queries.ts';
 import { Problem } from '../problems/problem.ts';
 import { enterAction } from '../servers/actions/enter.ts';
-import { stopAction } from '../servers/actions/stop.ts';
+import { stopAction } from '../servers/actions/power/stop.ts';
 import {
   enterNotices,
   type Notice,

@@ -68,6 +68,8 @@ const shownColumns = [
   'servers.commands_total',
   'servers.ssh_keys',
   'servers.password_login',
+  'servers.suspended_at',
+  'servers.suspension_reason',
   'servers.created_at',
   'servers.traffic_allowance',
 ] as const;
@@ -300,6 +302,28 @@ export async function setServerStatus(
   error: string | null,
 ): Promise<void> {
   await project.update('servers').set({ status, error }).where('id', '=', id).execute();
+}
+
+/** Suspends a server from now on, or gives another reason. `ran`: whether the end of it starts the server again. */
+export async function setSuspension(
+  project: Project,
+  id: number,
+  { reason, ran }: { reason: string; ran: boolean },
+): Promise<void> {
+  await project
+    .update('servers')
+    .set({
+      suspended_at: sql<string>`coalesce(suspended_at, now())`,
+      suspension_reason: reason,
+      ran_before_suspension: ran,
+    })
+    .where('id', '=', id)
+    .execute();
+}
+
+export async function endSuspension(project: Project, id: number): Promise<void> {
+  const none = { suspended_at: null, suspension_reason: null, ran_before_suspension: false };
+  await project.update('servers').set(none).where('id', '=', id).execute();
 }
 
 /** Reserves capacity on the target node. */

@@ -42,10 +42,12 @@ test('an action that the status forbids names the status', async () => {
     `GET /v1/servers/${id} lists what it accepts now.`;
   const start = await detailOf(ask('POST', `/servers/${id}/start`));
   assert.equal(start, `Only a stopped server can be started; ${state}`);
-  for (const action of ['stop', 'restart']) {
+  for (const action of ['stop', 'restart', 'pause']) {
     const detail = await detailOf(ask('POST', `/servers/${id}/${action}`));
     assert.equal(detail, `Only a running server can be asked to ${action}; ${state}`);
   }
+  const unpause = await detailOf(ask('POST', `/servers/${id}/unpause`));
+  assert.equal(unpause, `Only a paused server can be unpaused; ${state}`);
   const page = (await app.inject('/docs/errors')).body;
   assert.doesNotMatch(page, /Stop the server first\./);
 });
@@ -54,7 +56,7 @@ test('an action without effect says so, and any other error what is possible', a
   const said = async (status: ServerStatus, action: string) => {
     const id = await enterServer(db, place, { status });
     const { code, detail } = (await ask('POST', `/servers/${id}/${action}`)).json();
-    return [code, String(detail).replace(`/${id}/`, '/ID/')];
+    return [code, String(detail).replaceAll(`/${id}/`, '/ID/')];
   };
   assert.deepEqual(await said('started', 'start'), [
     'server_not_stopped',
@@ -68,9 +70,23 @@ test('an action without effect says so, and any other error what is possible', a
     'server_not_running',
     'The server is stopped. To start it: POST /v1/servers/ID/start.',
   ]);
+  const startIt = 'The server is stopped. To start it: POST /v1/servers/ID/start.';
+  assert.deepEqual(await said('stopped', 'pause'), ['server_not_running', startIt]);
+  assert.deepEqual(await said('stopped', 'unpause'), ['server_not_paused', startIt]);
+  assert.deepEqual(await said('paused', 'pause'), [
+    'server_not_running',
+    'The server is paused already.',
+  ]);
+  assert.deepEqual(await said('started', 'unpause'), [
+    'server_not_paused',
+    'The server is running already.',
+  ]);
   for (const action of ['start', 'stop', 'restart']) {
     const [, detail] = await said('paused', action);
-    assert.match(detail ?? '', /is paused.* POST \/v1\/servers\/ID\/stop\?force=true\.$/);
+    assert.match(
+      detail ?? '',
+      /is paused.* POST \/v1\/servers\/ID\/unpause\. .* POST \/v1\/servers\/ID\/stop\?force=true\.$/,
+    );
   }
 });
 

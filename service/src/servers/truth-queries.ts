@@ -19,12 +19,13 @@ const broken = 'The engine reports its instance to be broken; see its log there.
 const errorOfEngine = sql<string | null>`case real_status
   when 'not_exists' then ${vanished} when 'error' then ${broken} end`;
 
-/** Sets the status and the error of a server from its last observed status. */
+/** Sets the status and the error of a server from its last observed status, if it is installed. */
 export async function followEngineStatus(trx: Trx, id: number): Promise<void> {
   await trx
     .updateTable('servers')
     .set({ status: statusOfEngine, error: errorOfEngine })
     .where('id', '=', id)
+    .where('installed_at', 'is not', null)
     .execute();
 }
 

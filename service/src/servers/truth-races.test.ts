@@ -10,7 +10,7 @@ import { enterServer } from '../testing/servers.ts';
 import { deleteAction } from './actions/delete.ts';
 import { enterAction } from './actions/enter.ts';
 import { moveAction } from './actions/move.ts';
-import { restartAction } from './actions/restart.ts';
+import { restartAction } from './actions/power/restart.ts';
 import { applyObservedMembers, applyObservedStatuses } from './truth-queries.ts';
 
 // Tests a request that commits in one transaction while an observed status is applied in another.

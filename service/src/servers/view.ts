@@ -4,6 +4,7 @@ import type { WaitedOperation } from '../operations/queries.ts';
 import { isStoppedForTraffic } from '../traffic/allowance.ts';
 import { usageView } from '../usage/view.ts';
 import { allowedActions } from './actions/allowed.ts';
+import { bySuspension } from './actions/not-in-state.ts';
 import { failedCommandsSentence } from './failed-commands.ts';
 import type { ServerInFull } from './queries.ts';
 
@@ -28,11 +29,13 @@ export function serverView(row: ServerInFull): Server {
     initial_commands: { total: row.commands_total, failed: row.failed_commands },
     ssh_keys: row.ssh_keys,
     password_login: row.password_login,
+    suspension: suspensionView(row),
     unavailable: unavailableView(row),
     allowed_actions: allowedActions(row.status, row.operation_kind, {
       retry: row.can_retry,
       rebuild: row.is_lost,
       run: !isStoppedForTraffic(row),
+      suspended: row.suspension_reason !== null,
     }),
   };
 }
@@ -45,6 +48,16 @@ const idleSentences: Record<ServerStatus, string> = {
   deleting: 'The server is waiting to be deleted.',
   error: 'The server is in the error state.',
 };
+
+function suspensionView({ suspended_at: at, suspension_reason: reason }: ServerInFull) {
+  return at === null || reason === null ? null : { reason, at };
+}
+
+function suspendedSentence({ status, suspension_reason: reason }: ServerInFull) {
+  if (reason === null) return undefined;
+  const isRunning = status === 'started' || status === 'paused';
+  return `It is suspended${isRunning ? ', and will be stopped' : ''}. ${bySuspension(reason)}`;
+}
 
 function unavailableView(row: ServerInFull): Server['unavailable'] {
   if (row.can_be_asked) return null;
@@ -85,6 +98,7 @@ function idleSentence(row: ServerInFull, last: WaitedOperation | undefined): str
   const error = row.error !== null && !failure?.includes(row.error) ? row.error : undefined;
   const sentences = [
     idleSentences[row.status],
+    suspendedSentence(row),
     row.status === 'stopped' && isStoppedForTraffic(row) ? usedUp : undefined,
     error,
     failure,

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
-import type { Trx } from '../db/connection.ts';
+import type { Queryable, Trx } from '../db/connection.ts';
 import type { EngineStatus, ServerStatus } from '../db/schema/schema.ts';
+import { canBeAsked } from '../nodes/queries.ts';
 import type { Change } from '../operations/lease-queries.ts';
 
 const now = sql<string>`now()`;
@@ -33,6 +34,53 @@ export function changeServer(id: number, state: ServerState): Change {
         }),
       })
       .where('id', '=', id);
+}
+
+/** The same for a server that may not be installed, whose `status` then says more. */
+export function changeInstalledServer(id: number, state: ServerState): Change {
+  const change = changeServer(id, state);
+  return (db) => change(db).where('installed_at', 'is not', null);
+}
+
+/** A server that runs although it is suspended. */
+export interface SuspendedRunning {
+  id: number;
+  project_id: number;
+}
+
+/**
+ * The suspended servers of a location that run, or are paused, without an operation in progress. If one could not be
+ * stopped, it is left for five minutes.
+ */
+export async function suspendedRunning(
+  db: Queryable,
+  locationId: number,
+): Promise<SuspendedRunning[]> {
+  const { rows } = await sql<SuspendedRunning>`
+    select servers.id, servers.project_id
+    from servers
+    join locations on locations.id = servers.location_id
+    join nodes on nodes.id = servers.node_id
+    where servers.location_id = ${locationId} and servers.suspended_at is not null
+      and servers.deleted_at is null and servers.status in ('started', 'paused') and ${canBeAsked}
+      and not exists (
+        select from operations o where o.server_id = servers.id and (
+          o.finished_at is null
+          or (o.kind = 'suspend' and o.status = 'failed' and o.finished_at > now() - interval '5 minutes')))
+    order by servers.id`.execute(db);
+  return rows;
+}
+
+/** The uuids of the suspended servers of a location. */
+export async function suspendedServers(db: Queryable, locationId: number): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom('servers')
+    .select('uuid')
+    .where('location_id', '=', locationId)
+    .where('suspended_at', 'is not', null)
+    .where('deleted_at', 'is', null)
+    .execute();
+  return new Set(rows.map(({ uuid }) => uuid));
 }
 
 /**

@@ -116,6 +116,8 @@ const specialActions: Partial<Record<ServerAction, Partial<AccessCase>>> = {
   rebuild: { status: 409, body: { password: 'correct horse battery', initialCommands: [] } },
   // Its node is not in a cluster.
   move: { status: 409 },
+  suspend: { body: { reason: 'Unpaid.' } },
+  unsuspend: { status: 409 },
 };
 
 /** Each action has a separate server. */

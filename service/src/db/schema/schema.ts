@@ -274,6 +274,10 @@ interface ServersTable {
   /** As it was created, or last rebuilt. */
   ssh_keys: JSONColumnType<SshKeyOfServer[], string | undefined, string>;
   password_login: Generated<boolean>;
+  suspended_at: Timestamp | null;
+  suspension_reason: string | null;
+  /** Whether it ran, so that the end of its suspension starts it again. */
+  ran_before_suspension: Generated<boolean>;
   created_at: Timestamp;
   installed_at: Timestamp | null;
   deleted_at: Timestamp | null;

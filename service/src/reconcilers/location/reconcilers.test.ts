@@ -300,7 +300,7 @@ test('the time of a comparison is in seconds, and none is measured without an ob
   await sync.instances.run(unobserved as unknown as LocationSubject, 'all', context);
   assert.deepEqual(
     seen.map(([name]) => name),
-    ['orphans', 'subvolumes', 'quotas'],
+    ['statuses_recorded', 'orphans', 'subvolumes', 'quotas'],
   );
 });
 

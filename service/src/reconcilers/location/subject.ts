@@ -86,6 +86,8 @@ export type LocationTopic =
   /** A member of the cluster became unreachable, or reachable again. */
   | 'member_changed'
   | 'nodes_synced'
+  /** The statuses of one server, or of all, were recorded as the engine shows them. */
+  | 'statuses_recorded'
   /**
    * A member is back. A new sync shows its servers earlier than the one that is still waiting for
    * it.

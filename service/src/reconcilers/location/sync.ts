@@ -3,6 +3,7 @@ import { nodeOfUnpack } from '../../instances/helpers.ts';
 import { nodesWithStatus, recordAnswer } from '../../nodes/seen-queries.ts';
 import { reconcileConfinement } from '../confinement.ts';
 import { syncNodes } from '../nodes.ts';
+import { holdSuspendedServers } from '../suspensions.ts';
 import { reconcileThrottles } from '../throttles.ts';
 import { syncAllInstances, syncInstance } from '../truth.ts';
 import { syncUnknownInstances } from '../unknown-instances.ts';
@@ -33,8 +34,9 @@ export const instance = define({
   on: ['instance_changed'],
   retry: { times: 4, pauseMilliseconds: 500 },
   onFailure: 'instance_sync_failed',
-  async run(subject, name) {
+  async run(subject, name, { trigger }) {
     await syncInstance(subject, name);
+    trigger('statuses_recorded');
   },
 });
 
@@ -93,9 +95,11 @@ export const instances = define({
       // `Error`: its member does not answer, so that nothing can be done now.
       if (nodeOfUnpack(name) !== undefined && status !== 'Error') trigger('unpacking_seen', name);
     }
+    trigger('statuses_recorded');
     await syncUnknownInstances(subject, installationId, found);
     await reconcileOrphans(subject, found);
     await reconcileThrottles(subject, found);
+    await holdSuspendedServers(subject, found);
     const unconfined = await reconcileConfinement(subject, found);
     observer?.unconfined(location.name, unconfined);
     await countSubvolumes(found);

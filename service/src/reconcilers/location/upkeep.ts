@@ -4,6 +4,7 @@ import { knownHoles, vulnerabilityWarning } from '../../nodes/known-holes.ts';
 import { reconcileAllowances } from '../allowances.ts';
 import { reconcileNetworkPolicy } from '../network-policy.ts';
 import { syncSubnets } from '../subnets.ts';
+import { stopSuspendedServers } from '../suspensions.ts';
 import { probeTrafficLimits } from '../traffic-limits.ts';
 import { removeLeftUnpacking, unpackImages } from '../unpacked-images.ts';
 import { define } from './subject.ts';
@@ -106,5 +107,13 @@ export const allowances = define({
   on: ['usage_collected'],
   async run(subject) {
     await reconcileAllowances(subject);
+  },
+});
+
+export const suspensions = define({
+  name: 'suspensions',
+  on: ['statuses_recorded'],
+  async run(subject) {
+    return { running: await stopSuspendedServers(subject) };
   },
 });

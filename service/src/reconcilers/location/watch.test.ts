@@ -213,6 +213,7 @@ test('a location is compared once it is connected to, followed by events, and le
     ...['test/left-unpacking null', 'test/members-away 34560', 'test/network-policy null'],
     'test/nodes 86400',
     ...['test/pool-count 0.25', 'test/reachability 5', 'test/subnets null'],
+    'test/suspensions null',
     ...['test/traffic-limits null', 'test/unpacked-images null', 'test/usage 15'],
   ]);
   assert.equal(schedules.length, 2 * added.length);

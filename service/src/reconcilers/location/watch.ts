@@ -27,6 +27,7 @@ import {
   networkPolicy,
   reachability,
   subnets,
+  suspensions,
   trafficLimits,
   unpackedImages,
 } from './upkeep.ts';
@@ -48,6 +49,7 @@ const reconcilers = [
     leftUnpacking,
     engineVulnerabilities,
     allowances,
+    suspensions,
   ],
   ...[usage, diskUsage],
 ];

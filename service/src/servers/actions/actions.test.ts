@@ -25,6 +25,8 @@ test('an accepted action returns its operation, which is in progress', async () 
     ['stopped', 'start'],
     ['started', 'stop'],
     ['started', 'restart'],
+    ['started', 'pause'],
+    ['paused', 'unpause'],
   ] as const) {
     const id = await enter(status);
     const answer = await act(id, action);
@@ -104,11 +106,13 @@ test('of many concurrent actions exactly one is accepted', async () => {
   }
 });
 
-test('a forced stop supersedes a start, a stop or a restart', async () => {
+test('a forced stop supersedes every other change of the power of a server', async () => {
   for (const [status, kind, doing] of [
     ['stopped', 'start', 'Starting'],
     ['started', 'stop', 'Stopping'],
     ['started', 'restart', 'Restarting'],
+    ['started', 'pause', 'Pausing'],
+    ['paused', 'unpause', 'Unpausing'],
   ] as const) {
     const id = await enter(status, kind);
     const { id: first } = await operationUnderWay(db, id);
@@ -127,6 +131,8 @@ test('a delete supersedes anything, and a second one joins it', async () => {
     ['stopped', 'start'],
     ['started', 'stop'],
     ['started', 'restart'],
+    ['started', 'pause'],
+    ['paused', 'unpause'],
     ['started'],
     ['stopped'],
     ['paused'],
@@ -192,6 +198,8 @@ test('exactly the allowed actions are accepted', async () => {
     ['stopped', 'start'],
     ['started', 'stop'],
     ['started', 'restart'],
+    ['started', 'pause'],
+    ['paused', 'unpause'],
     ['deleting', 'delete'],
   ];
   for (const [status, kind] of states) {

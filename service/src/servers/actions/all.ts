@@ -2,17 +2,25 @@ import type { ServerAction as Name } from '@berth/contract/server-actions';
 import type { AnyServerAction } from './define.ts';
 import { deleteAction } from './delete.ts';
 import { moveAction } from './move.ts';
+import { pauseAction } from './power/pause.ts';
+import { restartAction } from './power/restart.ts';
+import { startAction } from './power/start.ts';
+import { stopAction } from './power/stop.ts';
+import { unpauseAction } from './power/unpause.ts';
 import { rebuildAction } from './rebuild.ts';
-import { restartAction } from './restart.ts';
 import { retryAction } from './retry.ts';
-import { startAction } from './start.ts';
-import { stopAction } from './stop.ts';
+import { suspendAction } from './suspension/suspend.ts';
+import { unsuspendAction } from './suspension/unsuspend.ts';
 
 /** All actions, in the order of the documentation. A new one needs a file and a line here. */
 export const actions: { readonly [N in Name]: AnyServerAction & { name: N } } = {
   start: startAction,
   restart: restartAction,
   stop: stopAction,
+  pause: pauseAction,
+  unpause: unpauseAction,
+  suspend: suspendAction,
+  unsuspend: unsuspendAction,
   move: moveAction,
   retry: retryAction,
   rebuild: rebuildAction,

@@ -11,6 +11,7 @@ export function allowedActions(
 ): OfferedAction[] {
   return offeredActions.filter((name) => {
     const action: AnyServerAction = actions[name];
+    if (circumstances.suspended && !action.whileSuspended) return false;
     if (unfinishedKind !== null) return takesPlaceOf(action, unfinishedKind);
     return action.from.includes(status) && (action.isPossible?.(circumstances) ?? true);
   });

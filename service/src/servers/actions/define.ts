@@ -1,10 +1,11 @@
 import type { ServerAction as Name } from '@berth/contract/server-actions';
 import type { Static, TSchema } from 'typebox';
+import type { Details } from '../../audit/details.ts';
 import type { Caller, Deps } from '../../callers/app-types.ts';
 import type { Change } from '../../changes/change.ts';
 import type { ServerStatus } from '../../db/schema/schema.ts';
 import type { OperationKind } from '../../operations/define.ts';
-import type { NewOperation } from '../../operations/queries.ts';
+import type { NewOperation, OperationRow } from '../../operations/queries.ts';
 import type { Problem, ProblemCode } from '../../problems/problem.ts';
 import type { ServerRow } from '../queries.ts';
 
@@ -29,6 +30,7 @@ export interface Circumstances {
   rebuild: boolean;
   /** Whether it is allowed to run; false if its traffic policy stops it. */
   run: boolean;
+  suspended: boolean;
 }
 
 interface Definition<N extends Name, Wanted, Body extends TSchema, Query extends TSchema> {
@@ -53,12 +55,16 @@ interface Definition<N extends Name, Wanted, Body extends TSchema, Query extends
   problems: readonly ProblemCode[];
   /** Converts the request to the argument of the functions below. Runs before the transaction. */
   read?(asked: Asked<Static<Body>, Static<Query>>, deps: Deps): Wanted | Promise<Wanted>;
+  /** What was requested, for the audit log, without secrets. */
+  details?(wanted: Wanted): Details;
 
   // Conditions.
   /** The statuses of the server in which it is possible, while no operation is in progress. */
   from: readonly ServerStatus[];
   /** The status of the server after its operation has succeeded. By default it stays as it was. */
   to?: ServerStatus | 'deleted';
+  /** Whether it is possible while the server is suspended. All others are refused then. */
+  whileSuspended?: true;
   isPossible?(circumstances: Circumstances): boolean;
   /** Refuses it in spite of the status, because of the parameters of the request. */
   excludes?(server: ServerRow, wanted: Wanted): boolean;
@@ -73,8 +79,16 @@ interface Definition<N extends Name, Wanted, Body extends TSchema, Query extends
 
   /** Throws if another rule forbids it. */
   check?(change: Place, server: ServerRow, wanted: Wanted): Promise<void>;
-  /** Makes the changes that take effect at once. Returns the initial values of its operation. */
-  begin?(change: Place, server: ServerRow, wanted: Wanted): Promise<Partial<NewOperation>>;
+  /**
+   * Makes the changes that take effect at once. `superseded` is the operation whose place it takes. Returns the initial
+   * values of its operation.
+   */
+  begin?(
+    change: Place,
+    server: ServerRow,
+    wanted: Wanted,
+    superseded: OperationRow | undefined,
+  ): Promise<Partial<NewOperation>>;
 }
 
 /** An action on a server, which enters an operation. */

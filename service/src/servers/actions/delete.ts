@@ -13,9 +13,22 @@ export const deleteAction = defineServerAction({
   accepted: 'The server is being deleted.',
   route: { method: 'DELETE', url: '/servers/:id' },
   problems: [],
+  whileSuspended: true,
   from: ['creating', 'started', 'stopped', 'paused', 'deleting', 'error'],
   to: 'deleted',
-  supersedes: { delete: ['create', 'start', 'stop', 'restart', 'move'] },
+  supersedes: {
+    delete: [
+      'create',
+      'start',
+      'stop',
+      'restart',
+      'pause',
+      'unpause',
+      'suspend',
+      'unsuspend',
+      'move',
+    ],
+  },
   joins: true,
   async begin({ project }, server) {
     await setServerStatus(project, server.id, 'deleting', server.error);

@@ -6,10 +6,11 @@ import {
   supersedeOperation,
   unfinishedOperation,
 } from '../../operations/queries.ts';
+import { Problem } from '../../problems/problem.ts';
 import { serverNotFound } from '../not-found.ts';
 import { lockServer, type ServerRow } from '../queries.ts';
 import type { AnyServerAction, Place, ServerAction } from './define.ts';
-import { notRunning } from './not-in-state.ts';
+import { bySuspension, notRunning } from './not-in-state.ts';
 
 /**
  * Enters the operation of an action. Supersedes the operation in progress if this is allowed. Throws if the status of
@@ -34,13 +35,19 @@ async function enter(
   const { operation } = action;
   const server = await lockServer(project, serverId);
   if (!server) throw serverNotFound(serverId);
+  if (!action.whileSuspended) requireNotSuspended(server);
   const current = await unfinishedOperation(project, serverId);
   if (action.joins && current?.kind === operation.kind) return current;
   if (current) await supersedeOrRefuse(change, current, action, wanted);
   else requireStatus(server, action, wanted);
   await action.check?.(change, server, wanted);
-  const beginning = await action.begin?.(change, server, wanted);
+  const beginning = await action.begin?.(change, server, wanted, current);
   return await insertOperation(project, { ...firstStep(operation), ...beginning, serverId });
+}
+
+function requireNotSuspended({ suspension_reason: reason }: ServerRow): void {
+  if (reason !== null)
+    throw new Problem('suspended', `The server is suspended. ${bySuspension(reason)}`);
 }
 
 /** Supersedes the operation in progress for an action, or throws. */

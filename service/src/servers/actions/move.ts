@@ -42,6 +42,7 @@ export const moveAction = defineServerAction({
     'server_on_node',
   ],
   read: ({ body }): WantedMove => body ?? {},
+  whileSuspended: true,
   from: ['started', 'stopped'],
   refuse: ({ status }) =>
     new Problem(

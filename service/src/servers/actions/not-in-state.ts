@@ -15,11 +15,16 @@ export function notRunning(server: Server, action: string): Problem {
 function whyNotAsked(server: Server, action: string): string {
   const { id, status } = server;
   if (status === 'paused') return pausedAdvice(id);
-  if (status === 'stopped') {
-    return `The server is stopped. To start it: POST /v1/servers/${id}/start.`;
-  }
+  if (status === 'stopped') return startHint(id);
   return `Only a running server can be asked to ${action}; ${currentStateHint(server)}`;
 }
+
+/** Why a server is suspended. */
+export const bySuspension = (reason: string) =>
+  `The reason that the administrator has given: ${JSON.stringify(reason)}.`;
+
+export const startHint = (id: number) =>
+  `The server is stopped. To start it: POST /v1/servers/${id}/start.`;
 
 /** The end of a sentence that tells the client where to read the allowed actions. */
 export const currentStateHint = ({ id, status }: Server) =>

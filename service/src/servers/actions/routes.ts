@@ -27,7 +27,12 @@ function actionRoute(app: App, deps: WaitingDeps, action: AnyServerAction): void
     config: {
       scope,
       needsConfirmation: false,
-      problems: ['operation_in_progress', ...failuresOf(operation), ...problems],
+      problems: [
+        'operation_in_progress',
+        ...(action.whileSuspended ? [] : (['suspended'] as const)),
+        ...failuresOf(operation),
+        ...problems,
+      ],
     },
     schema: {
       operationId: `server_${name}`,
@@ -45,7 +50,8 @@ function actionRoute(app: App, deps: WaitingDeps, action: AnyServerAction): void
       const wanted = await action.read?.(request, deps);
       const answer = await change(request, deps, async (place) => {
         const entered = await enterAction(place, id, action, wanted);
-        return { ...accepted(action.accepted, entered), target: { kind: 'server', id } };
+        const details = action.details?.(wanted) ?? {};
+        return { ...accepted(action.accepted, entered), target: { kind: 'server', id }, details };
       });
       return await sendAccepted(deps, request, reply, answer);
     },

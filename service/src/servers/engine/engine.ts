@@ -14,6 +14,7 @@ const startSeconds = 120;
 const deleteSeconds = 300;
 const renameSeconds = 60;
 const stopSeconds = 30;
+const freezeSeconds = 30;
 const migrateSeconds = 6 * 3600;
 
 const minPollSeconds = 0.1;
@@ -86,6 +87,18 @@ export async function findInstance(
 ): Promise<Instance | null> {
   const find = () => incus.instances.get(name, { signal });
   return (await find()) ?? (await find());
+}
+
+/** Freezes the guest, whose memory is kept, or lets it continue. */
+export async function setFrozen(
+  incus: IncusClient,
+  name: string,
+  isFrozen: boolean,
+  { signal }: Signal,
+) {
+  const change = { action: isFrozen ? 'freeze' : 'unfreeze' } as const;
+  const call = incus.instances.updateState(name, change, { signal });
+  await awaitOperation(incus, call, { signal, timeoutSeconds: freezeSeconds });
 }
 
 /** Stops the instance by force. */

@@ -30,6 +30,12 @@ export function actionCases(world: World): BadCase[] {
     ...(['stopped', 'paused', 'failed'] as const).map(
       (at) => [at, 'restart', 'not_running'] as const,
     ),
+    ...(['stopped', 'paused', 'failed'] as const).map(
+      (at) => [at, 'pause', 'not_running'] as const,
+    ),
+    ...(['started', 'stopped', 'failed'] as const).map(
+      (at) => [at, 'unpause', 'not_paused'] as const,
+    ),
     ...(['started', 'stopped', 'paused'] as const).map(
       (at) => [at, 'retry', 'not_failed'] as const,
     ),

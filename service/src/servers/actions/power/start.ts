@@ -1,10 +1,10 @@
-import { Problem } from '../../problems/problem.ts';
-import { forceAdvice } from '../operations/force-advice.ts';
-import { startOperation } from '../operations/start.ts';
-import type { ServerRow } from '../queries.ts';
-import { defineServerAction } from './define.ts';
-import { currentStateHint } from './not-in-state.ts';
-import { refusedForTraffic, requireTraffic } from './traffic.ts';
+import { Problem } from '../../../problems/problem.ts';
+import { unpauseAdvice } from '../../operations/force-advice.ts';
+import { startOperation } from '../../operations/start.ts';
+import type { ServerRow } from '../../queries.ts';
+import { defineServerAction } from '../define.ts';
+import { currentStateHint } from '../not-in-state.ts';
+import { refusedForTraffic, requireTraffic } from '../traffic.ts';
 
 export const startAction = defineServerAction({
   name: 'start',
@@ -25,7 +25,7 @@ export const startAction = defineServerAction({
 function whyNotStarted(server: ServerRow): string {
   if (server.status === 'started') return 'The server is running already.';
   if (server.status === 'paused') {
-    return `The server is paused. Stop it before you start it. ${forceAdvice(server.id)}`;
+    return `The server is paused. ${unpauseAdvice(server.id)}`;
   }
   return `Only a stopped server can be started; ${currentStateHint(server)}`;
 }

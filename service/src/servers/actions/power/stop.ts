@@ -1,7 +1,7 @@
 import { ServerStop, ServerStopQuery } from '@berth/contract/servers';
-import { invalidFields, Problem } from '../../problems/problem.ts';
-import { stopOperation } from '../operations/stop.ts';
-import { defineServerAction } from './define.ts';
+import { invalidFields, Problem } from '../../../problems/problem.ts';
+import { stopOperation } from '../../operations/stop.ts';
+import { defineServerAction } from '../define.ts';
 
 interface WantedStop {
   /** Whether to cut the power, without asking the guest. */
@@ -16,13 +16,14 @@ export const stopAction = defineServerAction({
   summary: 'Stop a server',
   description:
     'Shuts down the guest of a running server. With `force`, in the query or in the body, the power is cut instead, and a ' +
-    'start, stop or restart in progress is superseded. If the server is already stopped, the request is refused with ' +
+    'start, stop, restart, pause or unpause in progress is superseded. If the server is already stopped, the request is refused with ' +
     '`server_not_running`.',
   accepted: 'The server is being stopped.',
   body: ServerStop,
   querystring: ServerStopQuery,
   problems: ['server_not_running'],
   read: ({ body, query }): WantedStop => ({ force: readForce(query, body) ?? false }),
+  whileSuspended: true,
   from: ['started', 'paused'],
   to: 'stopped',
   excludes: ({ status }, { force }) => status === 'paused' && !force,
@@ -31,7 +32,7 @@ export const stopAction = defineServerAction({
       ? new Problem('server_not_running', 'The server is stopped already.')
       : undefined,
   supersedes: {
-    'forced stop': ['start', 'stop', 'restart'],
+    'forced stop': ['start', 'stop', 'restart', 'pause', 'unpause', 'unsuspend'],
     // This also applies while the guest has time to shut down: otherwise a client could avoid the stop by requesting
     // restarts.
     'stop for its traffic': ['start', 'restart'],

@@ -1,0 +1,33 @@
+import { Problem } from '../../../problems/problem.ts';
+import { isStoppedForTraffic } from '../../../traffic/allowance.ts';
+import { findTraffic } from '../../../usage/queries.ts';
+import { unsuspendOperation } from '../../operations/suspension/unsuspend.ts';
+import { endSuspension } from '../../queries.ts';
+import { defineServerAction } from '../define.ts';
+
+export const unsuspendAction = defineServerAction({
+  name: 'unsuspend',
+  operation: unsuspendOperation,
+  summary: 'Unsuspend a server',
+  description:
+    'Ends the suspension of a server. It is started if it was running or paused when it was suspended, unless its traffic ' +
+    'allowance is used up and the `traffic_policy` of its location is `stop`. If the server is not suspended, the request ' +
+    'is refused with `server_not_suspended`.',
+  accepted: 'The server is being unsuspended.',
+  scope: 'admin',
+  problems: ['server_not_suspended'],
+  whileSuspended: true,
+  from: ['creating', 'started', 'stopped', 'paused', 'deleting', 'error'],
+  to: 'started',
+  supersedes: { unsuspend: ['suspend'] },
+  async check(_change, { suspended_at }) {
+    if (suspended_at === null) throw notSuspended;
+  },
+  async begin({ project }, { id, ran_before_suspension: ran }) {
+    await endSuspension(project, id);
+    const traffic = await findTraffic(project, id);
+    return { state: { starts: ran && !(traffic && isStoppedForTraffic(traffic)) } };
+  },
+});
+
+export const notSuspended = new Problem('server_not_suspended', 'The server is not suspended.');

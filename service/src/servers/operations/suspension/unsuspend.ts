@@ -1,0 +1,52 @@
+import { release } from '../../../instances/autostart.ts';
+import { instanceName } from '../../../instances/labels.ts';
+import { done, next, type StepResult, wait } from '../../../operations/define.ts';
+import { operationTitles } from '../../../operations/titles.ts';
+import { defineServerOperation, type ServerStepContext } from '../../define-operation.ts';
+import { findInstance, isBusy } from '../../engine/engine.ts';
+import { showEngineStatus } from '../../truth.ts';
+import { start, startFailures } from '../start.ts';
+
+interface UnsuspendState {
+  /** Whether it is started, because it ran before its suspension. */
+  starts: boolean;
+}
+
+type Context = ServerStepContext<UnsuspendState>;
+type Result = Promise<StepResult<UnsuspendState>>;
+
+/** Starts a server again whose suspension has ended with the request. */
+export const unsuspendOperation = defineServerOperation<UnsuspendState>({
+  kind: 'unsuspend',
+  title: operationTitles.unsuspend,
+  deadlineSeconds: 5 * 60,
+  first: 'release',
+  failures: startFailures,
+  steps: {
+    release: { weight: 1, doing: 'allowing its start', run: releaseInstance },
+    start: { weight: 4, doing: 'starting it', run: startAgain },
+  },
+  failed: showEngineStatus,
+});
+
+async function releaseInstance({ incus, operation, server, signal }: Context): Result {
+  const name = instanceName(server.uuid);
+  if (await findInstance(incus, name, { signal })) {
+    await incus.instances.change(name, release, { signal });
+  }
+  return operation.state.starts
+    ? next('start')
+    : done('The server was unsuspended. It was not started.', async () => {});
+}
+
+async function startAgain(context: Context): Result {
+  const { incus, server, signal } = context;
+  // A suspension that was superseded may have asked the guest to shut down, which still looks running.
+  if (await isBusy(incus, instanceName(server.uuid), { signal })) return stillStopping;
+  const result = await start(context);
+  return result.outcome === 'done'
+    ? { ...result, message: 'The server was unsuspended and started.' }
+    : result;
+}
+
+const stillStopping = wait(0.5, 'waiting for another task of the engine to end');
