@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { Problem } from '../problems/problem.ts';
+import { shownName } from '../problems/shown-text.ts';
 import { readId } from '../requests/path-id.ts';
-import { shownName } from '../requests/shown-text.ts';
 
 /** The project in the header `Berth-Project`. Text with digits only is an id. */
 export type WantedProject = { id: number; name?: undefined } | { id?: undefined; name: string };

@@ -7,10 +7,10 @@ import type { Db } from '../db/connection.ts';
 import type { ProjectRows } from '../db/project.ts';
 import { isSafe } from '../lib/methods.ts';
 import { type FieldError, invalidFields, Problem, type ProblemCode } from '../problems/problem.ts';
+import { shownName } from '../problems/shown-text.ts';
 import { keepAsSent } from '../requests/as-sent.ts';
 import { isUuid, readId, readName } from '../requests/path-id.ts';
 import { type Place, placesOf, valuesAt } from '../requests/reference-places.ts';
-import { shownName } from '../requests/shown-text.ts';
 import { markAudited } from './audit-marks.ts';
 import { earlierAnswer, sendAnswer } from './idempotency.ts';
 

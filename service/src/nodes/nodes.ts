@@ -1,6 +1,6 @@
 import type { Queryable, Trx } from '../db/connection.ts';
 import { Problem } from '../problems/problem.ts';
-import { shownName } from '../requests/shown-text.ts';
+import { shownName } from '../problems/shown-text.ts';
 import { findNodes, type ShownNode, setCordoned } from './queries.ts';
 
 function nodeNotFound(name: string): Problem {

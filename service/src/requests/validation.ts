@@ -6,10 +6,10 @@ import type { FastifySchemaCompiler } from 'fastify';
 import type { TSchema } from 'typebox';
 import { nearest } from '../lib/nearest.ts';
 import { type FieldError, invalidFields, type Where } from '../problems/problem.ts';
+import { shownName } from '../problems/shown-text.ts';
 import { booleanInText, coerceText } from './bodies/coercion.ts';
 import { isForm } from './bodies/forms.ts';
 import { pointerPart } from './bodies/pointer.ts';
-import { shownName } from './shown-text.ts';
 import { isRealTime } from './times.ts';
 import { outOfRange, wrongType } from './wrong-type.ts';
 

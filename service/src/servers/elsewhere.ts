@@ -4,8 +4,8 @@ import { everyProject } from '../callers/every-project.ts';
 import { allows } from '../callers/scopes.ts';
 import type { Db } from '../db/connection.ts';
 import { Problem } from '../problems/problem.ts';
+import { shownName } from '../problems/shown-text.ts';
 import { readName } from '../requests/path-id.ts';
-import { shownName } from '../requests/shown-text.ts';
 import { findServersNamed, findServersWithUuid, projectsOfServers } from './queries.ts';
 
 /**

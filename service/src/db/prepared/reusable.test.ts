@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { createTestDatabase } from '../../testing/postgres.ts';
+import type { Queryable } from '../connection.ts';
 import { Project, type ProjectRows } from '../project.ts';
 import { reusable } from './reusable.ts';
 
@@ -10,7 +11,7 @@ after(close);
 
 test('a query is built once, and runs with the values of each call', async () => {
   let built = 0;
-  const query = reusable((on, { text, number }: { text: string; number: number }) => {
+  const query = reusable((on: Queryable, { text, number }: { text: string; number: number }) => {
     built += 1;
     return on.selectNoFrom([
       sql<string>`${text}::text`.as('text'),
@@ -31,7 +32,7 @@ test('a query is built once, and runs with the values of each call', async () =>
 });
 
 test('a query works in a transaction, and sees its changes', async () => {
-  const named = reusable((on, { name }: { name: string }) =>
+  const named = reusable((on: Queryable, { name }: { name: string }) =>
     on.selectFrom('projects').select('name').where('name', '=', name),
   );
   await db.transaction().execute(async (trx) => {

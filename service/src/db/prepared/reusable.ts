@@ -1,5 +1,7 @@
-import type { Compilable, CompiledQuery } from 'kysely';
-import type { Queryable } from '../connection.ts';
+import type { Compilable, CompiledQuery, Kysely } from 'kysely';
+
+/** A database, or a transaction. */
+type Executor = Pick<Kysely<unknown>, 'executeQuery'>;
 
 /** Stands for a value while a query is built. */
 class Placeholder {
@@ -19,9 +21,9 @@ const placeholders: object = new Proxy({}, { get: (_, name) => new Placeholder(n
  *
  * `build` gets placeholders instead of values. It can pass them on as parameters, but the text can't depend on them.
  */
-export function reusable<V extends object, O>(
-  build: (db: Queryable, values: V) => Compilable<O>,
-): (db: Queryable, values: V) => Promise<O[]> {
+export function reusable<D extends Executor, V extends object, O>(
+  build: (db: D, values: V) => Compilable<O>,
+): (db: D, values: V) => Promise<O[]> {
   let compiled: CompiledQuery<O> | undefined;
   return async (db, values) => {
     compiled ??= build(db, placeholders as V).compile();
@@ -35,14 +37,14 @@ export function reusable<V extends object, O>(
 
 /** Runs queries that are known by the functions that build them. Each is compiled at its first use: see `reusable`. */
 export function createReusables() {
-  const known = new WeakMap<object, (db: Queryable, values: never) => Promise<unknown[]>>();
-  return async <V extends object, O>(
-    db: Queryable,
-    { key, build }: { key: object; build: (db: Queryable, values: V) => Compilable<O> },
+  const known = new WeakMap<object, (db: never, values: never) => Promise<unknown[]>>();
+  return async <D extends Executor, V extends object, O>(
+    db: D,
+    { key, build }: { key: object; build: (db: D, values: V) => Compilable<O> },
     values: V,
   ): Promise<O[]> => {
     const run = known.get(key) ?? reusable(build);
     known.set(key, run);
-    return (await run(db, values as never)) as O[];
+    return (await run(db as never, values as never)) as O[];
   };
 }

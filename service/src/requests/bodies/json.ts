@@ -1,5 +1,5 @@
 import { Problem } from '../../problems/problem.ts';
-import { shownText } from '../shown-text.ts';
+import { shownText } from '../../problems/shown-text.ts';
 import { boundJson } from './bounds.ts';
 import { positionOfError } from './json-position.ts';
 import { pointerPart } from './pointer.ts';

@@ -1,4 +1,4 @@
-import { shownText } from '../shown-text.ts';
+import { shownText } from '../../problems/shown-text.ts';
 
 /** The part of a JSON pointer for a field (RFC 6901, section 3). */
 export function pointerPart(name: string): string {
