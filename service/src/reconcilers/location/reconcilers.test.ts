@@ -159,6 +159,7 @@ test('each runs on its schedule, and when it is triggered', () => {
       ['nodes', ...sweeps, triggers(...synced)],
       ['reachability', five, five, triggers('reachability_probed')],
       ['subnets', ...never, triggers('nodes_synced')],
+      ['suspensions', ...never, triggers('statuses_recorded')],
       ['traffic-limits', ...never, triggers('nodes_synced')],
       ['unpacked-images', ...never, triggers('nodes_synced', 'images_imported')],
       ['usage', clock(15_000), clock(15_000), triggers()],
@@ -257,7 +258,8 @@ test('a comparison of all instances does what is to follow one, and is measured'
     { ...of, name: 'theirs' },
   ];
   assert.deepEqual(await run(sync.instances), { instances: 2, unconfined: 1 });
-  const [orphans, unconfined, subvolumes, swept, quotas] = seen;
+  const [recorded, orphans, unconfined, subvolumes, swept, quotas] = seen;
+  assert.equal(recorded?.[0], 'statuses_recorded');
   assert.deepEqual(orphans, ['orphans', subject, instances]);
   assert.deepEqual(unconfined, ['unconfined', 'test', 1]);
   assert.deepEqual(subvolumes, ['subvolumes', instances]);
