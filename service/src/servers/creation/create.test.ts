@@ -51,6 +51,7 @@ test('the response to a create has everything that the server will have', async 
     ssh_keys: [],
     password_login: true,
     unavailable: null,
+    suspension: null,
     allowed_actions: ['delete'],
   });
   assert.deepEqual((await ask('GET', `/servers/${server.id}`)).json(), shown);
