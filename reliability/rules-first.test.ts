@@ -47,7 +47,7 @@ describe('a create', () => {
   it('waits for the first rules of its network, and says so', async () => {
     await rulesFail('/network-acls');
     await sql`update locations set policy_applied = 0`.execute(laboratory.database.db);
-    await waitsFor(/waiting for its network to get rules/);
+    await waitsFor(/waiting until the network of its location has rules/);
   });
 
   it('waits for those of a network to which its location was moved', async () => {
@@ -55,13 +55,13 @@ describe('a create', () => {
     await rulesFail('/networks/|/network-acls');
     await sql`update locations set network = 'otherbr0'`.execute(db);
     await sql`update locations set network = 'berthbr0'`.execute(db);
-    await waitsFor(/waiting for its network to get rules/);
+    await waitsFor(/waiting until the network of its location has rules/);
   });
 
   it('waits until the addresses of a reachable node are known', async () => {
     const error = { kind: 'error', text: 'not now', status: 500 } as const;
     laboratory.simulator.faults.add({ ...error, path: '/networks/eth0/state' });
     await sql`update nodes set addresses = null`.execute(laboratory.database.db);
-    await waitsFor(/waiting until all addresses of the nodes, .* are known/);
+    await waitsFor(/waiting until the addresses of all nodes are known/);
   });
 });

@@ -99,7 +99,7 @@ const lines = {
   guest_report_unreadable: ['The file in which the guest reports the progress of its creation could not be read.', 'Delete the server and create it again. If that fails too, ask the operator.', 'no'],
   image_server_not_allowed: ['The image server of the operating system is not one that the operator allows.', 'Choose another operating system, or ask the operator to allow it (`BERTH_IMAGE_SERVERS`).', 'after_change'],
   image_server_unreachable: ['The image could not be downloaded.', 'Retry the creation with `POST /v1/servers/{id}/retry`. Operators: check the connection from the node to the image server.', 'later'],
-  initialisation_failed: ['The root password, the SSH keys or the settings of the SSH server could not be set in the guest, often because its disk is full.', 'Create the server with a larger disk.', 'no'],
+  initialisation_failed: ['The root password, the SSH keys or the settings of the SSH server could not be set in the guest, often because its disk is full.', 'Create the server with a larger disk. If that fails too, choose another operating system.', 'no'],
   instance_missing: ['The instance of the server no longer exists in the engine, because somebody deleted it there.', 'Delete the server and create it again.', 'no'],
   not_a_member: ['The node is no longer a member of its cluster.', 'List the nodes again.', 'no'],
   operation_superseded: ['Another operation, such as a delete or a forced stop, took the place of this one.', 'Get the server, and send the request again if it is still needed.', 'no'],

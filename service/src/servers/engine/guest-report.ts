@@ -86,10 +86,11 @@ export async function reportChanges(
 const clause = (sentence: string) => sentence.replace(/\.$/, '');
 
 const replaced = (what: string) =>
-  `Its guest reports how far it is in ${progressFile}, and something else is in the place of that file: ` +
-  `${clause(what)}. The server may run, but what became of its initial commands is not known. ` +
+  `The file ${progressFile}, in which its guest reports its progress, was replaced: ${clause(what)}. ` +
+  'The server may be running, but the outcome of its initial commands is unknown. ' +
   'Create it again with commands that leave that folder alone, or delete it.';
 
 const unreadable = (what: string) =>
-  `Its guest reports how far it is in ${progressFile}, which could not be read in ${maxAttempts} tries: ${clause(what)}. ` +
-  'The server may run, but what became of its initial commands is not known. Retry the create, or delete the server.';
+  `The file ${progressFile}, in which its guest reports its progress, could not be read in ${maxAttempts} attempts: ` +
+  `${clause(what)}. The server may be running, but the outcome of its initial commands is unknown. ` +
+  'Retry the create, or delete the server.';

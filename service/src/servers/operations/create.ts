@@ -68,9 +68,9 @@ const rulesPollSeconds = 1;
 /** Waits for the rules of the network, without which the guest could reach addresses that must be blocked. */
 const waitForRules = {
   rules:
-    "waiting for its network to get rules for what servers reach; its location's network_policy has the reason",
+    'waiting until the network of its location has rules for what servers can reach; `network_policy` of the location has the reason',
   addresses:
-    "waiting until all addresses of the nodes, which servers must not reach, are known; its location's network_policy names the nodes",
+    'waiting until the addresses of all nodes are known, which servers must not reach; `network_policy` of the location names the nodes',
 };
 /** From the queue on; also for an engine that does not answer. */
 export const bootSeconds = 30 * 60;
