@@ -55,8 +55,6 @@ export type Lookups = Record<NamedNoun, Lookup> & Partial<Record<Noun, Lookup>>;
 interface Finder extends Lookup {
   words: string;
   notFound: ProblemCode;
-  /** The name of the parameter that determines the noun. */
-  nounBy?: string;
 }
 
 /**
@@ -83,6 +81,10 @@ export function resolveReferences(app: FastifyInstance, deps: Deps, lookups: Loo
       const values = valuesAt(request, place);
       if (values.length === 0) continue;
       const finder = finderAt(request, place);
+      if (!finder) {
+        errors.push(withoutNoun(place));
+        continue;
+      }
       const ids: (number | undefined)[] = [];
       // One at a time, so that a request with many names uses one connection.
       for (const value of values) ids.push(await idOf(request, finder, value));
@@ -105,12 +107,14 @@ export function resolveReferences(app: FastifyInstance, deps: Deps, lookups: Loo
     if (errors.length > 0) throw invalidFields(errors);
   }
 
-  function finderAt(request: FastifyRequest, place: Place): Finder {
+  /** Undefined if another parameter determines the noun, and does not have exactly one value. */
+  function finderAt(request: FastifyRequest, place: Place): Finder | undefined {
     if ('noun' in place) return finderOf(place.noun);
     const kinds = valuesAt(request, { part: place.part, field: place.by, isList: place.isList });
     const [kind, ...others] = kinds;
     const noun = others.length === 0 ? nouns.find((one) => one === kind) : undefined;
-    return noun ? { ...finderOf(noun), known: undefined } : { ...anything, nounBy: place.by };
+    // What no longer exists can be found as well.
+    return noun && { ...finderOf(noun), known: undefined };
   }
 
   function finderOf(noun: Noun): Finder {
@@ -168,8 +172,11 @@ export function resolveReferences(app: FastifyInstance, deps: Deps, lookups: Loo
   }
 }
 
-/** For references whose noun is not specified. */
-const anything = { words: 'object', notFound: 'not_found' } as const;
+function withoutNoun(place: Place): FieldError {
+  const { field } = place;
+  const by = 'by' in place ? place.by : '';
+  return { parameter: field, detail: `Requires exactly one \`${by}\`.` };
+}
 
 /** Of several names that differ only in case, the exact match. */
 function exactMatch(finder: Finder, text: string, found: Candidate[]): Candidate | undefined {
@@ -182,14 +189,10 @@ function exactMatch(finder: Finder, text: string, found: Candidate[]): Candidate
 }
 
 function nothingFound(finder: Finder, value: string | number) {
-  const { words, notFound, isCalled = 'is called', named, withUuid, nounBy } = finder;
+  const { words, notFound, isCalled = 'is called', named, withUuid } = finder;
   const text = String(value);
   const shown = shownName(text);
   const isNumber = /^\d+$/.test(text);
-  if (nounBy !== undefined) {
-    const advice = isNumber ? '' : ` Give exactly one \`${nounBy}\` to use a name.`;
-    return new Problem(notFound, `Nothing has the id ${shown}.${advice}`);
-  }
   const isId = isNumber || !named;
   const how = isId ? 'has the id' : withUuid && isUuid(text) ? 'has the UUID' : isCalled;
   return new Problem(notFound, `No ${words} ${how} ${shown}.`);

@@ -11,9 +11,16 @@ import { explain, SetupError } from '../../../setup/commands.mjs';
 import { type Config, loadConfig } from '../config/config.ts';
 import type { Db } from '../db/connection.ts';
 import { noRoomError } from '../db/embedded/no-room.ts';
-import { databaseError, databaseTrouble } from '../db/errors.ts';
+import {
+  databaseError,
+  databaseTrouble,
+  isDatabaseUnavailable,
+  reasonInWords,
+  refusedByDatabase,
+} from '../db/errors.ts';
 import { joinDatabase } from '../db/open.ts';
 import { printable } from '../lib/printable.ts';
+import { fileTrouble } from '../lib/system-errors.ts';
 
 /** A usage error, with a message for the user of the command line. */
 export class UsageError extends Error {}
@@ -59,16 +66,35 @@ const asSentence = (text: string) =>
  * that must be fixed elsewhere.
  */
 export async function runProgram(program: Program, args: string[]): Promise<void> {
+  process.stdout.once('error', explainLostOutput);
   try {
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
-    if (error instanceof SetupError) explain(error);
+    const setupError = error instanceof SetupError ? error : fileError(error);
+    if (setupError) explain(setupError);
     else if (!(error instanceof CommanderError)) throw error;
-    process.exitCode = exitStatusOf(error);
+    process.exitCode = exitStatusOf(setupError ?? error);
   }
 }
 
-function exitStatusOf(error: Error): number {
+function fileError(error: unknown): SetupError | undefined {
+  const trouble = fileTrouble(error);
+  if (!trouble) return undefined;
+  const file = error instanceof Error && 'path' in error ? String(error.path) : 'A file';
+  const failed = `${file} can't be used: it ${trouble.failed} (${trouble.code}).`;
+  return new SetupError(failed, `${trouble.wayOut} Then run this command again.`);
+}
+
+function explainLostOutput(error: Error): void {
+  const trouble = fileTrouble(error);
+  // The reader of a pipe, such as head(1), may not want all of it.
+  if (!trouble) return;
+  const failed = `The output ${trouble.failed} (${trouble.code}), so it is lost. The command itself was carried out.`;
+  explain(new SetupError(failed, trouble.wayOut));
+  process.exitCode = 1;
+}
+
+function exitStatusOf(error: unknown): number {
   if (error instanceof SetupError) return 1;
   return error instanceof CommanderError && error.exitCode === 0 ? 0 : 2;
 }
@@ -82,7 +108,8 @@ export function printing<Args extends unknown[]>(
     const command = args.at(-1) as CommandUnknownOpts;
     try {
       const answer = await work(...args);
-      console.log(shown(answer, isJson(command)));
+      // Unlike console.log, this reports errors.
+      process.stdout.write(`${shown(answer, isJson(command))}\n`);
     } catch (error) {
       if (error instanceof UsageError || error instanceof InvalidArgumentError) {
         command.error(printable(error.message));
@@ -130,14 +157,28 @@ function troubleError(
   error: unknown,
   config: Pick<Config, 'databaseUrl' | 'dataDir'>,
 ): SetupError | undefined {
-  if (error instanceof Error && databaseTrouble(error) === 'full') {
+  if (!(error instanceof Error) || error instanceof SetupError) return undefined;
+  if (databaseTrouble(error) === 'full') {
     return new SetupError(
-      `The disk of the database is full: ${error.message}.`,
+      'The disk of the database is full.',
       'Free disk space there: "df -h" and "df -i" show what is used. Then run this command again.',
     );
   }
-  const ofDirectory = noRoomError(error, config.dataDir, 'run this command again');
-  return ofDirectory ?? databaseError(error, config, 'Then run this command again.');
+  return (
+    noRoomError(error, config.dataDir, 'run this command again') ??
+    databaseError(error, config, 'Then run this command again.') ??
+    embeddedError(error, config.dataDir) ??
+    refusedByDatabase(error, 'This command failed')
+  );
+}
+
+/** A running command can lose the embedded PostgreSQL, which ends with its service. */
+function embeddedError(error: Error, dataDir: string): SetupError | undefined {
+  if (!isDatabaseUnavailable(error)) return undefined;
+  return new SetupError(
+    `The embedded PostgreSQL of ${dataDir} can't be used: ${reasonInWords(error)}.`,
+    'If its service was just stopped, run this command again. Otherwise "npm run doctor" checks it.',
+  );
 }
 
 /** Parses an id from the command line. */

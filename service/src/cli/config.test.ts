@@ -157,7 +157,10 @@ test('the key, host names and expiry of certificates are checked', async () => {
   const mixed = await run({ ...tls, BERTH_TLS_KEY: `${other}.key` }, 'check');
   assert.match(mixed.stderr, /other\.key is not the key of the certificate .*own\.crt/);
   const none = await run({ ...tls, BERTH_TLS_CERT: join(directory, 'none') }, 'check');
-  assert.match(none.stderr, /none, which BERTH_TLS_CERT names, can't be read \(ENOENT\)/);
+  assert.match(
+    none.stderr,
+    /none, which BERTH_TLS_CERT names, can't be read: it does not exist \(ENOENT\)/,
+  );
   const noise = file('noise', 'x');
   const noisy = await run({ ...tls, BERTH_TLS_CERT: noise }, 'check');
   assert.match(noisy.stderr, /noise, which BERTH_TLS_CERT names, has no certificate in PEM format/);
@@ -186,5 +189,5 @@ test('usage errors have the exit status 2', async () => {
   }
   assert.match((await run({}, 'frob')).stderr, /^Unknown command 'frob'/);
   const gone = await run({}, 'check', '--file', join(directory, 'gone.env'));
-  assert.match(gone.stderr, /gone\.env can't be read \(ENOENT\)/);
+  assert.match(gone.stderr, /gone\.env can't be read: it does not exist \(ENOENT\)/);
 });

@@ -47,11 +47,31 @@ test('tools report a full disk with the exit status 1, and leave no files', asyn
   ] as const) {
     const { code, left, stderr } = await run(tool, ...args);
     assert.equal(code, 1, stderr);
-    assert.match(stderr, /ENOSPC/);
+    assert.match(stderr, /is on a disk that is full \(ENOSPC\)\.\n.*Free disk space there/s);
     assert.doesNotMatch(stderr, isStack);
     assert.equal(left, 'filler\nsecret-key\n');
   }
   assert.deepEqual(await db.selectFrom('tokens').select('name').execute(), []);
+});
+
+test('a result that is printed to a full disk is reported as lost', async (t) => {
+  const { connectionString, close } = await createTestDatabase();
+  t.after(close);
+  const env = { ...process.env, DATABASE_URL: connectionString };
+  const to = (target: string, ...args: string[]) =>
+    new Promise<{ code: unknown; stderr: string }>((resolve) => {
+      const command = ['-c', `"$@" ${target}`, 'sh', process.execPath, toolEntry, ...args];
+      execFile('sh', command, { env }, (error, _stdout, stderr) =>
+        resolve({ code: error?.code ?? 0, stderr }),
+      );
+    });
+  for (const args of [['token', 'list'], ['--help']]) {
+    const { code, stderr } = await to('> /dev/full', ...args);
+    assert.equal(code, 1, stderr);
+    assert.match(stderr, /^\nThe output is on a disk that is full \(ENOSPC\), so it is lost\./);
+    assert.doesNotMatch(stderr, isStack);
+  }
+  assert.deepEqual(await to('| head -c 1', 'config', 'show', '--json'), { code: 0, stderr: '' });
 });
 
 test('a full disk of the database is explained, and an export is kept', async (t) => {
@@ -66,7 +86,7 @@ test('a full disk of the database is explained, and an export is kept', async (t
   const tool = (name: string) => toolOn(connectionString, name);
   const made = await tool('token')('create', '--name', 'a', '--scopes', 'admin');
   assert.equal(made.code, 1, made.stderr);
-  assert.match(made.stderr, /The disk of the database is full: could not extend file\./);
+  assert.match(made.stderr, /^\nThe disk of the database is full\.\nFree disk space there: /);
   assert.doesNotMatch(made.stderr, isStack);
   const path = join(temporaryDirectory('full-export'), 'berth.gz');
   const exported = await tool('db')('export', path);

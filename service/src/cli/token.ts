@@ -8,7 +8,6 @@ import type { Db, Trx } from '../db/connection.ts';
 import { Project } from '../db/project.ts';
 import { askFor } from '../lib/ask.ts';
 import { counted } from '../lib/counted.ts';
-import { withSecretFile } from '../lib/secret-file.ts';
 import { table } from '../lib/table.ts';
 import { findProjectNamed, homeProject } from '../projects/queries.ts';
 import {
@@ -29,6 +28,7 @@ import {
   toSecond,
   UsageError,
 } from './command-line.ts';
+import { withSecretFile } from './secret-file.ts';
 
 export function addTokenCommands(program: Program): void {
   const token = program

@@ -6,6 +6,7 @@ import { createSecureContext } from 'node:tls';
 import { SetupError } from '../../../setup/commands.mjs';
 import { clusterIn, requireNoFile } from '../db/embedded/data-directory.ts';
 import type { TlsFiles } from '../edge/settings.ts';
+import { fileTrouble } from '../lib/system-errors.ts';
 import { attempt, type Config } from './config.ts';
 import { type EnvironmentFile, readEnvironmentFile } from './environment-file.ts';
 import type { Mistake } from './names.ts';
@@ -19,8 +20,7 @@ export function settingsOfFile(path: string): EnvironmentFile {
   try {
     return readEnvironmentFile(readFileSync(path, 'utf8'));
   } catch (error) {
-    const reason = error instanceof Error && 'code' in error ? error.code : String(error);
-    throw new SetupError(`${path} can't be read (${reason}).`, 'Name a file of settings.');
+    throw unreadable(path, error, 'Name a file of settings.');
   }
 }
 
@@ -111,12 +111,18 @@ function read(path: string, what: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    const reason = error instanceof Error && 'code' in error ? error.code : String(error);
-    throw new SetupError(
-      `${path}, which ${what} names, can't be read (${reason}).`,
+    throw unreadable(
+      `${path}, which ${what} names,`,
+      error,
       'Use a file that the user of the service can read.',
     );
   }
+}
+
+function unreadable(subject: string, error: unknown, wayOut: string): SetupError {
+  const trouble = fileTrouble(error);
+  const reason = trouble ? `it ${trouble.failed} (${trouble.code})` : String(error);
+  return new SetupError(`${subject} can't be read: ${reason}.`, wayOut);
 }
 
 function certificates(text: string, path: string, what: string): X509Certificate[] {

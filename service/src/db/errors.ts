@@ -1,4 +1,6 @@
+import { DatabaseError } from 'pg';
 import { SetupError } from '../../../setup/commands.mjs';
+import { connectionWords, fileTrouble } from '../lib/system-errors.ts';
 import type { DatabasePlace } from './open.ts';
 import { isUnfitStatement } from './prepared/unfit.ts';
 import { sharedByUnknown } from './queue/claim.ts';
@@ -123,22 +125,65 @@ export function databaseError(
   wayOut: string,
 ): SetupError | undefined {
   if (!databaseUrl || !(error instanceof Error)) return undefined;
-  const code = codeOf(error);
   if (databaseTrouble(error) === 'full') {
     const failed = 'The disk of the PostgreSQL of DATABASE_URL is full.';
     return new SetupError(failed, `Free disk space there. ${wayOut}`);
   }
   const isKnown = isDatabaseUnavailable(error) || isRefusedAtConnect(error);
   if (!isKnown && !isFileOf(databaseUrl, error)) return undefined;
-  const reason = (error.message || code).replace(/\.$/, '');
-  const failed = `The PostgreSQL of DATABASE_URL can't be used: ${reason}.`;
+  const failed = `The PostgreSQL of DATABASE_URL can't be used: ${reasonInWords(error)}.`;
   return new SetupError(failed, `Check DATABASE_URL. ${wayOut}`);
 }
+
+/** Why a connection failed. The messages of PostgreSQL are in words, and those of Node.js are not. */
+export function reasonInWords(error: Error): string {
+  const code = codeOf(error);
+  const ofFile = fileTrouble(error);
+  if (ofFile && 'path' in error) return `its file ${error.path} ${ofFile.failed} (${code})`;
+  const words = connectionWords[code];
+  if (words === undefined) return (error.message || code).replace(/\.$/, '');
+  const host = 'hostname' in error ? `its host name ${error.hostname}` : 'its host name';
+  return `${words.replace('its host name', host)} (${code})`;
+}
+
+/**
+ * Explains why PostgreSQL refused a statement of a tool; undefined for any other error. `failed` is the beginning of a
+ * sentence, `then` follows it. What PostgreSQL says is added as output.
+ */
+export function refusedByDatabase(
+  error: unknown,
+  failed: string,
+  then = '',
+): SetupError | undefined {
+  if (!(error instanceof DatabaseError) || isDatabaseUnavailable(error)) return undefined;
+  const { code = 'without a code', message } = error;
+  const [why, wayOut] = statementTroubles[code] ?? ['PostgreSQL reported an error', reportIt];
+  const sentence = `${failed}: ${why} (${code}). ${then}`.trimEnd();
+  return new SetupError(sentence, wayOut, message);
+}
+
+const reportIt =
+  'Look for the error in the log of PostgreSQL. If its cause is not there, report it with these lines.';
+
+/** The codes of PostgreSQL for errors with a cause outside of Berth, and advice. */
+const statementTroubles: Record<string, [why: string, wayOut: string]> = {
+  '42501': [
+    'the user of the database lacks a permission',
+    'Use the user that the service uses, or make this one the owner of the database.',
+  ],
+  '55P03': ['others lock what it needs', 'Run it again later.'],
+  '53200': ['PostgreSQL has too little memory', 'Give it more, and run this again.'],
+  '58030': ['PostgreSQL cannot read or write its files', 'Check its disk: "dmesg" tells more.'],
+  XX001: ['a file of PostgreSQL is damaged', 'Restore the database from an export.'],
+  XX002: ['an index of PostgreSQL is damaged', 'Run "reindex database" in it, and run this again.'],
+};
 
 /** Whether an error concerns a file in the URL, such as `sslrootcert`. */
 function isFileOf(databaseUrl: string, error: Error): boolean {
   if (!('path' in error) || typeof error.path !== 'string') return false;
-  return [...new URL(databaseUrl).searchParams.values()].includes(error.path);
+  // A URL without a host is none for the class URL.
+  const [, parameters] = databaseUrl.split('?');
+  return [...new URLSearchParams(parameters).values()].includes(error.path);
 }
 
 function codeOf(error: unknown): string {

@@ -103,6 +103,7 @@ export async function migrateWithin(
   lockMilliseconds?: number,
 ): Promise<void> {
   await lockMigrations(trx);
+  await requireCreate(trx);
   let failure: unknown;
   const onFailure = (error: unknown) => {
     failure = error;
@@ -118,6 +119,19 @@ export async function migrateWithin(
   const { error } = to ? await migrator.migrateTo(to) : await migrator.migrateToLatest();
   // For a failed transaction, Kysely only reports that it failed.
   if (error) throw failure ?? error;
+}
+
+/** Throws `SetupError` if tables can't be created. Kysely would report only that its transaction has failed. */
+async function requireCreate(trx: Trx): Promise<void> {
+  const { rows } = await sql<{ user: string; schema: string | null; may: boolean }>`
+    select current_user as user, current_schema() as schema,
+      coalesce(has_schema_privilege(current_schema(), 'create'), false) as may`.execute(trx);
+  const { user = '', schema = null, may = false } = rows[0] ?? {};
+  if (may) return;
+  throw new SetupError(
+    `The user ${user} may not create tables in ${schema === null ? 'any schema' : `the schema ${schema}`} of the database.`,
+    `Make the user the owner of the database, as a superuser: alter database NAME owner to ${user}`,
+  );
 }
 
 /** The names of this version's migrations in order. */

@@ -4,6 +4,7 @@ import { SetupError } from '../../../setup/commands.mjs';
 import { type Config, loadConfig } from '../config/config.ts';
 import { settingsOfFile } from '../config/files.ts';
 import { joinEmbeddedPostgres } from '../db/embedded/embedded.ts';
+import { databaseError } from '../db/errors.ts';
 import { exportDatabase } from '../db/export/export.ts';
 import type { Progress } from '../db/export/row-progress.ts';
 import { migrationNames } from '../db/migrate.ts';
@@ -131,7 +132,9 @@ async function exportTo(config: Config, path: string, progress: Progress): Promi
   const embedded = config.databaseUrl ? undefined : await joinEmbeddedPostgres(config);
   try {
     const url = config.databaseUrl ?? embedded?.connectionString ?? '';
-    const { schema } = await exportDatabase(url, path, progress);
+    const { schema } = await exportDatabase(url, path, progress).catch((error) => {
+      throw databaseError(error, config, 'Then run the upgrade again.') ?? error;
+    });
     if ((await migrationNames()).includes(schema)) return;
     throw new SetupError(
       `The database is of a later version than this one: it has the migration ${schema}.`,

@@ -4,16 +4,19 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import type { FastifySchemaCompiler } from 'fastify';
 import type { TSchema } from 'typebox';
+import { counted } from '../lib/counted.ts';
 import { nearest } from '../lib/nearest.ts';
 import { type FieldError, invalidFields, type Where } from '../problems/problem.ts';
 import { shownName } from '../problems/shown-text.ts';
-import { booleanInText, coerceText } from './bodies/coercion.ts';
+import { booleanInText, coerceText, propertiesOf } from './bodies/coercion.ts';
 import { isForm } from './bodies/forms.ts';
 import { pointerPart } from './bodies/pointer.ts';
 import { isRealTime } from './times.ts';
 import { outOfRange, wrongType } from './wrong-type.ts';
 
 const mostErrors = 100;
+/** The values of a filter that an error names. */
+const mostNamed = 5;
 
 const ajv = new Ajv2020({ allErrors: true, verbose: true, useDefaults: true, strict: false });
 formats.default(ajv, ['ipv4', 'ipv6']);
@@ -52,7 +55,7 @@ function fieldErrors(errors: ErrorObject[], httpPart: string, isJson: boolean): 
   const choices = [
     ...new Set(errors.filter((e) => e.keyword === 'anyOf').map((e) => e.schemaPath)),
   ];
-  const found = new Map<string, FieldError & { refused: Set<string> }>();
+  const found = new Map<string, FieldError & { refused?: Set<string> }>();
   for (const error of errors) {
     // Each branch of a choice has an error. The error of the choice replaces them.
     if (choices.some((path) => error.schemaPath.startsWith(`${path}/`))) continue;
@@ -60,16 +63,17 @@ function fieldErrors(errors: ErrorObject[], httpPart: string, isJson: boolean): 
     if (error.keyword === 'if') continue;
     const where = whereOf(error, httpPart);
     const key = where.parameter ?? where.pointer;
+    const ofValue = isValueOfFilter(error, httpPart);
     const one = found.get(key) ?? {
       ...where,
       detail: sentence(error, httpPart, isJson),
-      refused: new Set(),
+      ...(ofValue && { refused: new Set<string>() }),
     };
     found.set(key, one);
-    if (isValueOfFilter(error, httpPart)) one.refused.add(shownName(String(error.data)));
+    if (ofValue) one.refused?.add(shownName(String(error.data)));
     if (found.size === mostErrors) break;
   }
-  return [...found.values()].map(({ refused, ...one }) => ({
+  return [...found.values()].map(({ refused = [], ...one }) => ({
     ...one,
     detail: one.detail + whichOnes([...refused]),
   }));
@@ -83,10 +87,11 @@ function isValueOfFilter({ instancePath }: ErrorObject, httpPart: string): boole
 /** The end of the error for a filter: which of its values are wrong. */
 function whichOnes(refused: string[]): string {
   if (refused.length === 0) return '';
-  const last = refused.at(-1);
-  return refused.length === 1
-    ? ` The value ${last} is not.`
-    : ` The values ${refused.slice(0, -1).join(', ')} and ${last} are not.`;
+  if (refused.length === 1) return ` The value ${refused[0]} is not.`;
+  const isWhole = refused.length <= mostNamed;
+  const named = isWhole ? refused.slice(0, -1) : refused.slice(0, mostNamed);
+  const rest = isWhole ? refused.at(-1) : counted(refused.length - mostNamed, 'other');
+  return ` The values ${named.join(', ')} and ${rest} are not.`;
 }
 
 /** The position of an error. A value of a list in a parameter has the position of the parameter. */
@@ -115,12 +120,23 @@ function meantBy(name: string, parentSchema: object = {}): string | undefined {
   return near ?? known.find((one) => alike(one, name) || one.startsWith(`${name}_`));
 }
 
+const noObjects = 'Must be sent as JSON, because forms have no objects.';
+
+/** Whether a form has the field of an object, as some clients send it: `quota[servers]`. */
+function isInObject(name: string, parentSchema?: object): boolean {
+  const [, field = ''] = /^([^[\]]+)\[/.exec(name) ?? [];
+  const shapes = propertiesOf(parentSchema);
+  return Object.hasOwn(shapes, field) && [shapes[field]?.type].flat().includes('object');
+}
+
 function sentence(error: ErrorObject, httpPart: string, isJson: boolean): string {
   const { keyword, params, parentSchema, message } = error;
   if (keyword === 'required') return 'Is required.';
   if (keyword === 'additionalProperties') {
+    const name = String(params.additionalProperty);
+    if (httpPart === 'body' && !isJson && isInObject(name, parentSchema)) return noObjects;
     const unknown = httpPart === 'querystring' ? 'Unknown query parameter.' : 'Unknown field.';
-    const meant = meantBy(String(params.additionalProperty), parentSchema);
+    const meant = meantBy(name, parentSchema);
     return meant === undefined ? unknown : `${unknown} Did you mean ${meant}?`;
   }
   if (httpPart === 'querystring' && isRepeated(error)) return 'Must be given only once.';

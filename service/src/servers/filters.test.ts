@@ -95,6 +95,9 @@ it('a filter with an unknown value says which one it is, and what is allowed', a
   const details = {
     'status=started,foo': `${states} The value foo is not.`,
     'status=foo,started,%1b,': `${states} The values foo, \\u{1b} and "" are not.`,
+    'status=a,b,c,d,e': `${states} The values a, b, c, d and e are not.`,
+    'status=a,b,c,d,e,f,g,a': `${states} The values a, b, c, d, e and 2 others are not.`,
+    [`status=${'started,'.repeat(100)}started`]: 'Must be at most 100 values, separated by commas.',
     'ip=10.0.0.1,10.0.0': 'Must be an IPv4 or IPv6 address. The value 10.0.0 is not.',
     'location_id=0': 'Must be the ID or name of a location. The value 0 is not.',
     'location_id=test,nowhere': 'No location is called nowhere.',

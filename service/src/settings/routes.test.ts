@@ -30,6 +30,15 @@ test('records are kept for 13 months and outputs for 30 days, until the settings
   assert.deepEqual((await ask('PATCH', undefined, {})).json(), changed.json());
 });
 
+test('a form with the field of an object is refused with the advice to send JSON', async () => {
+  const refused = await inject(app, {
+    ...{ method: 'PATCH', url: '/v1/settings', payload: 'retention[outputs_days]=7' },
+    headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
+  });
+  const detail = 'Must be sent as JSON, because forms have no objects.';
+  assert.deepEqual(refused.json().errors, [{ pointer: '/retention[outputs_days]', detail }]);
+});
+
 test('a value out of range is refused, with the name of the setting', async () => {
   const before = (await ask('GET')).json();
   for (const [name, value] of [

@@ -1,48 +1,12 @@
 import { open, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SetupError } from '../../../../setup/commands.mjs';
+import { type NoRoom, noRoom, noRoomReason } from '../../lib/system-errors.ts';
 import { databaseTrouble } from '../errors.ts';
 
 const mebibyte = 1024 ** 2;
 /** A new cluster has 49 MiB after its first stop; its log of changes grows with use. */
 const newDatabaseMebibytes = 100;
-
-/**
- * A reason why nothing can be written. `failed` follows the name of the directory in a sentence, and `wayOut` is advice
- * in one or two sentences.
- */
-export interface NoRoom {
-  code: string;
-  words: string;
-  failed: string;
-  wayOut: string;
-}
-
-/**
- * The known reasons. `code` is the error code of Node.js, and `words` is the text of strerror(3), which initdb and
- * PostgreSQL print.
- */
-const reasons: readonly NoRoom[] = [
-  {
-    code: 'ENOSPC',
-    words: 'No space left on device',
-    failed: 'is on a disk that is full',
-    wayOut: 'Free disk space there: "df -h" and "df -i" show what is used.',
-  },
-  {
-    code: 'EDQUOT',
-    words: 'Disk quota exceeded',
-    failed: 'is at the limit of a disk quota',
-    wayOut: 'Raise the quota of the user that Berth runs as, or free disk space there.',
-  },
-  {
-    code: 'EROFS',
-    words: 'Read-only file system',
-    failed: 'is on a file system that is read-only',
-    wayOut:
-      'It may have been mounted so, or the kernel has made it so after a disk error: "findmnt" and "dmesg" tell. Mount it writable.',
-  },
-];
 
 /**
  * Explains why nothing can be written to the data directory. Undefined for any other error, and if the file of the
@@ -56,7 +20,7 @@ export function noRoomError(
   if (!(error instanceof Error)) return undefined;
   const { code, path } = error as NodeJS.ErrnoException;
   if (path !== dataDir && !path?.startsWith(`${dataDir}/`)) return undefined;
-  const reason = reasons.find((reason) => reason.code === code);
+  const reason = noRoom.find((reason) => reason.code === code);
   return explained(reason, dataDir, { then });
 }
 
@@ -64,14 +28,14 @@ export function noRoomError(
 export function noRoomForProgram(error: unknown, dataDir: string): SetupError | undefined {
   if (!(error instanceof Error && 'stderr' in error)) return undefined;
   const printed = String(error.stderr);
-  const reason = reasons.find(({ words }) => printed.includes(words));
+  const reason = noRoom.find(({ words }) => printed.includes(words));
   return explained(reason, dataDir, { output: printed });
 }
 
 /** The same for an error of an embedded PostgreSQL. */
 export function noRoomForDatabase(error: unknown, dataDir: string): SetupError | undefined {
   if (databaseTrouble(error) !== 'full') return undefined;
-  const reason = reasons.find(({ code }) => code === 'ENOSPC');
+  const reason = noRoom.find(({ code }) => code === 'ENOSPC');
   return explained(reason, dataDir);
 }
 
@@ -129,10 +93,4 @@ export async function lackOfRoom(dataDir: string): Promise<NoRoom | undefined> {
     if (reason) return reason;
     throw error;
   }
-}
-
-/** Finds the reason why a file in any directory can't be written; undefined for any other error. */
-export function noRoomReason(error: unknown): NoRoom | undefined {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  return reasons.find((reason) => reason.code === code);
 }

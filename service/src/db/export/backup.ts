@@ -1,5 +1,7 @@
-import { readdir, rm } from 'node:fs/promises';
+import { readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { SetupError } from '../../../../setup/commands.mjs';
+import { fileTrouble } from '../../lib/system-errors.ts';
 import { exportDatabase } from './export.ts';
 import { type ExportHeader, verifyExport } from './export-file.ts';
 import type { Progress } from './row-progress.ts';
@@ -36,6 +38,17 @@ export async function backUp(
   await verifyExport(path);
   const exports = (await readdir(directory)).filter((name) => pattern.test(name)).sort();
   const removed = exports.slice(0, -keep);
-  for (const name of removed) await rm(join(directory, name));
+  for (const name of removed) {
+    await unlink(join(directory, name)).catch((error) => {
+      throw notRemoved(path, join(directory, name), error);
+    });
+  }
   return { path, header, removed };
+}
+
+function notRemoved(path: string, old: string, error: unknown): unknown {
+  const trouble = fileTrouble(error);
+  if (!trouble) return error;
+  const failed = `${path} is complete, but the older export ${old} can't be removed: it ${trouble.failed} (${trouble.code}).`;
+  return new SetupError(failed, `Remove it by hand. ${trouble.wayOut}`);
 }

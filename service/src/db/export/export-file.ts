@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { createGunzip } from 'node:zlib';
 import { SetupError } from '../../../../setup/commands.mjs';
+import { fileTrouble } from '../../lib/system-errors.ts';
 import type { Sequence, Table } from './catalog.ts';
 
 /**
@@ -169,8 +170,12 @@ function readingError(path: string, error: unknown): unknown {
   if (!(error instanceof Error && 'code' in error)) return error;
   if (error.code === 'Z_BUF_ERROR') return damaged(path, 'it ends too early');
   if (/header/.test(error.message)) return notAnExport(path);
-  if (String(error.code).startsWith('Z_')) return damaged(path, error.message);
-  return new SetupError(`${path} can't be read: ${error.message}.`, 'Use an export of Berth.');
+  if (String(error.code).startsWith('Z_'))
+    return damaged(path, `it can't be decompressed (${error.code})`);
+  const trouble = fileTrouble(error);
+  if (!trouble) return error;
+  const failed = `${path} can't be read: it ${trouble.failed} (${trouble.code}). Nothing was imported.`;
+  return new SetupError(failed, trouble.wayOut);
 }
 
 function notAnExport(path: string): SetupError {

@@ -233,7 +233,7 @@ test('a file that is not an export, or is of a later version, is refused', async
   const target = await emptyDatabase(t);
   const path = join(directory, 'other');
   const imported = () => refusal(importDatabase(target.connectionString, path, quiet));
-  assert.match(await imported(), /can't be read: ENOENT/);
+  assert.match(await imported(), /can't be read: it does not exist \(ENOENT\)/);
   writeFileSync(path, 'create table users;');
   assert.match(await imported(), /is not an export of Berth/);
   writeFileSync(path, '');

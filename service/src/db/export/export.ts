@@ -10,9 +10,9 @@ import { to as copyTo } from 'pg-copy-streams';
 import { SetupError } from '../../../../setup/commands.mjs';
 import { insertToolEntry } from '../../audit/entry-queries.ts';
 import { fingerprintOf } from '../../keys/keyring.ts';
+import { fileTrouble, noRoomReason } from '../../lib/system-errors.ts';
 import { createDb, createPool, type Db } from '../connection.ts';
-import { noRoomReason } from '../embedded/no-room.ts';
-import { databaseTrouble } from '../errors.ts';
+import { databaseTrouble, refusedByDatabase } from '../errors.ts';
 import { listSequences, listTables, type Table } from './catalog.ts';
 import {
   type ExportedTable,
@@ -73,7 +73,8 @@ async function writeSnapshot(
     await rename(draft, path);
     return header;
   } catch (error) {
-    await rm(draft, { force: true });
+    // If this fails as well, the first error says why.
+    await rm(draft, { force: true }).catch(() => undefined);
     throw writingError(path, error);
   } finally {
     client.release(true);
@@ -81,13 +82,11 @@ async function writeSnapshot(
 }
 
 function writingError(path: string, error: unknown): unknown {
-  const reason = noRoomReason(error);
-  if (reason) {
-    const failed = `${path} can't be written: it ${reason.failed} (${reason.code}).`;
-    return new SetupError(failed, `Choose a file on another disk. ${reason.wayOut}`);
-  }
-  if (!(error instanceof Error && 'syscall' in error && 'path' in error)) return error;
-  return new SetupError(`${path} can't be written: ${error.message}.`, 'Choose another place.');
+  const trouble = fileTrouble(error);
+  if (!trouble) return refusedByDatabase(error, "The database can't be exported") ?? error;
+  const failed = `${path} can't be written: it ${trouble.failed} (${trouble.code}).`;
+  const another = noRoomReason(error) ? 'a file on another disk' : 'another file';
+  return new SetupError(failed, `Choose ${another}. ${trouble.wayOut}`);
 }
 
 /** Exports also work if the disk of the database is full, because that may be the reason to export it. */

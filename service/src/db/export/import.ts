@@ -9,6 +9,7 @@ import { insertToolEntry } from '../../audit/entry-queries.ts';
 import { keyFile, readKeyFile } from '../../keys/key-file.ts';
 import { fingerprintOf, keySha256 } from '../../keys/keyring.ts';
 import { createPool, type Trx, withClient } from '../connection.ts';
+import { refusedByDatabase } from '../errors.ts';
 import { lockMigrations, migrateWithin, migrationNames } from '../migrate.ts';
 import type { Database } from '../schema/schema.ts';
 import { countRelations, listTables } from './catalog.ts';
@@ -54,6 +55,8 @@ export async function importDatabase(
         details: { file: path, as_of: exported.header.at },
       });
     });
+  } catch (error) {
+    throw refusedByDatabase(error, `${path} can't be imported`, 'Nothing was imported.') ?? error;
   } finally {
     await pool.end();
   }
@@ -161,7 +164,10 @@ async function fillTable(
   const copy = client.query(copyFrom(`copy ${parent} (${columns}) from stdin`));
   await pipeline(rows, counting(told), copy);
   if (copy.rowCount === table.rows) return;
-  throw new Error(`Of ${table.name} came ${copy.rowCount} rows, and not ${table.rows}.`);
+  throw new SetupError(
+    `The export has ${copy.rowCount} rows of the table ${table.name}, and not ${table.rows} as it says. Nothing was imported.`,
+    'Use another export.',
+  );
 }
 
 function counting(told: (rows: number) => void) {

@@ -1,3 +1,5 @@
+import { connectionWords } from '../../lib/system-errors.ts';
+
 /** The kinds of failures that operations distinguish. */
 export type EngineErrorCode =
   | 'not_found'
@@ -271,22 +273,6 @@ export function failedBeforeSending(error: unknown): boolean {
   const code = errorCode(error);
   return connectCodes.has(code) || (tlsCode.test(code) && !code.startsWith('ERR_SSL_'));
 }
-
-/** Why there is no connection, or no complete answer, by the codes of connect(2), getaddrinfo(3) and undici. */
-const connectionWords: Readonly<Record<string, string>> = {
-  ENOENT: 'its socket does not exist',
-  ECONNREFUSED: 'the connection was refused',
-  ENOTFOUND: 'its host name is unknown',
-  EAI_AGAIN: 'its host name could not be resolved',
-  EHOSTUNREACH: 'there is no route to its host',
-  ENETUNREACH: 'there is no route to its network',
-  ETIMEDOUT: 'the connection was not established in time',
-  UND_ERR_CONNECT_TIMEOUT: 'the connection was not established in time',
-  EAGAIN: 'it accepts no more connections at the moment',
-  ECONNRESET: 'the connection was closed',
-  EPIPE: 'the connection was closed',
-  UND_ERR_SOCKET: 'the connection was closed',
-};
 
 /** Why a connection to Incus failed, in words for anybody; undefined for any other error. */
 export function connectionTrouble(error: unknown): string | undefined {

@@ -53,6 +53,8 @@ export function badFilters(world: World): [path: string, pointer: string][] {
     ['audit?action=server_create,foo', '?action'],
     ['audit?target_kind=planet', '?target_kind'],
     ['audit?target_id=web', '?target_id'],
+    ['audit?target_id=1', '?target_id'],
+    ['audit?target_kind=server,project&target_id=1', '?target_id'],
     ['audit?target_kind=server,project&target_id=web', '?target_id'],
     ['audit?token_id=99999', '?token_id'],
     ['audit?user_id=nobody@example.com', '?user_id'],

@@ -1,6 +1,7 @@
 import { open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { SetupError } from '../../../setup/commands.mjs';
+import { fileTrouble } from '../lib/system-errors.ts';
 
 /**
  * Creates a file that only its owner can read (mode 0600), and passes a function that writes a line
@@ -44,5 +45,8 @@ function refusal(path: string, error: unknown): unknown {
     const failed = `${path} can't be written: the folder ${dirname(path)} does not exist.`;
     return new SetupError(failed, 'Create it, or choose another file.');
   }
-  return new SetupError(`${path} can't be written (${error.code}).`, 'Choose another file.');
+  const trouble = fileTrouble(error);
+  if (!trouble) return error;
+  const failed = `${path} can't be written: it ${trouble.failed} (${trouble.code}).`;
+  return new SetupError(failed, `Choose another file. ${trouble.wayOut}`);
 }
