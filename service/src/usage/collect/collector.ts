@@ -29,12 +29,6 @@ export const diskSeconds = 45;
 export const maxNicsPerRound = 5_000;
 const maxDisks = 15_000;
 /**
- * The most servers whose current figures a round writes, over all locations. If there are more,
- * each is written every 30 or 45 s, which is not yet outdated. Traffic and history are recorded for
- * all of them in each round.
- */
-const maxFiguresPerRound = 34_000;
-/**
  * Timeout for the NICs, or the disks, of one node in a round, so that an engine that hangs hardly
  * delays the others.
  */
@@ -65,12 +59,7 @@ export function createUsageCollector(
   const outage = createOutage(log, notCounted);
   const running = createRunningCount(context.db);
   const memory = new ScrapeMemory();
-  const most = {
-    maxNics: maxNicsPerRound,
-    maxDisks,
-    maxFigures: maxFiguresPerRound,
-    nodeSeconds,
-  };
+  const most = { maxNics: maxNicsPerRound, maxDisks, nodeSeconds };
   const limited = { running, ...context, log, memory, ...most, ...limits };
   return {
     collect: (signal) => collectLocation({ ...limited, outage, signal }, location, nodes),
@@ -81,7 +70,6 @@ export function createUsageCollector(
 interface Limits {
   maxNics: number;
   maxDisks: number;
-  maxFigures: number;
   nodeSeconds: number;
 }
 
@@ -98,9 +86,8 @@ async function collectLocation(
   const { db, log, running, memory, outage, signal } = context;
   try {
     const nodes = await onlineNodes(db, location.id);
-    const counted = await running(location.id);
-    const share = shareOf(counted, context.maxNics);
-    memory.beginRound(shareOf(counted, context.maxFigures));
+    const share = shareOf(await running(location.id), context.maxNics);
+    memory.beginRound();
     const recorder = createRecorder(db, location.id, memory);
     const begin = await clockOfRound(context);
     const limited = { ...context, share, begin };

@@ -146,8 +146,9 @@ export async function saveScrapes(trx: Trx, scrapes: NodeScrape[]): Promise<void
 /** The current figures of one server. */
 export interface Shown {
   server: CountedServer;
-  /** Percent and MiB. Null leaves them as they were. */
-  cpu: number | null;
+  /** Percent. */
+  cpu: number;
+  /** MiB; null leaves it as it was. */
   ram: number | null;
   /** Whether the server has no current figures yet. */
   isNew: boolean;
@@ -163,7 +164,7 @@ export async function show(trx: Trx, shown: Shown[]): Promise<void> {
         read_at = r.read_at,
         recorded = r.recorded,
         cpu_seconds = r.cpu_seconds,
-        cpu_percent = coalesce(r.cpu_percent, u.cpu_percent),
+        cpu_percent = r.cpu_percent,
         ram_mb = coalesce(r.ram_mb, u.ram_mb),
         disk_read = r.disk_read,
         disk_write = r.disk_write
@@ -174,7 +175,7 @@ export async function show(trx: Trx, shown: Shown[]): Promise<void> {
     await sql`
       insert into usage_current
         (server_id, recorded, read_at, cpu_seconds, cpu_percent, ram_mb, disk_read, disk_write)
-      select server_id, recorded, read_at, cpu_seconds, coalesce(cpu_percent, 0), coalesce(ram_mb, 0),
+      select server_id, recorded, read_at, cpu_seconds, cpu_percent, coalesce(ram_mb, 0),
         disk_read, disk_write
       from (${shownRows(others)}) as r
     `.execute(trx);

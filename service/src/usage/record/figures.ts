@@ -25,9 +25,8 @@ interface Counting {
 
 /**
  * Counts and returns the usage since the previous scrape. The last counters of a server are in the
- * last scrape that has it, or in its current figures: those are written in turns, and once its node
- * no longer reports it. Needs `lockUsage`. Ignores scrapes that are too late, servers of other
- * locations and, from their next refresh on, deleted ones.
+ * last scrape that has it, and in its current figures. Needs `lockUsage`. Ignores scrapes that are
+ * too late, servers of other locations and, from their next refresh on, deleted ones.
  */
 export async function countFigures(
   trx: Trx,
@@ -51,17 +50,14 @@ export async function countFigures(
       server.nodeId = nodeId;
       scrape.servers.push(server);
       samples.push(sample);
-      if (!memory.claimTurn(server)) continue;
       const { cpu, ram } = sample;
       shown.push({ server, cpu: cpu ?? 0, ram, isNew: news.has(server.uuid) });
     }
     memory.byNode.set(nodeId, scrape);
     scrapes.push({ nodeId, at: begun.at, ...scrape });
   }
-  for (const server of nodes.flatMap((node) => droppedFrom(node, recorded))) {
-    memory.byUuid.delete(server.uuid);
-    shown.push({ server, cpu: null, ram: null, isNew: false });
-  }
+  for (const { uuid } of nodes.flatMap((node) => droppedFrom(node, recorded)))
+    memory.byUuid.delete(uuid);
   await saveScrapes(trx, scrapes);
   await show(trx, shown);
   return samples;

@@ -55,10 +55,9 @@ export async function beginReading(db: Queryable): Promise<ReadingTime> {
  * difference again.
  */
 export async function lockUsage(trx: Trx, locationId: number): Promise<void> {
-  // Each server is looked up once, so memoizing would only cost time.
-  await sql`select set_config('enable_memoize', 'off', true),
-    set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),
-    pg_advisory_xact_lock(hashtext('berth usage'), ${locationId}::integer)`.execute(trx);
+  await sql`select pg_advisory_xact_lock(hashtext('berth usage'), ${locationId}::integer)`.execute(
+    trx,
+  );
 }
 
 /** The number of this record in the sequence of all readings. Needs `lockUsage`. */

@@ -18,8 +18,7 @@ export interface KnownServer {
 export interface CountedServer extends KnownServer, Counted {
   /** The node that reported it last. */
   nodeId: number;
-  /** The rounds in which its current figures were written, and in which it was refreshed. */
-  shownIn: number;
+  /** The round in which it was refreshed. */
   foundIn: number;
 }
 
@@ -47,8 +46,6 @@ const neverCounted: Counted = {
 };
 const nowhere = 0;
 
-/** Current figures are at most 45 s old this way, or a minute if a scrape fails. */
-const maxTurns = 3;
 /** After so many rounds, a server is refreshed: it may have been deleted or resized. */
 const refreshRounds = 20;
 
@@ -62,26 +59,9 @@ export class ScrapeMemory {
   /** Each server belongs to the node that reported it last. */
   readonly byUuid = new Map<string, CountedServer>();
   #round = 0;
-  #parts = 1;
 
-  /**
-   * @param share the share of servers whose current figures a round writes
-   */
-  beginRound(share: number): void {
+  beginRound(): void {
     this.#round += 1;
-    this.#parts = Math.min(maxTurns, Math.ceil(1 / share));
-  }
-
-  /**
-   * Whether the current figures of a server are to be written in this round; if so, records that
-   * they are.
-   */
-  claimTurn(server: CountedServer): boolean {
-    const rounds = this.#round - server.shownIn;
-    if (rounds < this.#parts) return false;
-    // Spreads out servers that missed their turn at the same time.
-    server.shownIn = rounds === this.#parts ? this.#round : this.#spread(server.id, this.#parts);
-    return true;
   }
 
   needsLookup(uuid: string): boolean {
@@ -97,8 +77,9 @@ export class ScrapeMemory {
   }
 
   remember(server: KnownServer & Counted, nodeId: number): CountedServer {
-    const foundIn = this.#spread(server.id, refreshRounds);
-    const counted = { ...server, nodeId, foundIn, shownIn: Number.NEGATIVE_INFINITY };
+    // Spread over the rounds by id, so that servers are not all refreshed in the same round.
+    const foundIn = this.#round - (server.id % refreshRounds);
+    const counted = { ...server, nodeId, foundIn };
     this.byUuid.set(server.uuid, counted);
     return counted;
   }
@@ -107,7 +88,4 @@ export class ScrapeMemory {
     this.byNode.clear();
     this.byUuid.clear();
   }
-
-  /** A round at most `rounds` ago, chosen by id, so that servers are spread over rounds. */
-  #spread = (id: number, rounds: number) => this.#round - (id % rounds);
 }
