@@ -45,6 +45,7 @@ const regular = [
     'allowances',
     'pool-count',
     'unpacked-images',
+    'suspensions',
   ],
 ];
 const hinted = ['next-creates', 'ended-operation', 'instance', 'instance-quota'];

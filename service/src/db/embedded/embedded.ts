@@ -28,9 +28,12 @@ const maxSocketDirectoryLength = 80;
 const startSeconds = 60;
 const wayOut = 'Stop it, and start it again.';
 /**
- * Errors while nobody listens, or PostgreSQL starts up or shuts down (57P03, "cannot_connect_now").
+ * Errors while nobody listens, or PostgreSQL starts up or shuts down (57P03, "cannot_connect_now"), or ends while a
+ * connection is being made.
  */
-const startingCodes = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET', '57P03']);
+const startingCodes = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P03']);
+/** The message of the driver for the same, which has no code. */
+const endedMeanwhile = 'Connection terminated unexpectedly';
 const reviveMilliseconds = 1000;
 const anotherServiceLock = 0x6265727468;
 
@@ -318,6 +321,7 @@ async function answers(cluster: Cluster): Promise<boolean> {
     return await withClient(connectionString(cluster, 'postgres'), async () => true);
   } catch (error) {
     if (startingCodes.has(String(errorCode(error)))) return false;
+    if (error instanceof Error && error.message === endedMeanwhile) return false;
     throw error;
   }
 }
