@@ -89,6 +89,19 @@ test('a server that could not be stopped is left for five minutes', async () => 
   assert.equal(await stop(), 1);
 });
 
+test('an error that is not a refusal is thrown', async () => {
+  await enter('started');
+  await sql`alter table operations add constraint broken check (kind <> 'suspend') not valid`.execute(
+    db,
+  );
+  try {
+    await assert.rejects(stop(), /constraint "broken"/);
+  } finally {
+    await sql`alter table operations drop constraint broken`.execute(db);
+  }
+  assert.equal(await stop(), 1);
+});
+
 function clientThat(fails?: Error) {
   const changed: [name: string, config: unknown][] = [];
   const change = async (

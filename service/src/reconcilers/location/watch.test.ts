@@ -72,6 +72,7 @@ async function watch({
   const led: string[] = [];
   const seen: unknown[][] = [];
   const runs: string[] = [];
+  const failed: string[] = [];
   const schedules: string[] = [];
   const note =
     (what: string) =>
@@ -86,7 +87,10 @@ async function watch({
     added: ({ reconciler, location }, seconds) =>
       void schedules.push(`${location}/${reconciler} ${seconds}`),
     began: () => undefined,
-    ended: ({ reconciler }, { key }) => void runs.push(`${reconciler} ${key}`),
+    ended: ({ reconciler }, { key, outcome }) => {
+      runs.push(`${reconciler} ${key}`);
+      if (outcome === 'failed') failed.push(`${reconciler} ${key}`);
+    },
     removed: ({ reconciler, location }) => void schedules.push(`${location}/${reconciler} removed`),
   };
   const stopping = new AbortController();
@@ -119,7 +123,7 @@ async function watch({
     assert.ok([...handlers.values()].every(({ size }) => size === 0));
   };
   const count = (run: string) => runs.filter((one) => one === run).length;
-  return { led, seen, runs, schedules, emit, stop, count, ended };
+  return { led, seen, runs, failed, schedules, emit, stop, count, ended };
 }
 
 const isShown = (status: string) =>
@@ -136,7 +140,7 @@ const location = () =>
     .executeTakeFirstOrThrow();
 
 test('a location is compared once it is connected to, followed by events, and left at a stop', async (t) => {
-  const { led, seen, runs, schedules, emit, stop, count } = await watch();
+  const { led, seen, runs, failed, schedules, emit, stop, count } = await watch();
   await isShown('stopped');
   assert.deepEqual(led, [`watch location ${place.locationId}`]);
   await eventually(async () => assert.equal((await location()).reachable, true));
@@ -194,6 +198,8 @@ test('a location is compared once it is connected to, followed by events, and le
   await until('images were looked at once more', () => count('images all') > images);
   await stop();
   assert.equal(count('images all'), images + 1);
+  const ofEnded = failed.filter((one) => one.startsWith('ended-operation '));
+  assert.deepEqual(ofEnded, [], 'an operation without a server is no failure');
 
   const ends = seen.filter(([, , figure]) => figure === undefined).map(([what]) => what);
   assert.deepEqual(
