@@ -108,7 +108,9 @@ test('only administrators suspend and unsuspend, with a reason', async () => {
 test('the audit log has the reason', async () => {
   const id = await enter();
   await suspend(id);
-  const [entry] = (await ask('GET', `/audit?target_kind=server&target_id=${id}&action=server_suspend`)).json();
+  const [entry] = (
+    await ask('GET', `/audit?target_kind=server&target_id=${id}&action=server_suspend`)
+  ).json();
   assert.deepEqual(entry.details, { reason });
 });
 
