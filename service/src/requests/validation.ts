@@ -12,7 +12,7 @@ import { booleanInText, coerceText, propertiesOf } from './bodies/coercion.ts';
 import { isForm } from './bodies/forms.ts';
 import { pointerPart } from './bodies/pointer.ts';
 import { isRealTime } from './times.ts';
-import { outOfRange, wrongType } from './wrong-type.ts';
+import { outOfRange, wantedTypes, wrongType } from './wrong-type.ts';
 
 const mostErrors = 100;
 /** The values of a filter that an error names. */
@@ -111,16 +111,18 @@ function pointerTo({ instancePath, params, keyword }: ErrorObject): string {
 /** A server is created with a `name` and shown with a `hostname`. */
 const alike = (one: string, other: string) => [one, other].sort().join(' ') === 'hostname name';
 
-function meantBy(name: string, parentSchema: object = {}): string | undefined {
+/** The known field that was probably meant, of those that the object does not have. */
+function meantBy(name: string, { parentSchema = {}, data }: ErrorObject): string | undefined {
   const { properties = {} } = parentSchema as { properties?: Record<string, object> };
   const known = Object.keys(properties).filter(
-    (one) => !('undocumented' in (properties[one] ?? {})),
+    (one) => !('undocumented' in (properties[one] ?? {})) && !Object.hasOwn(Object(data), one),
   );
   const near = nearest(name, known);
   return near ?? known.find((one) => alike(one, name) || one.startsWith(`${name}_`));
 }
 
 const noObjects = 'Must be sent as JSON, because forms have no objects.';
+const noNull = 'Must be sent as JSON to be null, because forms have no null.';
 
 /** Whether a form has the field of an object, as some clients send it: `quota[servers]`. */
 function isInObject(name: string, parentSchema?: object): boolean {
@@ -136,13 +138,18 @@ function sentence(error: ErrorObject, httpPart: string, isJson: boolean): string
     const name = String(params.additionalProperty);
     if (httpPart === 'body' && !isJson && isInObject(name, parentSchema)) return noObjects;
     const unknown = httpPart === 'querystring' ? 'Unknown query parameter.' : 'Unknown field.';
-    const meant = meantBy(name, parentSchema);
+    const meant = meantBy(name, error);
     return meant === undefined ? unknown : `${unknown} Did you mean ${meant}?`;
   }
   if (httpPart === 'querystring' && isRepeated(error)) return 'Must be given only once.';
   // The `explain` of a choice covers all branches.
   if (keyword === 'anyOf' && httpPart === 'body' && isBlank(error.data))
     return 'Must not be blank.';
+  if (httpPart === 'body' && !isJson) {
+    const wanted = wantedTypes(error);
+    if (wanted.includes('object')) return noObjects;
+    if (wanted.includes('null') && error.data === 'null') return noNull;
+  }
   const type = isJson ? wrongType(error) : undefined;
   if (type !== undefined) return type;
   if (keyword === 'type' && params.type === 'boolean' && !isJson) return booleanInText;

@@ -44,6 +44,31 @@ test('a list in a form can be written in several ways', async () => {
   }
 });
 
+test('a list as JSON in a form is refused, with how to send it', async () => {
+  for (const json of ['[]', '["a"]', ' ["a", ["b", "c"]]\n', '[["a"]]']) {
+    const pairs: [string, string][] = [...formPairs, ['initialCommands', json]];
+    for (const answer of [await postForm(pairs), await multipart(pairs)]) {
+      assert.equal(answer.statusCode, 422, json);
+      assert.match(
+        errorsOf(answer)['/initialCommands'] ?? '',
+        /^Must be sent as a field `initialC/,
+      );
+    }
+  }
+  const part =
+    'Content-Disposition: form-data; name="initialCommands"\r\nContent-Type: application/json';
+  const typed = await post(`--b\r\n${part}\r\n\r\n["a"]\r\n--b--\r\n`, {
+    type: 'multipart/form-data; boundary=b',
+  });
+  assert.deepEqual(Object.keys(errorsOf(typed)), ['/initialCommands']);
+  for (const command of ['[ -e /x ]', '[1]', '["a"', '["a"] && b']) {
+    const answer = await postForm([...formPairs, ['initialCommands', command]]);
+    assert.deepEqual(answer.json().initialCommands, [command]);
+  }
+  const asItem = await postForm([...formPairs, ['initialCommands[]', '["a"]']]);
+  assert.deepEqual(asItem.json().initialCommands, ['["a"]']);
+});
+
 test('a number in a form consists of digits only', async () => {
   for (const cpu of [
     '2abc',

@@ -73,7 +73,8 @@ const namePattern = /^([^[\]]+)(?:\[(\d{0,4})\](\[\d{0,4}\])?)?$/;
 /**
  * The fields of a form as the object that the schema describes. A list is `a[]=x`, `a[0]=x` or a
  * repeated `a=x`, and a list in it `a[0][]=x`; empty, it is `a[]=`. Throws `malformed_request`
- * (400) for a field that is given twice.
+ * (400) for a field that is given twice, and `validation_failed` (422) for a list as JSON in a field
+ * without brackets.
  */
 export function formBody(pairs: Pairs, schema: TSchema | undefined): Record<string, unknown> {
   const shapes = propertiesOf(schema);
@@ -85,6 +86,7 @@ export function formBody(pairs: Pairs, schema: TSchema | undefined): Record<stri
     const [, field = name, index, inner] = namePattern.exec(name) ?? [];
     const shape = Object.hasOwn(shapes, field) ? shapes[field] : undefined;
     if (shape?.type === 'array') {
+      if (name === field && isJsonList(value)) throw listAsJson(field);
       const list = lists.get(field) ?? { items: new Map(), next: 0 };
       addToList(list, { name, index: index ?? '', inner, value });
       lists.set(field, list);
@@ -95,6 +97,22 @@ export function formBody(pairs: Pairs, schema: TSchema | undefined): Record<stri
   const result = Object.fromEntries(body);
   forms.add(result);
   return result;
+}
+
+/** Whether a text is a JSON array as it is meant for a list: of texts and lists, or empty. */
+function isJsonList(text: string): boolean {
+  if (!/^\s*\[.*\]\s*$/s.test(text)) return false;
+  try {
+    const list: unknown[] = JSON.parse(text);
+    return list.every((item) => typeof item === 'string' || Array.isArray(item));
+  } catch {
+    return false;
+  }
+}
+
+function listAsJson(field: string): Problem {
+  const detail = `Must be sent as a field \`${field}[]\` for each item, because forms have no arrays, or as JSON. An empty list is \`${field}[]=\`.`;
+  return invalidFields([{ pointer: `/${field}`, detail }]);
 }
 
 const forms = new WeakSet<object>();
