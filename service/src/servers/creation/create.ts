@@ -10,6 +10,7 @@ import type { Project } from '../../db/project.ts';
 import type { Placement } from '../../db/schema/schema.ts';
 import { rolledBack } from '../../db/transaction.ts';
 import { noPassword } from '../../guests/login.ts';
+import { requireObtainable } from '../../images/obtainable.ts';
 import type { Keyring } from '../../keys/keyring.ts';
 import { operationSecrets } from '../../keys/places.ts';
 import { limitsOf } from '../../locations/limits.ts';
@@ -80,9 +81,16 @@ async function findPlace(db: Queryable, project: Project, body: ServerCreate) {
  * Throws for most creates that will be refused, without a lock, so that no password is hashed for them. The decision is
  * made later, in the transaction.
  */
-export async function refuseEarly(db: Db, project: Project, body: ServerCreate): Promise<void> {
-  await findPlace(db, project, body);
+export async function refuseEarly(
+  db: Db,
+  project: Project,
+  body: ServerCreate,
+  imageServers: readonly string[],
+): Promise<void> {
+  const { location, os } = await findPlace(db, project, body);
   await checkQuota(db, project.id, demandOf(body, 0));
+  // The operation checks this again, before it downloads the image.
+  await requireObtainable(db, os, location.id, imageServers);
 }
 
 /**
@@ -167,7 +175,9 @@ export async function dryRunCreate(
   db: Db,
   project: Project,
   body: ServerCreate,
+  imageServers: readonly string[],
 ): Promise<ServerDryRun> {
+  await refuseEarly(db, project, body, imageServers);
   const plan = await rolledBack(db, (trx) => planCreate(trx, project.in(trx), body));
   return {
     node: plan.placement.node,
