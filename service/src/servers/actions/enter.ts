@@ -39,7 +39,10 @@ async function enter(
   const current = await unfinishedOperation(project, serverId);
   if (action.joins && current?.kind === operation.kind) return current;
   if (current) await supersedeOrRefuse(change, current, action, wanted);
-  else requireStatus(server, action, wanted);
+  else {
+    await action.checkInAnyStatus?.(change, server);
+    requireStatus(server, action, wanted);
+  }
   await action.check?.(change, server, wanted);
   const beginning = await action.begin?.(change, server, wanted, current);
   return await insertOperation(project, { ...firstStep(operation), ...beginning, serverId });
@@ -59,7 +62,8 @@ async function supersedeOrRefuse(
 ): Promise<void> {
   const called = as?.(wanted) ?? name;
   if (!supersedes[called]?.includes(current.kind)) throw busy('server', current);
-  await supersedeOperation(project, current.id, `a ${called}`);
+  const article = /^[aeiou]/.test(called) ? 'an' : 'a';
+  await supersedeOperation(project, current.id, `${article} ${called}`);
 }
 
 /**

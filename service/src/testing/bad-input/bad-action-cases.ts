@@ -85,6 +85,12 @@ export function actionCases(world: World): BadCase[] {
       code: 'traffic_exceeded',
     },
     {
+      name: 'restart of a stopped server whose traffic allowance is used up',
+      request: post(`/v1/servers/${exceeded.stopped}/restart`, {}),
+      status: 409,
+      code: 'traffic_exceeded',
+    },
+    {
       name: 'forced stop of a stopped server',
       request: post(on('stopped', 'stop'), { force: true }),
       status: 409,

@@ -166,7 +166,10 @@ test('the end of a suspension starts a server that ran, or was about to', async 
 test('the end of a suspension can supersede its beginning, and the other way around', async () => {
   const id = await enter();
   await suspend(id);
+  const { id: first } = await operationUnderWay(db, id);
   assert.equal((await unsuspend(id)).statusCode, 202);
+  const { message } = (await ask('GET', `/operations/${first}`)).json();
+  assert.equal(message, 'Suspending the server was superseded by an unsuspend.');
   assert.deepEqual((await operationUnderWay(db, id)).state, { starts: true });
   assert.equal((await suspend(id)).statusCode, 202);
   await finish(id, 'stopped');
@@ -186,5 +189,5 @@ test('the end of a suspension does not start a server whose traffic policy stops
   await db.insertInto('traffic_months').values(traffic).execute();
   await db.updateTable('servers').set({ traffic_allowance: 10 }).where('id', '=', id).execute();
   await unsuspend(id);
-  assert.deepEqual((await operationUnderWay(db, id)).state, { starts: false });
+  assert.deepEqual((await operationUnderWay(db, id)).state, { starts: false, isHeld: true });
 });
