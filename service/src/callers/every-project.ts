@@ -32,6 +32,16 @@ export function readableRows(request: FastifyRequest, db: Db): ProjectRows {
   return readsAnyProject(request) ? everyProject(request.caller, db) : request.caller.project;
 }
 
+/**
+ * The rows among which the references of a request are found by id: the readable ones, and those of any project if a
+ * list of all projects is requested.
+ */
+export function referableRows(request: FastifyRequest, db: Db): ProjectRows {
+  const { all_projects: all } = (request.query ?? {}) as Wanted;
+  const isForAdmin = allows(request.caller.scopes, 'admin');
+  return all === true && isForAdmin ? everyProject(request.caller, db) : readableRows(request, db);
+}
+
 /** The parameters by which a list selects projects. */
 interface Wanted {
   all_projects?: boolean | undefined;

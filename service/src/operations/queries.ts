@@ -203,6 +203,19 @@ export async function findOperation(
     .executeTakeFirst();
 }
 
+/** The project of an operation on a server. */
+export async function projectOfOperation(
+  rows: ProjectRows,
+  id: number,
+): Promise<{ id: number; name: string } | undefined> {
+  return await rows
+    .select('operations')
+    .innerJoin('projects', 'projects.id', 'operations.project_id')
+    .select(['projects.id', 'projects.name'])
+    .where('operations.id', '=', id)
+    .executeTakeFirst();
+}
+
 /**
  * The result of one command of an operation; `index` counts from 0. Undefined if the operation was
  * not found, null if it has not run that command.
