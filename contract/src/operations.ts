@@ -196,7 +196,9 @@ const MovedServer = Type.Object(
 export const Operation = Type.Object(
   {
     id: Id('the operation', 7),
-    kind: Kind('What the operation does to the server, or to the node.'),
+    kind: Kind(
+      'What the operation does to the server, or to the node. A retry and a rebuild are operations of the kind `create`.',
+    ),
     server_id: Nullable(
       Type.Integer({
         description:

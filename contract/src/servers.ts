@@ -196,8 +196,8 @@ export const Server = Type.Object(
         },
         {
           description:
-            'The suspension of the server by an administrator: it is stopped, and can only be deleted. Null unless it is ' +
-            'suspended.',
+            'The suspension of the server by an administrator: it is stopped, and then can only be deleted. As long as it ' +
+            'is still running, it can be stopped, too. Null unless it is suspended.',
         },
       ),
     ),
