@@ -97,7 +97,7 @@ const lines = {
   guest_paused: ['The server is paused, so its guest cannot shut down.', 'Unpause the server, or stop it with `force`.', 'no'],
   guest_report_replaced: ['The guest replaced the file in which it reports the progress of its creation.', 'Check your initial commands and the image, then delete the server and create it again.', 'no'],
   guest_report_unreadable: ['The file in which the guest reports the progress of its creation could not be read.', 'Delete the server and create it again. If that fails too, ask the operator.', 'no'],
-  image_server_not_allowed: ['The image server of the operating system is not one that the operator allows.', 'Choose another operating system, or ask the operator to allow it (`BERTH_IMAGE_SERVERS`).', 'after_change'],
+  image_server_not_allowed: ['The image server of the operating system is not one that the operator allows. A creation is refused, or fails if the operator has changed this since the request.', 'Choose another operating system, or ask the operator to allow it (`BERTH_IMAGE_SERVERS`).', 'after_change'],
   image_server_unreachable: ['The image could not be downloaded.', 'Retry the creation with `POST /v1/servers/{id}/retry`. Operators: check the connection from the node to the image server.', 'later'],
   initialisation_failed: ['The root password, the SSH keys or the settings of the SSH server could not be set in the guest, often because its disk is full.', 'Create the server with a larger disk. If that fails too, choose another operating system.', 'no'],
   instance_missing: ['The instance of the server no longer exists in the engine, because somebody deleted it there.', 'Delete the server and create it again.', 'no'],

@@ -39,7 +39,9 @@ export const failures = {
   unknown_step: [503, 'Operation belongs to another release'],
 } as const satisfies Record<string, readonly [status: 409 | 502 | 503, title: string]>;
 
-/** `node_answers` is also a refusal: see problem.ts. */
+/**
+ * `node_answers` is also a refusal: see problem.ts. `image_server_not_allowed` is one of creates and of requested images.
+ */
 export type FailureCode = keyof typeof failures | 'node_answers';
 
 /**
