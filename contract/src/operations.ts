@@ -158,7 +158,7 @@ const Placement = Type.Object(
     ),
   },
   {
-    description: 'How the node of the server was chosen. Null unless `kind` is `create` or `move`.',
+    description: 'How the node of the server was chosen. Null if the operation did not choose one.',
   },
 );
 

@@ -22,6 +22,12 @@ interface ServerRow {
   isInstalled: boolean;
   isDeleted: boolean;
   ips: string[];
+  /** Cores, MiB and GiB. */
+  cpu: number;
+  ram: number;
+  disk: number;
+  /** Whether another size is reserved for it. */
+  isResizing: boolean;
 }
 
 /**
@@ -46,7 +52,10 @@ async function check(world: Recorded, accepted: Accepted): Promise<void> {
   const instances = await world.client.instances.list();
   instancesAreServers(instances, live);
   addressesAreHeldOnce(servers);
-  for (const instance of instances) hasAddressesOf(instance, live);
+  for (const instance of instances) {
+    hasAddressesOf(instance, live);
+    hasSizeOf(instance, live);
+  }
   await volumesAreInstances(world, instances);
 }
 
@@ -75,6 +84,7 @@ async function serverRows({ directory }: Recorded): Promise<ServerRow[]> {
     directory,
     `select id::int, 'srv-' || uuid as name, status,
        installed_at is not null as "isInstalled", deleted_at is not null as "isDeleted",
+       cpu, ram_mb as ram, disk_gb as disk, resizing_cpu is not null as "isResizing",
        array(select host(ip) from addresses where server_id = servers.id) as ips
      from servers`,
   );
@@ -110,6 +120,16 @@ function hasAddressesOf({ name, devices }: Instance, live: ServerRow[]): void {
   assert.deepEqual(theirs, ours, `the addresses of the instance ${name}`);
 }
 
+function hasSizeOf({ name, config, devices }: Instance, live: ServerRow[]): void {
+  const server = live.find((one) => one.name === name);
+  assert.deepEqual(
+    [config['limits.cpu'], config['limits.memory'], devices.root?.size],
+    [`${server?.cpu}`, `${server?.ram}MiB`, `${server?.disk}GiB`],
+    `the size of the instance ${name}`,
+  );
+  assert.equal(server?.isResizing, false, `no other size is reserved for ${name}`);
+}
+
 async function volumesAreInstances(
   { client, pool }: Recorded,
   instances: Instance[],
@@ -130,6 +150,22 @@ export async function commandsRanOnce({ client }: Recorded): Promise<number> {
     assert.equal(ran?.content.toString(), 'ran\n', `the command of ${name} ran once`);
   }
   return running.length;
+}
+
+/** Checks that every guest has the name of its server, unless a rename of it failed. */
+export async function guestsAreCalledSo({ directory, client }: Recorded): Promise<void> {
+  const rows = await query<{ name: string; wanted: string }>(
+    directory,
+    `select 'srv-' || uuid as name, split_part(hostname, '.', 1) as wanted
+     from servers
+     where deleted_at is null and installed_at is not null and not exists (
+       select from operations
+       where server_id = servers.id and kind = 'rename' and status <> 'succeeded')`,
+  );
+  for (const { name, wanted } of rows) {
+    const file = await client.files.pull(name, '/etc/hostname', 1000);
+    assert.equal(file?.content.toString(), `${wanted}\n`, `the guest ${name} has its name`);
+  }
 }
 
 /** The number of operations by result. Very few can fail, because operations continue after a kill. */

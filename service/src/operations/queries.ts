@@ -178,6 +178,22 @@ export async function lastOperation(
     .executeTakeFirst();
 }
 
+/** The last operation of one of these kinds. */
+export async function lastOperationOf(
+  rows: ProjectRows,
+  serverId: number,
+  kinds: string[],
+): Promise<WaitedOperation | undefined> {
+  return await rows
+    .select('operations')
+    .select(waitedColumns)
+    .where('server_id', '=', serverId)
+    .where(sql<boolean>`kind = any(${kinds}::text[])`)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
 /** The create of a server. */
 export async function createOf(project: Project, serverId: number): Promise<WaitedOperation> {
   return await project

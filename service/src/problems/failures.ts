@@ -11,8 +11,10 @@ export const failures = {
   image_server_not_allowed: [409, 'Image server is not allowed'],
   initialisation_failed: [409, 'Guest could not be set up'],
   instance_missing: [409, 'Instance is missing'],
+  memory_in_use: [409, 'Memory is in use'],
   not_a_member: [409, 'Node is not a member of its cluster'],
   operation_superseded: [409, 'Operation was superseded'],
+  rename_incomplete: [409, 'Name takes effect at the next start'],
   secrets_unreadable: [409, 'Password and initial commands are unreadable'],
   servers_left: [409, 'Servers are left on the node'],
   disk_left: [502, 'Disk was not deleted'],
@@ -40,9 +42,12 @@ export const failures = {
 } as const satisfies Record<string, readonly [status: 409 | 502 | 503, title: string]>;
 
 /**
- * `node_answers` is also a refusal: see problem.ts. `image_server_not_allowed` is one of creates and of requested images.
+ * Codes of refusals with which an operation can fail as well: see problem.ts. `image_server_not_allowed` is a refusal of
+ * creates and of requested images.
  */
-export type FailureCode = keyof typeof failures | 'node_answers';
+export const failuresLikeRefusals = ['node_answers', 'server_not_stopped'] as const;
+
+export type FailureCode = keyof typeof failures | (typeof failuresLikeRefusals)[number];
 
 /**
  * Failures of any operation: it was superseded, it took too long, or the engine failed at a step.

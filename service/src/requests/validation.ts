@@ -59,8 +59,8 @@ function fieldErrors(errors: ErrorObject[], httpPart: string, isJson: boolean): 
   for (const error of errors) {
     // Each branch of a choice has an error. The error of the choice replaces them.
     if (choices.some((path) => error.schemaPath.startsWith(`${path}/`))) continue;
-    // So does the branch of a condition that applies.
-    if (error.keyword === 'if') continue;
+    // So does the branch of a condition that applies, and what a name must be.
+    if (error.keyword === 'if' || error.keyword === 'propertyNames') continue;
     const where = whereOf(error, httpPart);
     const key = where.parameter ?? where.pointer;
     const ofValue = isValueOfFilter(error, httpPart);
@@ -102,7 +102,8 @@ function whereOf(error: ErrorObject, httpPart: string): Where {
   return { parameter: name.replaceAll('~1', '/').replaceAll('~0', '~') };
 }
 
-function pointerTo({ instancePath, params, keyword }: ErrorObject): string {
+function pointerTo({ instancePath, params, keyword, propertyName }: ErrorObject): string {
+  if (propertyName !== undefined) return `${instancePath}/${pointerPart(propertyName)}`;
   if (keyword === 'required') return `${instancePath}/${pointerPart(params.missingProperty)}`;
   if (keyword !== 'additionalProperties') return instancePath;
   return `${instancePath}/${pointerPart(params.additionalProperty)}`;
@@ -121,10 +122,10 @@ function meantBy(name: string, { parentSchema = {}, data }: ErrorObject): string
   return near ?? known.find((one) => alike(one, name) || one.startsWith(`${name}_`));
 }
 
-const noObjects = 'Must be sent as JSON, because forms have no objects.';
+const asMember = 'Must be sent as field[member] in a form, or as JSON.';
 const noNull = 'Must be sent as JSON to be null, because forms have no null.';
 
-/** Whether a form has the field of an object, as some clients send it: `quota[servers]`. */
+/** Whether the name of a form's field begins with that of an object, but is no member of it: `quota[]`. */
 function isInObject(name: string, parentSchema?: object): boolean {
   const [, field = ''] = /^([^[\]]+)\[/.exec(name) ?? [];
   const shapes = propertiesOf(parentSchema);
@@ -136,7 +137,7 @@ function sentence(error: ErrorObject, httpPart: string, isJson: boolean): string
   if (keyword === 'required') return 'Is required.';
   if (keyword === 'additionalProperties') {
     const name = String(params.additionalProperty);
-    if (httpPart === 'body' && !isJson && isInObject(name, parentSchema)) return noObjects;
+    if (httpPart === 'body' && !isJson && isInObject(name, parentSchema)) return asMember;
     const unknown = httpPart === 'querystring' ? 'Unknown query parameter.' : 'Unknown field.';
     const meant = meantBy(name, error);
     return meant === undefined ? unknown : `${unknown} Did you mean ${meant}?`;
@@ -147,7 +148,7 @@ function sentence(error: ErrorObject, httpPart: string, isJson: boolean): string
     return 'Must not be blank.';
   if (httpPart === 'body' && !isJson) {
     const wanted = wantedTypes(error);
-    if (wanted.includes('object')) return noObjects;
+    if (wanted.includes('object')) return asMember;
     if (wanted.includes('null') && error.data === 'null') return noNull;
   }
   const type = isJson ? wrongType(error) : undefined;

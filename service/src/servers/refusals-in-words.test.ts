@@ -212,5 +212,5 @@ test('a requested image is queued', async () => {
 test('a rebuild has that name in the API document', async () => {
   const document = (await app.inject('/openapi.json')).json();
   const { summary } = document.paths['/v1/servers/{id}/rebuild'].post;
-  assert.equal(summary, 'Rebuild a server whose node is lost');
+  assert.equal(summary, 'Rebuild a server');
 });

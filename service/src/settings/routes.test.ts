@@ -30,14 +30,18 @@ test('records are kept for 13 months and outputs for 30 days, until the settings
   assert.deepEqual((await ask('PATCH', undefined, {})).json(), changed.json());
 });
 
-test('a form with an object, or a field of one, is refused with the advice to send JSON', async () => {
-  const detail = 'Must be sent as JSON, because forms have no objects.';
+test('a form can have the member of an object, and is told how if it is written otherwise', async () => {
+  const detail = 'Must be sent as field[member] in a form, or as JSON.';
   const sendForm = async (payload: string, type = 'application/x-www-form-urlencoded') => {
     const request = { method: 'PATCH', url: '/v1/settings', payload } as const;
     return await inject(app, { ...request, headers: { ...headers, 'content-type': type } });
   };
-  const field = await sendForm('retention[outputs_days]=7');
-  assert.deepEqual(field.json().errors, [{ pointer: '/retention[outputs_days]', detail }]);
+  const changed = await sendForm('retention[outputs_days]=7');
+  assert.equal(changed.json().retention.outputs_days, 7, changed.body);
+  for (const name of ['retention[]', 'retention[outputs_days][]']) {
+    const refused = await sendForm(`${name}=7`);
+    assert.deepEqual(refused.json().errors, [{ pointer: `/${name}`, detail }]);
+  }
   const part = 'Content-Disposition: form-data; name="retention"\r\nContent-Type: application/json';
   for (const whole of [
     await sendForm('retention={"outputs_days":7}'),

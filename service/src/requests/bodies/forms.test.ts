@@ -44,6 +44,32 @@ test('a list in a form can be written in several ways', async () => {
   }
 });
 
+test('a member of an object in a form is written in brackets', async () => {
+  const pairs: [string, string][] = [
+    ...[...formPairs, ...commandPairs],
+    ['labels[env]', 'prod'],
+    ['labels[example.com/tier]', ''],
+    ['labels[constructor]', '1'],
+    ['protection[delete]', 'on'],
+  ];
+  for (const answer of [await postForm(pairs), await multipart(pairs)]) {
+    const { labels, protection } = answer.json();
+    assert.deepEqual(labels, { env: 'prod', 'example.com/tier': '', constructor: '1' });
+    assert.deepEqual(protection, { delete: true });
+  }
+  const invalid: [string, string][] = [
+    ['labels[-]', 'x'],
+    ['labels[env]', 'a b'],
+    ['protection[stop]', 'true'],
+    ['protection[delete]', 'yes'],
+  ];
+  const refused = await postForm([...formPairs, ...commandPairs, ...invalid]);
+  const { '/labels/env': ofValue, '/protection/delete': ofAction, ...others } = errorsOf(refused);
+  assert.match(ofValue ?? '', /^A value must be empty, or at most 63 letters/);
+  assert.equal(ofAction, 'Must be one of true, false, 1, 0, on, off (lowercase).');
+  assert.deepEqual(Object.keys(others).sort(), ['/labels/-', '/protection/stop']);
+});
+
 test('a list as JSON in a form is refused, with how to send it', async () => {
   for (const json of ['[]', '["a"]', ' ["a", ["b", "c"]]\n', '[["a"]]']) {
     const pairs: [string, string][] = [...formPairs, ['initialCommands', json]];
@@ -108,6 +134,14 @@ test('a repeated field of a form is a 400', async () => {
     [
       ['initialCommands[0][]', 'a'],
       ['initialCommands[0]', 'b'],
+    ],
+    [
+      ['labels[a]', 'b'],
+      ['labels[a]', 'b'],
+    ],
+    [
+      ['labels', ''],
+      ['labels[a]', 'b'],
     ],
   ] as [string, string][][]) {
     for (const answer of [await postForm(pairs), await multipart(pairs)]) {

@@ -30,6 +30,7 @@ export interface Circumstances {
   rebuild: boolean;
   /** Whether it is allowed to run; false if its traffic policy stops it. */
   run: boolean;
+  isProtected: { delete: boolean; rebuild: boolean };
   suspended: boolean;
 }
 

@@ -48,7 +48,8 @@ async function enter(
   return await insertOperation(project, { ...firstStep(operation), ...beginning, serverId });
 }
 
-function requireNotSuspended({ suspension_reason: reason }: ServerRow): void {
+/** Throws if the server is suspended, with the reason. */
+export function requireNotSuspended({ suspension_reason: reason }: ServerRow): void {
   if (reason !== null)
     throw new Problem('suspended', `The server is suspended. ${bySuspension(reason)}`);
 }

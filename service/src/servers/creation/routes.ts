@@ -95,6 +95,9 @@ function createRoute(app: App, deps: CreationDeps): void {
       answer.body.operation ??= outcomeOf(await createOf(project, answer.body.id));
       answer.body.ssh_keys ??= [];
       answer.body.password_login ??= true;
+      answer.body.labels ??= {};
+      answer.body.notes ??= '';
+      answer.body.protection ??= { delete: false, rebuild: false };
       return await sendOutcome(deps, request, reply, answer, async (operation) => {
         const row = await findServer(project, answer.body.id);
         const { warnings = [] } = answer.body;

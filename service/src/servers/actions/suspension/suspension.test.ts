@@ -64,6 +64,7 @@ test('every action that would start a suspended server is refused with the reaso
     ['paused', 'unpause', {}],
     ['error', 'retry', {}],
     ['error', 'rebuild', { body }],
+    ['stopped', 'resize', { body: { cpu: 2 } }],
   ] as const) {
     const id = await suspended(status);
     await db.updateTable('servers').set({ status }).where('id', '=', id).execute();
@@ -127,15 +128,16 @@ test('another suspension replaces the reason, and stops the server again', async
   assert.deepEqual((await operationUnderWay(db, id)).state, { starts: true }, 'it ran at first');
 });
 
-test('a suspension supersedes everything that changes the power of the server', async () => {
-  for (const kind of ['start', 'stop', 'restart', 'pause', 'unpause', 'suspend', 'unsuspend']) {
+test('a suspension supersedes every operation except a create, a move and a delete', async () => {
+  const power = ['start', 'stop', 'restart', 'pause', 'unpause'];
+  for (const kind of [...power, 'rename', 'suspend', 'unsuspend']) {
     const id = await enter('stopped', kind);
     const { id: earlier } = await operationUnderWay(db, id);
     assert.equal((await suspend(id)).statusCode, 202, kind);
     const { status, message } = (await ask('GET', `/operations/${earlier}`)).json();
     assert.deepEqual([status, /by a suspend\.$/.test(message)], ['superseded', true], message);
   }
-  for (const kind of ['create', 'delete', 'move']) {
+  for (const kind of ['create', 'delete', 'move', 'resize']) {
     const id = await enter('started', kind);
     const answer = await suspend(id);
     assert.deepEqual([answer.statusCode, answer.json().code], [409, 'operation_in_progress'], kind);
