@@ -42,6 +42,14 @@ export function referableRows(request: FastifyRequest, db: Db): ProjectRows {
   return all === true && isForAdmin ? everyProject(request.caller, db) : readableRows(request, db);
 }
 
+/** Tells an administrator in which project something is, such as "The server 7", and how to select that. */
+export function inOtherProject(what: string, project: { id: number; name: string }): string {
+  return (
+    `${what} is in the project ${project.name}, not in the project of this request. ` +
+    `Send the header Berth-Project: ${project.id}`
+  );
+}
+
 /** The parameters by which a list selects projects. */
 interface Wanted {
   all_projects?: boolean | undefined;

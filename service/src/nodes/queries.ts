@@ -115,9 +115,10 @@ export async function findNodes(
 ): Promise<ShownNode[]> {
   let query = shownNodes(db).where(isNamed('nodes.name', name));
   if (locationId) query = query.where('nodes.location_id', '=', locationId);
-  const found = await query.orderBy('nodes.id').execute();
+  const isExact = sql<boolean>`nodes.name = ${name}`;
+  const found = await query.orderBy(isExact, 'desc').orderBy('nodes.id').limit(2).execute();
   const exact = found.filter((node) => node.name === name);
-  return (exact.length > 0 ? exact : found).slice(0, 2);
+  return exact.length > 0 ? exact : found;
 }
 
 /** Includes removed nodes. */

@@ -5,6 +5,7 @@ import { Type } from 'typebox';
 import type { App, Deps } from '../callers/app-types.ts';
 import {
   everyProject,
+  inOtherProject,
   listedRows,
   readableRows,
   readsAnyProject,
@@ -128,8 +129,7 @@ async function operationNotFound({ caller }: FastifyRequest, db: Db, id: number)
   const isForAdmin = caller.scopes.includes('admin');
   const other = isForAdmin ? await projectOfOperation(everyProject(caller, db), id) : undefined;
   const detail = other
-    ? `The operation ${id} is in the project ${other.name}, not in the project of this request. ` +
-      `Send the header Berth-Project: ${other.id}`
+    ? inOtherProject(`The operation ${id}`, other)
     : `No operation has the id ${id}.`;
   return new Problem('operation_not_found', detail);
 }

@@ -45,12 +45,12 @@ export interface CreatePlan {
 /**
  * Chooses the node and the addresses of a server, or throws. The counted rows stay locked until the transaction ends.
  */
-export async function planCreate(
+async function planCreate(
   trx: Trx,
   project: Project,
   body: ServerCreate,
+  { location, os, login }: Place,
 ): Promise<CreatePlan> {
-  const { location, os, login } = await findPlace(trx, project, body);
   // A delete locks the project and the node in the same order.
   const { addresses, warnings } = await chooseAddresses(trx, location.id);
   const { unique_names } = await requireQuota(trx, project.id, demandOf(body, addresses.length));
@@ -63,6 +63,8 @@ export async function planCreate(
   });
   return { location, os, nodeId, placement, addresses, login, warnings };
 }
+
+type Place = Awaited<ReturnType<typeof findPlace>>;
 
 /** Reads where a server is to be, and what is to be on it. Throws if that can't be. */
 async function findPlace(db: Queryable, project: Project, body: ServerCreate) {
@@ -143,8 +145,12 @@ export async function dryRunCreate(
   body: ServerCreate,
   imageServers: readonly string[],
 ): Promise<ServerDryRun> {
-  await refuseEarly(db, project, body, imageServers);
-  const plan = await rolledBack(db, (trx) => planCreate(trx, project.in(trx), body));
+  const plan = await rolledBack(db, async (trx) => {
+    const within = project.in(trx);
+    const place = await findPlace(trx, within, body);
+    await requireObtainable(trx, place.os, place.location.id, imageServers);
+    return await planCreate(trx, within, body, place);
+  });
   return {
     node: plan.placement.node,
     ip_addresses: plan.addresses.map(({ ip, isPrimary }) => ({ ip, is_primary: isPrimary })),
@@ -191,7 +197,8 @@ export async function createServer(
   body: ServerCreate,
   secrets: SealedSecrets,
 ): Promise<{ serverId: number; operation: OperationRow; warnings: string[] }> {
-  const plan = await planCreate(trx, project, body);
+  const place = await findPlace(trx, project, body);
+  const plan = await planCreate(trx, project, body, place);
   const { labels = {} } = body;
   const serverId = await insertServer(project, {
     uuid: randomUUID(),
