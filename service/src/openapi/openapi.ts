@@ -64,8 +64,8 @@ A boolean in the query or in a form is \`true\`, \`1\` or \`on\`, or \`false\`, 
 \`true\` or \`false\`. A query parameter can be given only once, unless it accepts several values: these are separated by
 commas (\`status=started,stopped\`), or the parameter is repeated (\`status=started&status=stopped\`).
 
-A list in a form is a field for each item, such as \`initialCommands[]\`. Forms have no objects and no null: to send them,
-use JSON.
+A list in a form is a field for each item, such as \`initialCommands[]\`, and an object is a field for each member, such as
+\`labels[env]\`. Forms have no null: to send it, use JSON.
 
 ## IDs and names
 
