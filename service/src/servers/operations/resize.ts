@@ -1,21 +1,23 @@
-import { EngineError } from '../../incus/transport/errors.ts';
+import type { Instance } from '../../incus/instances.ts';
 import { counted } from '../../lib/counted.ts';
 import { done, fail, next, type StepResult } from '../../operations/define.ts';
+import type { OperationRow } from '../../operations/queries.ts';
 import { operationTitles } from '../../operations/titles.ts';
 import { defineServerOperation, type ServerStepContext } from '../define-operation.ts';
 import { isRunning } from '../engine/engine.ts';
 import { type Sizes, setLimits, setSize, sizeHeld, takeBackDeferred } from '../engine/size.ts';
+import type { ServerSize } from '../queries.ts';
 import { showEngineStatus } from '../truth.ts';
-import { type ServerSize, setServerMoved, setServerResized } from '../worker-queries.ts';
+import { setServerMoved, setServerResized } from '../worker-queries.ts';
 import {
   busy,
   detailsOf,
   find,
+  isFinal,
   isHeld,
   isThere,
   type MoveRequest,
   type MoveState,
-  maxAttempts,
   missing,
   moveFailures,
   recovery,
@@ -31,8 +33,10 @@ export type ResizeRequest = { sizes: Sizes } & (({ moves: true } & MoveRequest) 
 interface ResizeState extends MoveState {
   sizes: Sizes;
   moves: boolean;
-  /** After a failure: the size that it has in the engine. */
+  /** After a failure: the size that it was last seen to have in the engine. */
   held: ServerSize;
+  /** Whether it was given its cores and memory back since, as far as possible. */
+  isPutBack: boolean;
 }
 
 type Context = ServerStepContext<ResizeState>;
@@ -69,6 +73,13 @@ export const resizeOperation = defineServerOperation<ResizeState>({
   },
 });
 
+/**
+ * Whether a resize may have begun to move its server. Any other can be ended at any time: what it has changed is read from
+ * the engine (`applyObservedSize`).
+ */
+export const mayBeMoving = ({ kind, state, step }: OperationRow): boolean =>
+  kind === resizeOperation.kind && state.moves === true && step !== resizeOperation.first;
+
 async function size(context: Context): Result {
   const { operation } = context;
   const { moves, sizes } = operation.state;
@@ -88,29 +99,29 @@ async function start(context: Context): Result {
   const { from, to, sizes } = operation.state;
   const there = await startThere(context);
   if ('outcome' in there) return there;
-  const moved = `It was moved from ${from.name} to ${to.name} for that.`;
-  const words = [newSize(sizes.wanted), moved, ...detailsOf(context)];
+  const where = `It was moved from ${from.name} to ${to.name} for that.`;
+  const words = [newSize(sizes.wanted), where, ...detailsOf(context)];
   const state = isRunning(there.status) ? 'started' : 'stopped';
-  return done(words.join(' '), async (trx) => {
-    // In this order, its project is locked before its nodes, as in a create.
-    await setServerResized(trx, server.id, sizes.wanted);
-    await setServerMoved(trx, server.id, state, { nodeId: to.id, evacuatedFrom: null });
-  });
+  const moved = { nodeId: to.id, evacuatedFrom: null, size: sizes.wanted };
+  return done(words.join(' '), (trx) => setServerMoved(trx, server.id, state, moved));
 }
 
 /**
  * Gives the instance its cores and memory back, and starts it again if it was running. A disk that has grown stays. The
- * records follow what it then has, for which there is room in any case.
+ * records follow what it then has, for which there is room in any case. What it has before is kept first, because the
+ * engine may not answer again until the deadline.
  */
 async function recover(context: Context): Result {
-  const { failure, held, moves, sizes, to } = context.operation.state;
+  const { failure, held, isPutBack, moves, sizes, to } = context.operation.state;
   if (await isHeld(context)) return busy;
   const found = await find(context);
   if (!found) return fail(failure.code, failure.message);
-  if (!held) {
+  if (!held) return { outcome: 'wait', seconds: 0, patch: { held: sizeHeld(found, sizes) } };
+  if (!isPutBack) {
     await putBack(context, found);
     const after = (await find(context)) ?? found;
-    return { outcome: 'wait', seconds: 0, patch: { held: sizeHeld(after, sizes) } };
+    const patch = { held: sizeHeld(after, sizes), isPutBack: true };
+    return { outcome: 'wait', seconds: 0, patch };
   }
   const words = [
     failure.message,
@@ -120,15 +131,15 @@ async function recover(context: Context): Result {
   return await startAgain(context, { ...failure, message: words.join(' ') });
 }
 
-/** If its guest now uses more memory than it had before, it keeps what it has. */
-async function putBack(context: Context, found: Parameters<typeof setLimits>[1]): Promise<void> {
+/** If its guest now uses more memory than it had before, or the engine refuses, it keeps what it has. */
+async function putBack(context: Context, found: Instance): Promise<void> {
   const { operation, log } = context;
-  const { before } = operation.state.sizes;
+  const { sizes } = operation.state;
   try {
-    await takeBackDeferred(context, found, before);
-    await setLimits(context, found, before);
+    await takeBackDeferred(context, found, sizes);
+    await setLimits(context, found, sizes.before);
   } catch (error) {
-    if (!(error instanceof EngineError) || operation.attempts < maxAttempts) throw error;
+    if (!isFinal(error, operation)) throw error;
     log.warn(
       { err: error },
       'A server could not be given its size back after a resize that failed.',
