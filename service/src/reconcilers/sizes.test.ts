@@ -42,19 +42,21 @@ async function resizing(): Promise<number> {
 
 async function supersede(id: number): Promise<void> {
   const operation = await operationUnderWay(db, id);
-  await db
-    .transaction()
-    .execute((trx) => supersedeOperation(new Project(trx, place.projectId), operation.id, 'a test'));
+  await db.transaction().execute(async (trx) => {
+    await supersedeOperation(new Project(trx, place.projectId), operation.id, 'a test');
+  });
 }
 
 /** An engine in which the server has got its cores and its memory, and not its disk. */
 async function halfWay(id: number, isSilent = false) {
   const name = instanceName((await row(id)).uuid);
-  const config = { 'limits.cpu': '3', 'limits.memory': '128MiB' };
   const shown = { name, type: 'container', status: 'Running', location: 'none' };
-  // What Incus lists for a member that does not answer.
-  const known = isSilent ? { config: {}, devices: {} } : { config, devices: { root: { size: '2GiB' } } };
-  const found = { ...shown, ...known };
+  const found = {
+    ...shown,
+    // If its member does not answer, Incus shows neither.
+    config: isSilent ? {} : { 'limits.cpu': '3', 'limits.memory': '128MiB' },
+    devices: isSilent ? {} : { root: { size: '2GiB' } },
+  };
   const client = { instances: { list: async () => [found], get: async () => found } };
   return {
     subject: { db, client: client as unknown as IncusClient, locationId: place.locationId, signal },

@@ -72,7 +72,8 @@ async function settleSizes(
   for (const { id, uuid, ...sizes } of await unsettledServers(db, locationId, readAt)) {
     const found = instances.find(({ name }) => name === instanceName(uuid));
     // A member that does not answer shows no devices.
-    if (found?.devices.root) await applyObservedSize(db, readAt, { id, size: sizeHeld(found, sizes) });
+    if (!found?.devices.root) continue;
+    await applyObservedSize(db, readAt, { id, size: sizeHeld(found, sizes) });
   }
 }
 
