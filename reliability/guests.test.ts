@@ -78,7 +78,7 @@ describe('a guest that replaces its progress file', () => {
       assert.deepEqual([status, error?.code], ['failed', 'guest_report_replaced']);
       assert.match(
         error?.message ?? '',
-        /\/var\/lib\/berth\/progress.*: [^.]+\. The server may run.*Create it again/,
+        /\/var\/lib\/berth\/progress.*: [^.]+\. The server may be running.*Create it again/,
       );
       faults.clear();
       const other = await runningServer(laboratory, `beside-${reportIs}`);
@@ -105,7 +105,7 @@ describe('a guest that replaces its progress file', () => {
     assert.equal(error?.code, 'guest_report_unreadable');
     assert.match(
       error?.message ?? '',
-      /could not be read in 10 tries: [^.]+\. The server may run.*Retry the create/,
+      /could not be read in 10 attempts: [^.]+\. The server may be running.*Retry the create/,
     );
     faults.clear();
     await remove(serverId);

@@ -19,8 +19,11 @@ interface Outcome {
   stderr: string;
 }
 
+const { NODE_COMPILE_CACHE = '' } = process.env;
+
 /** Runs the command with only these settings. */
-function run(env: Record<string, string>, ...args: string[]): Promise<Outcome> {
+function run(settings: Record<string, string>, ...args: string[]): Promise<Outcome> {
+  const env = { NODE_COMPILE_CACHE, ...settings };
   return new Promise((resolve) => {
     execFile(process.execPath, [toolEntry, 'config', ...args], { env }, (error, stdout, stderr) =>
       resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
