@@ -132,6 +132,8 @@ for (const fromFiles of [true, false]) {
       return { goOn, ended: () => laboratory.ended(operationId) };
     }
 
+    const drop = { kind: 'drop', when: 'before' } as const;
+
     const isWhole = (name: string, own: string, more = '') => {
       const wanted = `127.0.0.1 localhost\n127.0.1.1 ${own} alias\n10.0.0.7 web-1\n${more}`;
       assert.equal(content(name, '/etc/hosts'), wanted);
@@ -141,7 +143,7 @@ for (const fromFiles of [true, false]) {
 
     it('loses nothing if the engine is killed while it writes a file', async () => {
       const { id, name } = await entered();
-      const { goOn, ended } = await renameInterrupted(id, 'web-9', { kind: 'drop', when: 'before' });
+      const { goOn, ended } = await renameInterrupted(id, 'web-9', drop);
       goOn();
       assert.equal((await ended()).status, 'succeeded');
       isWhole(name, 'web-9');
@@ -149,7 +151,6 @@ for (const fromFiles of [true, false]) {
 
     it('keeps what somebody writes to a file meanwhile', async () => {
       const { id, name } = await entered();
-      const drop = { kind: 'drop', when: 'before' } as const;
       const { goOn, ended } = await renameInterrupted(id, 'web-10', drop);
       const { files } = instanceOf(name);
       files.set('/etc/hosts', entry('file', `${hosts}10.0.0.8 mine\n`));
