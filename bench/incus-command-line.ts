@@ -47,6 +47,7 @@ function guestDefinition(
     member: null,
     os: { id: 1, slug: guest.os, name: '', type: 'container', source: { build: 'debian-12' } },
     addresses,
+    throttle: {},
   };
   const { config, devices } = instanceDefinition(server, '', '');
   const unlabelled = Object.entries(config).filter(([key]) => !key.startsWith('user.'));

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { plantImage } from '../incus-sim/src/images.ts';
+import { Project } from '../service/src/db/project.ts';
+import { enterAction } from '../service/src/servers/actions/enter.ts';
+import { rebuildAction } from '../service/src/servers/actions/rebuild.ts';
 import { eventually } from '../service/src/testing/until.ts';
 import { type Laboratory, openLaboratory, project } from './laboratory.ts';
 import { succeeds } from './operations.ts';
@@ -130,6 +133,20 @@ describe('a rebuild', () => {
   });
 });
 
+/** Creates an instance of somebody else that is configured with this address. */
+async function createStranger(ip: string): Promise<void> {
+  const { client, database } = laboratory;
+  const root = { type: 'disk', path: '/', pool: 'berth', size: '2GiB' };
+  const { id } = await client.instances.create({
+    ...{ name: 'stranger', type: 'container', profiles: [], devices: { root } },
+    source: { type: 'image', alias: 'berth-debian-12' },
+    config: { 'cloud-init.network-config': `"${ip}/24"` },
+  });
+  await client.operations.wait(id, { timeoutSeconds: 10 });
+  const reserved = database.db.selectFrom('reserved_addresses').selectAll();
+  await eventually(async () => assert.equal((await reserved.execute()).length, 1));
+}
+
 describe('a rebuild that fails', () => {
   it('for want of an image leaves the server running as it was', async () => {
     const { id, name } = await runningServer(laboratory, 'no-image');
@@ -143,6 +160,38 @@ describe('a rebuild that fails', () => {
     assert.equal((await show(id)).os, before.os);
     await isWhole(laboratory, id);
     await succeeds(laboratory, await laboratory.request(id, 'restart'));
+  });
+
+  it('because of its address or its secrets leaves the server running as it was', async () => {
+    const { id, name } = await runningServer(laboratory, 'foreseen');
+    const instance = instanceOf(name);
+    const { run } = instance;
+    const { db } = laboratory.database;
+    const failsWith = async (operation: number, code: string) => {
+      const { status, error } = await laboratory.ended(operation);
+      assert.deepEqual([status, error?.code], ['failed', code]);
+      assert.equal(instanceOf(name), instance);
+      assert.equal(instance.run, run);
+      await isWhole(laboratory, id);
+    };
+    const asked = {
+      secrets: () => Buffer.from('Sealed with another key.'),
+      body: { erase: true, password: 'correct horse battery', initialCommands: [] },
+      commands: 0,
+    };
+    const { id: unreadable } = await db.transaction().execute(async (trx) => {
+      const owner = new Project(trx, laboratory.place.projectId);
+      return await enterAction({ trx, project: owner }, id, rebuildAction, asked);
+    });
+    await failsWith(unreadable, 'secrets_unreadable');
+    const addresses = db.selectFrom('addresses').select('ip').where('server_id', '=', id);
+    const { ip } = await addresses.where('is_primary', '=', true).executeTakeFirstOrThrow();
+    await createStranger(ip);
+    await failsWith((await laboratory.rebuild(id)).id, 'address_in_use');
+    laboratory.simulator.administrator.delete(project, 'stranger');
+    const reserved = db.selectFrom('reserved_addresses').selectAll();
+    await eventually(async () => assert.deepEqual(await reserved.execute(), []));
+    await succeeds(laboratory, await laboratory.rebuild(id));
   });
 
   it('when the pool is full can be retried, with the same operating system', async () => {

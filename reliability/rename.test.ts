@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import type { Fault } from '../incus-sim/src/faults.ts';
 import type { Entry } from '../incus-sim/src/tree.ts';
 import { newHosts } from '../service/src/guests/host-name.ts';
 import { until } from '../service/src/testing/until.ts';
@@ -111,6 +112,61 @@ for (const fromFiles of [true, false]) {
       assert.equal((await rename(id, 'web-6')).status, 'succeeded');
       const wanted = Buffer.concat([Buffer.from('127.0.1.1 web-6\n'), odd]);
       assert.deepEqual(instanceOf(name).files.get('/etc/hosts')?.content, wanted);
+    });
+
+    /** Renames a server. The engine is killed when it has only opened its first file for writing. */
+    async function renameInterrupted(id: number, to: string, how: Fault) {
+      const { name } = await laboratory.server(id);
+      const { faults } = laboratory.simulator;
+      const first = { method: 'POST', path: `${name}/files$`, times: 1 };
+      const goOn = faults.add({ kind: 'delay', ms: 60_000, ...first });
+      faults.add({ ...how, ...first });
+      const { id: operationId } = await laboratory.rename(id, to);
+      await until(
+        'it writes a file',
+        () => faults.delayed(),
+        (count) => count > 0,
+      );
+      const emptied = ['/etc/hosts', ...(fromFiles ? [] : ['/etc/cloud/cloud.cfg'])];
+      for (const path of emptied) instanceOf(name).files.set(path, entry('file'));
+      return { goOn, ended: () => laboratory.ended(operationId) };
+    }
+
+    const drop = { kind: 'drop', when: 'before' } as const;
+
+    const isWhole = (name: string, own: string, more = '') => {
+      const wanted = `127.0.0.1 localhost\n127.0.1.1 ${own} alias\n10.0.0.7 web-1\n${more}`;
+      assert.equal(content(name, '/etc/hosts'), wanted);
+      const left = fromFiles ? settings : settings.replace(' - update_etc_hosts\n', '');
+      assert.equal(content(name, '/etc/cloud/cloud.cfg'), left);
+    };
+
+    it('loses nothing if the engine is killed while it writes a file', async () => {
+      const { id, name } = await entered();
+      const { goOn, ended } = await renameInterrupted(id, 'web-9', drop);
+      goOn();
+      assert.equal((await ended()).status, 'succeeded');
+      isWhole(name, 'web-9');
+    });
+
+    it('keeps what somebody writes to a file meanwhile', async () => {
+      const { id, name } = await entered();
+      const { goOn, ended } = await renameInterrupted(id, 'web-10', drop);
+      const { files } = instanceOf(name);
+      files.set('/etc/hosts', entry('file', `${hosts}10.0.0.8 mine\n`));
+      goOn();
+      assert.equal((await ended()).status, 'succeeded');
+      isWhole(name, 'web-10', '10.0.0.8 mine\n');
+    });
+
+    it('after one that failed while it wrote a file loses nothing, and leaves no earlier name', async () => {
+      const { id, name } = await entered();
+      const error = { kind: 'error', status: 400, text: 'Broken.' } as const;
+      const { goOn, ended } = await renameInterrupted(id, 'web-11.example.org', error);
+      goOn();
+      assert.equal((await ended()).status, 'failed');
+      assert.equal((await rename(id, 'web-12')).status, 'succeeded');
+      isWhole(name, 'web-12');
     });
 
     it('that the running guest does not take over says so, and can be repeated', async () => {

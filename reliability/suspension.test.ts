@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { eventually } from '../service/src/testing/until.ts';
+import { eventually, until } from '../service/src/testing/until.ts';
 import { type Laboratory, openLaboratory, project } from './laboratory.ts';
 import { succeeds } from './operations.ts';
 import { isRecordedAs, isWhole, runningServer } from './servers.ts';
@@ -71,6 +71,33 @@ describe('a suspended server', () => {
     const words =
       'The server was unsuspended. It was not started, because it did not run when it was suspended.';
     assert.equal(last?.message, words);
+  });
+
+  it('whose rename was superseded gets its name when it is unsuspended', async () => {
+    const { id, name } = await runningServer(laboratory, 'old-name');
+    const { faults, model } = laboratory.simulator;
+    const path = `${name}/files$`;
+    const goOn = faults.add({ kind: 'delay', ms: 60_000, method: 'HEAD', path });
+    await laboratory.rename(id, 'new-name');
+    await until(
+      'it reads a file',
+      () => faults.delayed(),
+      (count) => count > 0,
+    );
+    const suspend = await laboratory.request(id, 'suspend');
+    goOn();
+    await succeeds(laboratory, suspend);
+    const [, rename] = await operationsOn(id);
+    assert.deepEqual([rename?.kind, rename?.status], ['rename', 'superseded']);
+    await succeeds(laboratory, await laboratory.request(id, 'unsuspend'));
+    await hasEnded(id, 'rename', 1);
+    await isWhole(laboratory, id);
+    const instance = model.projects.get(project)?.instances.get(name);
+    assert.equal(instance?.run?.guestName, 'new-name');
+    // It is done once.
+    await succeeds(laboratory, await laboratory.request(id, 'suspend'));
+    await succeeds(laboratory, await laboratory.request(id, 'unsuspend'));
+    assert.equal((await operationsOn(id)).at(-1)?.kind, 'unsuspend');
   });
 
   it('is stopped again if somebody starts it in Incus, or resumes it', async () => {

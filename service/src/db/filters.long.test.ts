@@ -232,4 +232,16 @@ describe('a page of a list is read with an index', () => {
       });
     }
   }
+
+  it('server_list by labels, in a project of which half of the servers have none', async () => {
+    const list = lists.find(({ operationId }) => operationId === 'server_list');
+    assert.ok(list);
+    const problems: Problems = {};
+    const check = { headers: callers['an administrator'], list: list.operationId, problems };
+    for (const query of queriesOf(list)) {
+      if (!query.includes('label_selector') || query.includes('all_projects')) continue;
+      await checkPlans(`${list.url}${query}&project_id=${otherId}`, check);
+    }
+    assert.deepEqual(problems, {});
+  });
 });

@@ -183,10 +183,10 @@ export async function lastOperationOf(
   rows: ProjectRows,
   serverId: number,
   kinds: string[],
-): Promise<WaitedOperation | undefined> {
+): Promise<Pick<OperationRow, 'kind' | 'status' | 'state'> | undefined> {
   return await rows
     .select('operations')
-    .select(waitedColumns)
+    .select(['kind', 'status', 'state'])
     .where('server_id', '=', serverId)
     .where(sql<boolean>`kind = any(${kinds}::text[])`)
     .orderBy('id', 'desc')

@@ -3,6 +3,7 @@ import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import type { Queryable } from '../db/connection.ts';
 import type { ImageSource } from '../db/schema/schema.ts';
 import { type LocationNetwork, networkOf } from '../locations/network.ts';
+import type { Rates } from '../traffic/throttle.ts';
 import { osName } from './queries.ts';
 
 export interface ServerAddress {
@@ -39,6 +40,8 @@ export interface ServerForOperation {
     source: ImageSource;
   };
   addresses: ServerAddress[];
+  /** Its throttle, in the directions that its node is known to limit: it would not start with another. */
+  throttle: Rates;
 }
 
 /** Also returns the node if it is unreachable, so that no step can run. */
@@ -53,6 +56,7 @@ export async function serverForOperation(
     .innerJoin('operating_systems as os', 'os.id', 'servers.os_id')
     .selectAll('servers')
     .select(['nodes.name as node', 'nodes.member', 'locations.storage_pool'])
+    .select(['nodes.limits_incoming', 'nodes.limits_outgoing'])
     .select(['locations.network', 'locations.network_kind', 'locations.vlan'])
     .select(['os.slug', 'os.type', 'os.source'])
     .select(osName('os'))
@@ -93,6 +97,18 @@ export async function serverForOperation(
     member: row.member,
     os: { id: row.os_id, slug: row.slug, name: row.os_name, type: row.type, source: row.source },
     addresses: row.addresses,
+    throttle: throttleOf(row),
     isAway: row.is_away,
   };
+}
+
+interface Throttled {
+  traffic_throttle: number | null;
+  limits_incoming: boolean | null;
+  limits_outgoing: boolean | null;
+}
+
+function throttleOf({ traffic_throttle: rate, limits_incoming, limits_outgoing }: Throttled) {
+  if (rate === null) return {};
+  return { ...(limits_incoming && { incoming: rate }), ...(limits_outgoing && { outgoing: rate }) };
 }

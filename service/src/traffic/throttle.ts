@@ -15,6 +15,16 @@ export type Rate = number | null;
 
 const text = (rate: number) => `${rate}Mbit`;
 
+/** The rates in Mbit/s to which some directions are limited. */
+export type Rates = Partial<Record<Direction, number>>;
+
+/** The settings of a new instance, and of its NIC, that is throttled from its first start. */
+export function throttledFromStart(rates: Rates) {
+  const limited = Object.entries(rates) as [Direction, number][];
+  const nic = Object.fromEntries(limited.map(([one, rate]) => [limitOf[one], text(rate)]));
+  return { config: limited.length > 0 ? { [throttledLabel]: '{}' } : {}, nic };
+}
+
 /**
  * Whether an instance is limited to a rate in exactly those directions that its node can enforce: a
  * limit that the node can't enforce would prevent its start. An instance without a throttle may

@@ -35,10 +35,10 @@ async function created(): Promise<number> {
 const columnsOf = (id: number) =>
   db.selectFrom('servers').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
-/** Fails the operation of a server like its worker, after it has committed this state. */
-async function fail(id: number, state: object): Promise<void> {
+/** Fails the operation of a server like its worker, in this step, after it has committed this state. */
+async function fail(id: number, step: string, state: object): Promise<void> {
   const operation = await operationUnderWay(db, id);
-  const now = { ...operation, server_id: id, state: { ...operation.state, ...state } };
+  const now = { ...operation, step, server_id: id, state: { ...operation.state, ...state } };
   await db.transaction().execute(async (trx) => {
     const error = JSON.stringify({ code: 'image_server_unreachable', message: 'No image.' });
     await trx
@@ -191,28 +191,44 @@ describe('a rebuild', () => {
 
 describe('a rebuild that fails', () => {
   it('before it has erased anything leaves the server as it was', async () => {
-    const id = await created();
-    const before = await columnsOf(id);
-    await rebuild(id, { os_id: otherOs });
-    assert.equal((await columnsOf(id)).installed_at, null);
-    await fail(id, { fingerprint: 'known' });
-    assert.deepEqual(await columnsOf(id), before);
-    assert.equal(await secretsOf(id), 0, 'nothing is kept for a retry');
-    const { allowed_actions } = await show(id);
-    assert.ok(!allowed_actions.includes('retry') && allowed_actions.includes('rebuild'));
+    for (const [step, state] of [
+      ['queue', {}],
+      ['image', { erases: false }],
+    ] as const) {
+      const id = await created();
+      const before = await columnsOf(id);
+      await rebuild(id, { os_id: otherOs });
+      assert.equal((await columnsOf(id)).installed_at, null);
+      await fail(id, step, state);
+      assert.deepEqual(await columnsOf(id), before);
+      assert.equal(await secretsOf(id), 0, 'nothing is kept for a retry');
+      const { allowed_actions } = await show(id);
+      assert.ok(!allowed_actions.includes('retry') && allowed_actions.includes('rebuild'));
+    }
+  });
+
+  it('after a worker of the previous release may have erased something can be retried', async () => {
+    for (const step of ['clear', 'image', 'instance']) {
+      const id = await created();
+      await rebuild(id, { os_id: otherOs });
+      await fail(id, step, { fingerprint: 'known' });
+      const { status, os_id, allowed_actions } = await show(id);
+      assert.deepEqual([status, os_id], ['error', otherOs], step);
+      assert.ok(allowed_actions.includes('retry'), step);
+    }
   });
 
   it('later can be retried, or rebuilt with another request', async () => {
     const id = await created();
     await rebuild(id, { os_id: otherOs });
-    await fail(id, { erases: true });
+    await fail(id, 'clear', { erases: true });
     const failed = await show(id);
     assert.deepEqual([failed.status, failed.error, failed.os_id], ['error', 'No image.', otherOs]);
     assert.deepEqual(failed.allowed_actions, ['retry', 'rebuild', 'delete']);
     assert.equal(await wipeOldSecrets(db), 0);
     assert.equal((await ask('POST', `/servers/${id}/retry`)).statusCode, 202);
     assert.equal((await operationUnderWay(db, id)).state.before, undefined);
-    await fail(id, {});
+    await fail(id, 'queue', {});
     assert.equal((await show(id)).status, 'error', 'a retry has nothing to keep');
     assert.equal((await rebuild(id)).statusCode, 202);
     assert.equal(await secretsOf(id), 1, 'those of the failed one are gone');

@@ -7,6 +7,9 @@ import type { ServerStepContext } from '../define-operation.ts';
 
 type Context = Pick<ServerStepContext<unknown>, 'incus' | 'operation' | 'server' | 'signal'>;
 
+/** Contents of files of a guest, in base64 by path. */
+export type Copies = Record<string, string>;
+
 const userDataKey = 'cloud-init.user-data';
 /** Longer files, which no system has, stay as they are. */
 const longestBytes = 64 * 1024;
@@ -29,23 +32,46 @@ export async function recordHostName(
   await incus.instances.change(found.name, change, { signal });
 }
 
+/**
+ * Copies the files of a guest that `writeHostName` changes in part. Incus empties a file before it writes it, so if it is
+ * killed meanwhile, only the copy has the rest. A file that is empty now is taken from the copies of an earlier rename.
+ */
+export async function copyNameFiles(
+  context: Context,
+  found: Instance,
+  earlier: Copies,
+): Promise<Copies> {
+  const files = filesOf(context, found);
+  const copies: Copies = {};
+  for (const path of ['/etc/hosts', ...(startsFromFiles(found) ? [] : ['/etc/cloud/cloud.cfg'])]) {
+    const content = await files.read(path);
+    if (content !== undefined) copies[path] = encode(content) || earlier[path] || '';
+  }
+  return copies;
+}
+
+const encode = (content: string) => Buffer.from(content, 'latin1').toString('base64');
+const decode = (copy: string) => Buffer.from(copy, 'base64').toString('latin1');
+
 /** Writes the name of a server to the files of its guest, which may be running. `/etc/hosts` keeps its other names. */
 export async function writeHostName(
   context: Context,
   found: Instance,
-  formerName: string,
+  { copies, formerNames }: { copies: Copies; formerNames: string[] },
 ): Promise<void> {
   const { hostname } = context.server;
   const files = filesOf(context, found);
   const current = await files.read('/etc/hostname');
-  const hosts = await files.read('/etc/hosts');
-  if (hosts !== undefined) {
-    const former = [formerName, current?.trim() ?? ''];
-    await files.write('/etc/hosts', hosts, renamedHosts(hosts, hostname, former));
-  }
-  if (!startsFromFiles(found)) {
-    const settings = await files.read('/etc/cloud/cloud.cfg');
-    if (settings) await files.write('/etc/cloud/cloud.cfg', settings, withoutHostsModule(settings));
+  const former = [...formerNames, current?.trim() ?? ''];
+  const renamed = (path: string, content: string) =>
+    path === '/etc/hosts' ? renamedHosts(content, hostname, former) : withoutHostsModule(content);
+  for (const [path, copy] of Object.entries(copies)) {
+    const content = await files.read(path);
+    if (content === undefined) continue;
+    const wanted = renamed(path, decode(copy));
+    // Else it is as it was copied, or somebody has changed it since.
+    const isPartlyWritten = wanted.startsWith(content);
+    await files.write(path, content, isPartlyWritten ? wanted : renamed(path, content));
   }
   await files.write('/etc/hostname', current, `${systemName(hostname)}\n`);
 }

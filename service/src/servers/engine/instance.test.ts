@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { LocationNetwork } from '../../locations/network.ts';
+import { isThrottledTo } from '../../traffic/throttle.ts';
 import type { ServerForOperation } from '../operation-queries.ts';
 import { instanceDefinition } from './instance.ts';
 
@@ -20,6 +21,7 @@ function definitionOn(
   network: LocationNetwork,
   addresses: ServerForOperation['addresses'],
   source: ServerForOperation['os']['source'] = { build: 'debian-12' },
+  throttle: ServerForOperation['throttle'] = {},
 ) {
   const server: ServerForOperation = {
     id: 1,
@@ -38,6 +40,7 @@ function definitionOn(
     member: null,
     os: { id: 1, slug: 'debian-12', name: '', type: 'container', source },
     addresses,
+    throttle,
   };
   return instanceDefinition(server, 'fingerprint', 'installation');
 }
@@ -114,4 +117,18 @@ test('a server on an unmanaged bridge is moved like others when its node is evac
   };
   assert.equal(policyOn({ kind: 'unmanaged', name: 'br-lan', vlan: null }), 'migrate');
   assert.equal(policyOn({ kind: 'bridge', name: 'berthbr0' }), undefined);
+});
+
+test('a server that is throttled is so from the first start of a new instance', () => {
+  const bridge = { kind: 'bridge', name: 'berthbr0' } as const;
+  const both = ['incoming', 'outgoing'] as const;
+  const made = (throttle: ServerForOperation['throttle']) =>
+    definitionOn(bridge, [ipv4], { build: 'debian-12' }, throttle);
+  const throttled = made({ incoming: 10, outgoing: 10 });
+  assert.ok(isThrottledTo(10, both, throttled));
+  assert.equal(throttled.devices.eth0?.['ipv4.address'], '10.9.0.2');
+  const half = made({ incoming: 10 });
+  assert.ok(isThrottledTo(10, ['incoming'], half));
+  assert.ok(!isThrottledTo(10, both, half));
+  assert.ok(isThrottledTo(null, both, made({})));
 });

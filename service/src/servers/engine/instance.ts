@@ -2,6 +2,7 @@ import { networkConfig, userData } from '../../guests/cloud-init.ts';
 import { deniedCalls } from '../../instances/confinement.ts';
 import { installationLabel, instanceName, nicDevice, serverLabel } from '../../instances/labels.ts';
 import { takesGatewayBeyond } from '../../operating-systems/catalogue.ts';
+import { throttledFromStart } from '../../traffic/throttle.ts';
 import type { ServerForOperation } from '../operation-queries.ts';
 
 const processesPerGigabyte = 2048;
@@ -16,6 +17,7 @@ export function instanceDefinition(
   imageFingerprint: string,
   installationId: string,
 ) {
+  const throttled = throttledFromStart(server.throttle);
   return {
     name: instanceName(server.uuid),
     type: server.os.type,
@@ -31,10 +33,11 @@ export function instanceDefinition(
       ...(server.network.kind === 'unmanaged' && { 'cluster.evacuate': 'migrate' }),
       [installationLabel]: installationId,
       [serverLabel]: server.uuid,
+      ...throttled.config,
     },
     devices: {
       root: { type: 'disk', path: '/', pool: server.storagePool, size: diskSize(server.diskGb) },
-      [nicDevice]: networkDevice(server),
+      [nicDevice]: { ...networkDevice(server), ...throttled.nic },
     },
   };
 }

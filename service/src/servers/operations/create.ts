@@ -45,7 +45,7 @@ interface CreateState extends LeftVolume {
   rebuilds?: boolean;
   /** What the server had before it was to be rebuilt, if it has a system. */
   before?: BeforeRebuild;
-  /** From here on, what was left of an earlier create, or the system that it rebuilds, may be gone. */
+  /** Whether what was left of an earlier create, or the system that it rebuilds, may be gone. */
   erases?: boolean;
   is_cleared?: boolean;
   has_place: boolean;
@@ -94,9 +94,11 @@ const maxWatchedSeconds = 0.5;
 const marginSeconds = 10 * 60;
 /** The pause before a guest that crashed during its boot is restarted. */
 const betweenStartsMs = 2000;
-const secretsUnreadable =
+const unreadable = fail(
+  'secrets_unreadable',
   'Its password, SSH keys and commands cannot be decrypted, because the file secret-key was replaced. ' +
-  'Rebuild the server, or delete it.';
+    'Rebuild the server, or delete it.',
+);
 /**
  * The time for which an address may still belong to an instance that is about to be removed, such
  * as one of a deleted server.
@@ -146,9 +148,9 @@ export const createOperation = defineServerOperation<CreateState>({
   },
 });
 
-/** A service of the previous release does not set the state, but only begins to erase after these steps. */
+/** A service of the previous release does not set the state, and erases between these two steps. */
 const mayHaveErased = ({ state, step }: ServerOperationRow) =>
-  Boolean(state.erases) || !['queue', 'image'].includes(step);
+  step !== 'queue' && !(step === 'image' && state.erases === false);
 
 /** After a rebuild that has erased nothing. */
 async function keepAsItWas(
@@ -168,7 +170,8 @@ async function queue({ db, operation, server }: Context): Result {
   const taken = await db.transaction().execute((trx) => claimCreateSlot(trx, place));
   // It is woken when there is a slot: see create-queue.ts.
   if (!taken) return wait(queuePollSeconds, 'waiting for other servers being created on its node');
-  return { outcome: 'next', step: 'image', deadlineSeconds: bootSeconds };
+  const patch = operation.state.before && { erases: false };
+  return { outcome: 'next', step: 'image', deadlineSeconds: bootSeconds, ...(patch && { patch }) };
 }
 
 async function image(context: Context): Result {
@@ -181,7 +184,7 @@ async function image(context: Context): Result {
     await recordImage(db, { osId: server.os.id, locationId: server.locationId });
     const { is_first: isFirst, is_cleared: isCleared } = operation.state;
     if (isFirst || isCleared) return next('instance', { fingerprint });
-    return next('clear', { fingerprint, erases: true });
+    return (await unlessForeseen(context)) ?? next('clear', { fingerprint, erases: true });
   } catch (error) {
     if (error instanceof ImageServerNotAllowed) {
       return fail('image_server_not_allowed', error.message);
@@ -193,6 +196,12 @@ async function image(context: Context): Result {
     const why = `trying again to reach ${error.host}`;
     return { outcome: 'wait', seconds: 5, why, patch: { image_since: since } };
   }
+}
+
+/** Fails for what would fail after everything was removed. */
+async function unlessForeseen(context: Context) {
+  const heldElsewhere = await unlessAddressesFree(context);
+  return heldElsewhere ?? (openSecrets(context) ? undefined : unreadable);
 }
 
 /**
@@ -278,19 +287,24 @@ function poolIsFull({ storagePool, node }: Context['server']): string {
 }
 
 async function handover(context: Context): Result {
-  const { incus, operation, server, settings, signal } = context;
+  const { incus, server, signal } = context;
   const name = instanceName(server.uuid);
   const found = await findInstance(incus, name, { signal });
   if (!found) return next('instance');
   // A running guest already has all files. Pushing them again would repeat its commands.
   if (isRunning(found.status)) return next('start');
-  const sealed = operation.secrets;
-  const place = operationSecrets(server.id, operation.id);
-  const secrets = sealed && settings.secretKey.open<CreateSecrets>(place, sealed);
-  if (!secrets) return fail('secrets_unreadable', secretsUnreadable);
+  const secrets = openSecrets(context);
+  if (!secrets) return unreadable;
   const { commands } = secrets;
   await handOver(context, found, { login: loginOf(secrets), commands });
   return next('start');
+}
+
+/** Undefined if they cannot be decrypted. */
+function openSecrets({ operation, server, settings }: Context): CreateSecrets | undefined {
+  if (!operation.secrets) return undefined;
+  const place = operationSecrets(server.id, operation.id);
+  return settings.secretKey.open<CreateSecrets>(place, operation.secrets);
 }
 
 async function start(context: Context): Result {

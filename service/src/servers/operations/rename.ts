@@ -1,16 +1,31 @@
+import type { Trx } from '../../db/connection.ts';
+import { Project } from '../../db/project.ts';
 import { instanceName } from '../../instances/labels.ts';
-import { done, fail, next, type StepResult, wait } from '../../operations/define.ts';
+import { done, fail, firstStep, next, type StepResult, wait } from '../../operations/define.ts';
+import {
+  insertOperation,
+  lastOperationOf,
+  type OperationRow,
+  type ServerOperationRow,
+} from '../../operations/queries.ts';
 import { operationTitles } from '../../operations/titles.ts';
 import { defineServerOperation, type ServerStepContext } from '../define-operation.ts';
 import { findInstance, isRunning, withDiskHeadroom } from '../engine/engine.ts';
-import { recordHostName, setHostName, writeHostName } from '../engine/host-name.ts';
+import {
+  type Copies,
+  copyNameFiles,
+  recordHostName,
+  setHostName,
+  writeHostName,
+} from '../engine/host-name.ts';
 import { showEngineStatus } from '../truth.ts';
 import { pausedAdvice } from './force-advice.ts';
 
-/** The initial state of a rename. */
-export interface RenameState {
-  /** The host name before. The server has the new one from the request on. */
-  from: string;
+interface RenameState {
+  /** The host names that the guest may still have. The server has the new one from the request on. */
+  from: string[];
+  /** The files of the guest before the first write; null once all are written. */
+  copies?: Copies | null;
 }
 
 type Context = ServerStepContext<RenameState>;
@@ -31,19 +46,63 @@ export const renameOperation = defineServerOperation<RenameState>({
   failed: showEngineStatus,
 });
 
+/**
+ * The last rename of a server, if its guest may not have the name: it failed or was superseded, and the server was not
+ * created again since.
+ */
+export async function unfinishedRename(
+  project: Project,
+  serverId: number,
+): Promise<{ state: RenameState; isSuperseded: boolean } | undefined> {
+  const last = await lastOperationOf(project, serverId, ['create', renameOperation.kind]);
+  if (last?.kind !== renameOperation.kind) return undefined;
+  const isSuperseded = last.status === 'superseded';
+  if (!isSuperseded && last.status !== 'failed') return undefined;
+  return { state: last.state as unknown as RenameState, isSuperseded };
+}
+
+/** Enters the rename of a server to the name that it has in the records. */
+export async function enterRename(
+  project: Project,
+  serverId: number,
+  state: RenameState,
+): Promise<OperationRow> {
+  return await insertOperation(project, {
+    ...firstStep(renameOperation),
+    serverId,
+    state: { ...state },
+  });
+}
+
+/** Enters the last rename of a server again, if another operation has superseded it. */
+export async function renameAgain(
+  trx: Trx,
+  { project_id: projectId, server_id: serverId }: ServerOperationRow,
+): Promise<void> {
+  if (projectId === null) return;
+  const project = new Project(trx, projectId);
+  const last = await unfinishedRename(project, serverId);
+  if (last?.isSuperseded) await enterRename(project, serverId, last.state);
+}
+
 async function record(context: Context): Result {
   const found = await find(context);
   if (!found) return missing;
-  await withDiskHeadroom(context, found, () => recordHostName(context, found));
-  return next('files');
+  const { copies: earlier } = context.operation.state;
+  const copies = await withDiskHeadroom(context, found, async () => {
+    await recordHostName(context, found);
+    return await copyNameFiles(context, found, earlier ?? {});
+  });
+  return next('files', { copies });
 }
 
 async function files(context: Context): Result {
   const found = await find(context);
   if (!found) return missing;
-  const { from } = context.operation.state;
-  await withDiskHeadroom(context, found, () => writeHostName(context, found, from));
-  return next('name');
+  const { copies, from } = context.operation.state;
+  const given = { copies: copies ?? {}, formerNames: from };
+  await withDiskHeadroom(context, found, () => writeHostName(context, found, given));
+  return next('name', { copies: null });
 }
 
 async function name(context: Context): Result {

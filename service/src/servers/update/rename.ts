@@ -1,12 +1,5 @@
-import type { Project } from '../../db/project.ts';
 import { busy } from '../../operations/busy.ts';
-import { firstStep } from '../../operations/define.ts';
-import {
-  insertOperation,
-  lastOperationOf,
-  type OperationRow,
-  unfinishedOperation,
-} from '../../operations/queries.ts';
+import { type OperationRow, unfinishedOperation } from '../../operations/queries.ts';
 import { Problem } from '../../problems/problem.ts';
 import { projectNotFound } from '../../projects/projects.ts';
 import { lockProject } from '../../projects/queries.ts';
@@ -14,7 +7,7 @@ import { requireNotSuspended } from '../actions/enter.ts';
 import type { Place } from '../actions/rules/define.ts';
 import { currentStateHint } from '../actions/rules/not-in-state.ts';
 import { requireFreeName } from '../creation/create.ts';
-import { type RenameState, renameOperation } from '../operations/rename.ts';
+import { enterRename, unfinishedRename } from '../operations/rename.ts';
 import { type ServerRow, setServerSettings } from '../queries.ts';
 
 /**
@@ -28,7 +21,8 @@ export async function renameServer(
   name: string,
 ): Promise<OperationRow | undefined> {
   const isCalledSo = server.hostname === name;
-  if (isCalledSo && !(await isToBeRepeated(project, server))) return undefined;
+  const unfinished = await unfinishedRename(project, server.id);
+  if (isCalledSo && !(unfinished && hasInstance(server))) return undefined;
   requireNotSuspended(server);
   const current = await unfinishedOperation(project, server.id);
   if (current) throw busy('server', current);
@@ -39,12 +33,9 @@ export async function renameServer(
   }
   if (!hasInstance(server)) return undefined;
   if (server.status !== 'started' && server.status !== 'stopped') throw notRenamable(server);
-  const state: RenameState = { from: server.hostname };
-  return await insertOperation(project, {
-    ...firstStep(renameOperation),
-    serverId: server.id,
-    state: { ...state },
-  });
+  const before = unfinished?.state;
+  const from = [...new Set([server.hostname, ...(before?.from ?? [])])];
+  return await enterRename(project, server.id, { ...before, from });
 }
 
 /** Locked, so that of two concurrent requests for a name the second one finds what the first did. */
@@ -52,13 +43,6 @@ async function requireProject({ trx, project }: Place) {
   const row = await lockProject(trx, project.id);
   if (!row) throw projectNotFound(project.id);
   return row;
-}
-
-/** Whether the guest may not have the name: its last rename failed, and it was not created again since. */
-async function isToBeRepeated(project: Project, server: ServerRow): Promise<boolean> {
-  const last = await lastOperationOf(project, server.id, ['create', renameOperation.kind]);
-  const hasFailed = last?.status === 'failed' || last?.status === 'superseded';
-  return hasFailed && last.kind === renameOperation.kind && hasInstance(server);
 }
 
 /** A create that failed may have left one, which a retry replaces. */

@@ -201,7 +201,8 @@ describe('a rename', () => {
 
   async function renamesOf(serverId: number) {
     const query = db.selectFrom('operations').select(['id', 'kind', 'status', 'state']);
-    return await query.where('server_id', '=', serverId).where('kind', '=', 'rename').execute();
+    const renames = query.where('server_id', '=', serverId).where('kind', '=', 'rename');
+    return await renames.orderBy('id').execute();
   }
 
   it('is shown at once, with the operation that carries it out', async () => {
@@ -215,7 +216,7 @@ describe('a rename', () => {
     assert.deepEqual(others, []);
     assert.deepEqual(operation, { id: entered?.id, status: 'pending', error: null });
     assert.equal(answer.headers['operation-id'], String(entered?.id));
-    assert.deepEqual(entered?.state, { from: 'named' });
+    assert.deepEqual(entered?.state, { from: ['named'] });
     const { details } = await lastEntry('server_update');
     assert.deepEqual((details as { name: object }).name, {
       before: 'named',
@@ -257,6 +258,28 @@ describe('a rename', () => {
     await finish(id, 'started');
     assert.equal((await rename(id, 'Same')).json().operation, undefined);
     assert.equal((await renamesOf(id)).length, 2);
+  });
+
+  it('after one that failed knows every name that the guest may have, and the copies of its files', async () => {
+    const id = await enter('first');
+    await rename(id, 'second');
+    const copies = { '/etc/hosts': 'Y29weQ==' };
+    const { id: operationId } = (await renamesOf(id))[0] ?? {};
+    assert.ok(operationId);
+    const state = JSON.stringify({ from: ['first'], copies });
+    await db.updateTable('operations').set({ state }).where('id', '=', operationId).execute();
+    await fail(id, 'engine_failed', 'The engine reported an error.');
+    await rename(id, 'third');
+    await fail(id, 'engine_failed', 'The engine reported an error.');
+    await rename(id, 'third');
+    const states = (await renamesOf(id)).map((one) => one.state);
+    assert.deepEqual(states.slice(1), [
+      { from: ['second', 'first'], copies },
+      { from: ['third', 'second', 'first'], copies },
+    ]);
+    await finish(id, 'started');
+    await rename(id, 'fourth');
+    assert.deepEqual((await renamesOf(id)).at(-1)?.state, { from: ['third'] });
   });
 
   it('can be waited for', async () => {

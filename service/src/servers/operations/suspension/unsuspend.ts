@@ -5,6 +5,7 @@ import { operationTitles } from '../../../operations/titles.ts';
 import { defineServerOperation, type ServerStepContext } from '../../define-operation.ts';
 import { findInstance, isBusy } from '../../engine/engine.ts';
 import { showEngineStatus } from '../../truth.ts';
+import { renameAgain } from '../rename.ts';
 import { start, startFailures } from '../start.ts';
 
 interface UnsuspendState {
@@ -17,7 +18,10 @@ interface UnsuspendState {
 type Context = ServerStepContext<UnsuspendState>;
 type Result = Promise<StepResult<UnsuspendState>>;
 
-/** Starts a server again whose suspension has ended with the request. */
+/**
+ * Starts a server again whose suspension has ended with the request. Its end enters a rename again that the suspension
+ * has superseded.
+ */
 export const unsuspendOperation = defineServerOperation<UnsuspendState>({
   kind: 'unsuspend',
   title: operationTitles.unsuspend,
@@ -28,7 +32,10 @@ export const unsuspendOperation = defineServerOperation<UnsuspendState>({
     release: { weight: 1, doing: 'allowing its start', run: releaseInstance },
     start: { weight: 4, doing: 'starting it', run: startAgain },
   },
-  failed: showEngineStatus,
+  async failed(trx, operation) {
+    await showEngineStatus(trx, operation);
+    await renameAgain(trx, operation);
+  },
 });
 
 async function releaseInstance({ incus, operation, server, signal }: Context): Result {
@@ -39,7 +46,9 @@ async function releaseInstance({ incus, operation, server, signal }: Context): R
   const { starts, isHeld } = operation.state;
   if (starts) return next('start');
   const why = isHeld ? 'its traffic allowance is used up' : 'it did not run when it was suspended';
-  return done(`The server was unsuspended. It was not started, because ${why}.`, async () => {});
+  return done(`The server was unsuspended. It was not started, because ${why}.`, (trx) =>
+    renameAgain(trx, operation),
+  );
 }
 
 async function startAgain(context: Context): Result {
@@ -47,9 +56,11 @@ async function startAgain(context: Context): Result {
   // A suspension that was superseded may have asked the guest to shut down, which still looks running.
   if (await isBusy(incus, instanceName(server.uuid), { signal })) return stillStopping;
   const result = await start(context);
-  return result.outcome === 'done'
-    ? { ...result, message: 'The server was unsuspended and started.' }
-    : result;
+  if (result.outcome !== 'done') return result;
+  return done('The server was unsuspended and started.', async (trx) => {
+    await ('change' in result ? result.change(trx).execute() : result.write(trx));
+    await renameAgain(trx, context.operation);
+  });
 }
 
 const stillStopping = wait(0.5, 'waiting for another task of the engine to end');
