@@ -11,7 +11,7 @@ import { setServerState } from '../worker-queries.ts';
 import { createOperation } from './create.ts';
 import { enterInitialCommands } from './initial-commands.ts';
 
-// Tests where failed initial commands are shown. incus-sim/tests/whole-product.test.ts runs them in a guest.
+// Tests where failed initial commands are shown. incus-sim/tests/whole-product.long.test.ts runs them in a guest.
 
 const { db, ask, create, finish, close } = await createWholeApp();
 after(close);
