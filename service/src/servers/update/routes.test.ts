@@ -211,7 +211,7 @@ describe('a rename', () => {
     assert.equal(answer.statusCode, 200, answer.body);
     const { hostname, status, labels, operation, allowed_actions } = answer.json();
     assert.deepEqual([hostname, status], ['renamed.example.org', 'started']);
-    assert.deepEqual([labels, allowed_actions], [{ kept: '', more: '' }, ['delete']]);
+    assert.deepEqual([labels, allowed_actions], [{ kept: '', more: '' }, ['stop', 'delete']]);
     const [entered, ...others] = await renamesOf(id);
     assert.deepEqual(others, []);
     assert.deepEqual(operation, { id: entered?.id, status: 'pending', error: null });
