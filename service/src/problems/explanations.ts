@@ -48,7 +48,7 @@ const lines = {
   // Limits.
   quota_exceeded: ['The request would exceed the quota of the project, or its maximum number of tokens or SSH keys.', 'Delete what is not needed, request less, or ask an administrator for a larger quota.', 'after_change'],
   rate_limited: ['The token, the IP address or the user has sent too many requests, the project has made too many changes, or too many of its reads are in progress at once. Nothing was done.', 'Wait for `Retry-After` seconds, and send fewer requests at once. `RateLimit` says how many requests or changes are left.', 'later'],
-  traffic_exceeded: ['The server has used up its traffic allowance, and its location stops such servers.', 'Start the server in the next month (UTC), or ask an administrator for a larger allowance.', 'after_change'],
+  traffic_exceeded: ['The server has used up its traffic allowance, and its location stops such servers.', 'Start the server in the next month (UTC), or ask an administrator for a larger allowance. To resize it, wait until it has been stopped.', 'after_change'],
   // Objects that do not exist. What belongs to another project is not found, either.
   not_found: ['There is nothing at this path.', 'Compare the path with the API reference at `/docs`.', 'no'],
   project_not_found: ['No project has this ID or name, or you are not a member of it.', 'List your projects with `GET /v1/projects`. The header `Berth-Project` selects one.', 'no'],

@@ -108,11 +108,13 @@ test('a server is stopped once if that is the policy', async () => {
   assert.deepEqual(changed, []);
 });
 
-test('a start in progress is superseded, and the power of a paused guest is cut', async () => {
+test('a start and a rename in progress are superseded, and the power of a paused guest is cut', async () => {
   await follow('stop');
   const starting = await enterServer(db, place, { status: 'stopped', operation: 'start' });
+  const renaming = await enterServer(db, place, { operation: 'rename' });
+  const stopped = await enterServer(db, place, { status: 'stopped', operation: 'rename' });
   const paused = await enterServer(db, place, { status: 'paused' });
-  for (const id of [starting, paused]) {
+  for (const id of [starting, renaming, stopped, paused]) {
     await db.updateTable('servers').set({ traffic_allowance: 0 }).where('id', '=', id).execute();
     const month = { server_id: id, month: '2025-03-01', incoming: 0, outgoing: 1 };
     await db.insertInto('traffic_months').values(month).execute();
@@ -124,6 +126,7 @@ test('a start in progress is superseded, and the power of a paused guest is cut'
   assert.deepEqual(byServer.toSorted(), [
     ...[
       [starting, { force: false }],
+      [renaming, { force: false }],
       [paused, forced],
     ],
   ]);

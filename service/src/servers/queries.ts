@@ -389,11 +389,30 @@ export async function setMovingTo(project: Project, id: number, nodeId: number):
   await project.update('servers').set({ moving_to: nodeId }).where('id', '=', id).execute();
 }
 
+/** Cores, MiB and GiB. */
+export interface ServerSize {
+  cpu: number;
+  ramMb: number;
+  diskGb: number;
+}
+
+/**
+ * The size that its project and its node hold for a server: the larger of its size and of the one that is reserved,
+ * which may not be released yet after a resize that was superseded.
+ */
+export function heldSize(server: ServerRow): ServerSize {
+  return {
+    cpu: Math.max(server.cpu, server.resizing_cpu ?? 0),
+    ramMb: Math.max(server.ram_mb, server.resizing_ram_mb ?? 0),
+    diskGb: Math.max(server.disk_gb, server.resizing_disk_gb ?? 0),
+  };
+}
+
 /** Reserves a new size, on its own node or on the one that it moves to for that. */
 export async function setResizing(
   project: Project,
   id: number,
-  { cpu, ramMb, diskGb }: { cpu: number; ramMb: number; diskGb: number },
+  { cpu, ramMb, diskGb }: ServerSize,
   movingTo: number | undefined,
 ): Promise<void> {
   const size = { resizing_cpu: cpu, resizing_ram_mb: ramMb, resizing_disk_gb: diskGb };

@@ -188,6 +188,7 @@ export async function serversToStop(
     where is_exceeded and policy = 'stop' and case
       when current.id is null then used.status in ('started', 'paused')
       when current.kind = 'stop' then how.force and current.state ->> 'force' = 'false'
+      when current.kind = 'rename' then used.status = 'started'
       else current.kind in ('start', 'restart') end
   `.execute(db);
   return rows;

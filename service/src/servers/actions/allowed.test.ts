@@ -36,7 +36,7 @@ test('the allowed actions follow from the state of a server', () => {
   assert.deepEqual(allowedActions('error', null, held), ['delete']);
   const lost = { ...held, rebuild: true };
   assert.deepEqual(allowedActions('error', null, lost), ['rebuild', 'delete']);
-  assert.deepEqual(allowedActions('started', null, held), ['stop', 'pause', 'resize', 'delete']);
+  assert.deepEqual(allowedActions('started', null, held), ['stop', 'pause', 'delete']);
   assert.deepEqual(allowedActions('stopped', null, held), ['resize', 'delete']);
 });
 

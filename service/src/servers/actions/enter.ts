@@ -1,3 +1,4 @@
+import type { Details } from '../../audit/details.ts';
 import { busy } from '../../operations/busy.ts';
 import { firstStep } from '../../operations/define.ts';
 import {
@@ -22,22 +23,24 @@ export async function enterAction<Wanted = undefined>(
   action: ServerAction<AnyServerAction['name'], Wanted>,
   ...[wanted]: Wanted extends undefined ? [] : [Wanted]
 ): Promise<OperationRow> {
-  return await enter(change, serverId, action, wanted);
+  return (await enterRequested(change, serverId, action, wanted)).operation;
 }
 
-async function enter(
+/** The same, with what the audit log records of it. */
+export async function enterRequested(
   change: Place,
   serverId: number,
   action: AnyServerAction,
   wanted: unknown,
-): Promise<OperationRow> {
+): Promise<{ operation: OperationRow; details: Details }> {
   const { project } = change;
-  const { operation } = action;
+  const { operation: kind } = action;
   const server = await lockServer(project, serverId);
   if (!server) throw serverNotFound(serverId);
   if (!action.whileSuspended) requireNotSuspended(server);
   const current = await unfinishedOperation(project, serverId);
-  if (action.joins && current?.kind === operation.kind) return current;
+  const details = action.details?.(wanted, server) ?? {};
+  if (action.joins && current?.kind === kind.kind) return { operation: current, details };
   if (current) await supersedeOrRefuse(change, current, action, wanted);
   else {
     await action.checkInAnyStatus?.(change, server);
@@ -45,7 +48,8 @@ async function enter(
   }
   await action.check?.(change, server, wanted);
   const beginning = await action.begin?.(change, server, wanted, current);
-  return await insertOperation(project, { ...firstStep(operation), ...beginning, serverId });
+  const start = { ...firstStep(kind), ...beginning, serverId };
+  return { operation: await insertOperation(project, start), details };
 }
 
 /** Throws if the server is suspended, with the reason. */
@@ -58,11 +62,12 @@ export function requireNotSuspended({ suspension_reason: reason }: ServerRow): v
 async function supersedeOrRefuse(
   { project }: Place,
   current: OperationRow,
-  { name, as, supersedes = {} }: AnyServerAction,
+  { name, as, spares, supersedes = {} }: AnyServerAction,
   wanted: unknown,
 ): Promise<void> {
   const called = as?.(wanted) ?? name;
-  if (!supersedes[called]?.includes(current.kind)) throw busy('server', current);
+  const isSuperseded = supersedes[called]?.includes(current.kind) && !spares?.(current);
+  if (!isSuperseded) throw busy('server', current);
   const article = /^[aeiou]/.test(called) ? 'an' : 'a';
   await supersedeOperation(project, current.id, `${article} ${called}`);
 }

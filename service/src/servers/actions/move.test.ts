@@ -64,6 +64,17 @@ test('a server that can not be moved gets the reason', async () => {
   assert.deepEqual(untouched, [{ moving_to: null }]);
 });
 
+test('a server for which a larger size is still reserved gets room for that, too', async () => {
+  const id = await enterServer(db, place);
+  const reserve = (resizing_ram_mb: number | null) =>
+    db.updateTable('servers').set({ resizing_ram_mb }).where('id', '=', id).execute();
+  await reserve(1_000_000);
+  const refused = await move(id, { node: 'near' });
+  assert.deepEqual([refused.statusCode, refused.json().lacking], [409, ['ram']]);
+  await reserve(null);
+  assert.equal((await move(id, { node: 'near' })).statusCode, 202);
+});
+
 test('only a started or stopped server, without an operation and on a reachable node, is moved', async () => {
   for (const status of ['paused', 'error'] as const) {
     const answer = await move(await enterServer(db, place, { status }));

@@ -7,7 +7,7 @@ import { findNodes, nodeById, type ShownNode } from '../../nodes/queries.ts';
 import { placeOnNode, placeServer } from '../../placement/placement.ts';
 import { invalidFields, Problem } from '../../problems/problem.ts';
 import { type MoveRequest, moveOperation } from '../operations/move.ts';
-import { type ServerRow, setMovingTo } from '../queries.ts';
+import { heldSize, type ServerRow, setMovingTo } from '../queries.ts';
 import { defineServerAction } from './rules/define.ts';
 
 export interface WantedMove {
@@ -65,7 +65,7 @@ export const moveAction = defineServerAction({
 });
 
 /** Throws if its node is unreachable. */
-export function requireAnswering({ name, state }: ShownNode): void {
+function requireAnswering({ name, state }: ShownNode): void {
   if (state !== 'offline' && state !== 'gone' && state !== 'lost') return;
   const detail = `The node ${name} does not answer, so the server cannot be moved away from it.`;
   throw new Problem('node_offline', detail);
@@ -77,8 +77,8 @@ async function choose(
   server: ServerRow,
   name: string | undefined,
 ): Promise<{ to: MoveRequest['to']; placement?: Placement }> {
-  const { cpu, ram_mb: ramMb, disk_gb: diskGb, group_name: group, node_id: currentNodeId } = server;
-  const wanted = { cpu, ramMb, diskGb, group, currentNodeId };
+  const { group_name: group, node_id: currentNodeId } = server;
+  const wanted = { ...heldSize(server), group, currentNodeId };
   const location = await requireLocation(trx, server.location_id);
   if (name !== undefined) {
     const to = await namedNode(trx, server, name);

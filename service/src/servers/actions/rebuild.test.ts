@@ -136,12 +136,12 @@ describe('a rebuild', () => {
     await own.set({ enabled: true }).execute();
   });
 
-  it('is in the audit log with its operating system', async () => {
+  it('is in the audit log with both operating systems', async () => {
     const id = await created();
     await rebuild(id, { os_id: otherOs });
     const path = `/audit?target_kind=server&target_id=${id}&action=server_rebuild`;
     const [{ details }] = (await ask('GET', path)).json();
-    assert.deepEqual(details, { os_id: otherOs });
+    assert.deepEqual(details, { os_id: { before: place.osId, after: otherOs } });
   });
 
   it('releases what a resize has reserved that was superseded by a delete which failed', async () => {

@@ -1,17 +1,19 @@
 import { ServerRebuild } from '@berth/contract/servers';
+import { difference } from '../../audit/details.ts';
 import type { Trx } from '../../db/connection.ts';
 import { requireLocation } from '../../locations/queries.ts';
-import { nodeById, type ShownNode } from '../../nodes/queries.ts';
+import { nodeById } from '../../nodes/queries.ts';
 import { findOperatingSystem, type OperatingSystemRow } from '../../operating-systems/queries.ts';
 import { wipeSecrets } from '../../operations/queries.ts';
 import { placeServer } from '../../placement/placement.ts';
-import { type FieldError, invalidFields, Problem } from '../../problems/problem.ts';
+import { type FieldError, invalidFields } from '../../problems/problem.ts';
 import { sealSecrets } from '../creation/create.ts';
 import { findLogin, requireLogin, wayInErrors } from '../creation/login.ts';
 import { notOffered, unusableOs } from '../creation/operating-system.ts';
 import { createOperation } from '../operations/create.ts';
 import { beforeRebuild, endResizing, type ServerRow, setRebuilding } from '../queries.ts';
 import { defineServerAction, type Place } from './rules/define.ts';
+import { requireInService } from './rules/in-service.ts';
 import { requireUnprotected } from './rules/protection.ts';
 import { refusedForTraffic, requireTraffic } from './rules/traffic.ts';
 
@@ -38,7 +40,7 @@ export const rebuildAction = defineServerAction({
     const secrets = await sealSecrets(body, secretKey, `project:${caller.project.id}`);
     return { secrets, body, commands: body.initialCommands.length };
   },
-  details: ({ body: { os_id } }) => ({ ...(os_id !== undefined && { os_id }) }),
+  details: ({ body }, { os_id }) => difference({ os_id }, { os_id: body.os_id ?? os_id }),
   from: ['started', 'stopped', 'paused', 'error'],
   to: 'started',
   isPossible: ({ rebuild, run, isProtected }) => (rebuild || run) && !isProtected.rebuild,
@@ -54,7 +56,8 @@ export const rebuildAction = defineServerAction({
     if (errors.length > 0) throw invalidFields(errors);
     requireUnprotected(server, 'rebuild');
     if (node.lost) return;
-    requireInService(node);
+    // Nothing is erased on a node where the server could not be created again.
+    requireInService(node, 'rebuilt');
     await requireTraffic(project, server.id);
   },
   async begin({ trx, project }, server, { secrets, body, commands }) {
@@ -80,19 +83,6 @@ export const rebuildAction = defineServerAction({
 
 const erases =
   'Must be true, because everything on the disk of the server is lost. Save what you need, then send it.';
-
-/** Nothing is erased on a node where the server could not be created again. */
-function requireInService({ name, state }: ShownNode): void {
-  const reasons: Partial<Record<ShownNode['state'], string>> = {
-    offline: 'does not answer',
-    gone: 'does not answer',
-    evacuated: 'is evacuated',
-  };
-  const reason = reasons[state];
-  if (reason === undefined) return;
-  const detail = `The node ${name} ${reason}, so the server cannot be rebuilt now.`;
-  throw new Problem('node_offline', detail);
-}
 
 /** Why a server of this size can't get another operating system; its own, which is the default, it can keep. */
 async function osError(

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, describe, it } from 'node:test';
 import { sql } from 'kysely';
+import type { OperationKind } from '../../operations/define.ts';
+import { untilWaiting } from '../../testing/locks.ts';
+import { thisMonthAndNext } from '../../testing/months.ts';
 import { enterServer, operationUnderWay } from '../../testing/servers.ts';
 import { createWholeApp } from '../../testing/whole-app.ts';
+import type { Sizes } from '../engine/size.ts';
 import { resizeOperation } from '../operations/resize.ts';
 import { setServerResized } from '../worker-queries.ts';
 
@@ -14,7 +18,8 @@ after(close);
 beforeEach(async () => {
   await sql`update servers set deleted_at = now() where deleted_at is null`.execute(db);
   await sql`update nodes set gone = true where name <> 'node-1'`.execute(db);
-  await setNode({ status: 'online', member: null, cordoned: false, cpu: 4, disk_gb: 100 });
+  await setNode({ status: 'online', gone: false, evacuated: false, member: null });
+  await setNode({ cordoned: false, cpu: 4, disk_gb: 100 });
   await db.updateTable('locations').set({ overcommit_cpu: 1, overcommit_disk: 1 }).execute();
   await db
     .updateTable('projects')
@@ -48,7 +53,7 @@ async function used(): Promise<number[]> {
   return [project.used_cpu, project.used_ram_mb, project.used_disk_gb];
 }
 
-/** Ends the resize of a server like its worker, with this size, or as a failure. */
+/** Ends the resize of a server like its worker, with this size, or as a failure after which it keeps its size. */
 async function end(id: number, size?: { cpu: number; ramMb: number; diskGb: number }) {
   const operation = await operationUnderWay(db, id);
   await db.transaction().execute(async (trx) => {
@@ -58,19 +63,27 @@ async function end(id: number, size?: { cpu: number; ramMb: number; diskGb: numb
       .where('id', '=', operation.id)
       .execute();
     if (size) return await setServerResized(trx, id, size);
-    await resizeOperation.failed(trx, { ...operation, server_id: id }, 'It failed.');
+    const { sizes } = operation.state as { sizes: Sizes };
+    const state = { ...operation.state, held: sizes.before };
+    await resizeOperation.failed(trx, { ...operation, state, server_id: id }, 'It failed.');
   });
 }
 
-async function addNode(name: string, values: object = {}): Promise<void> {
-  await db
+/** Returns its id. */
+async function addNode(name: string, values: object = {}): Promise<number> {
+  const { id } = await db
     .insertInto('nodes')
     .values({
       ...{ location_id: place.locationId, name, member: name, status: 'online', cpu: 4 },
       ...{ ram_mb: 4096, disk_gb: 100, ...values },
     })
-    .execute();
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
 }
+
+const setServer = (id: number, values: object) =>
+  db.updateTable('servers').set(values).where('id', '=', id).execute();
 
 describe('a resize', () => {
   it('is accepted for a running and a stopped server, and records both sizes', async () => {
@@ -90,12 +103,16 @@ describe('a resize', () => {
     }
   });
 
-  it('is in the audit log with what was requested', async () => {
+  it('is in the audit log with both sizes', async () => {
     const id = await enterServer(db, place);
-    await resize(id, { cpu: 2, allow_move: true });
+    await resize(id, { cpu: 2, ram: 256, disk: 3, allow_move: true });
     const path = `/audit?target_kind=server&target_id=${id}&action=server_resize`;
     const [{ details }] = (await ask('GET', path)).json();
-    assert.deepEqual(details, { cpu: 2, allow_move: true });
+    assert.deepEqual(details, {
+      cpu: { before: 1, after: 2 },
+      disk: { before: 2, after: 3 },
+      allow_move: true,
+    });
   });
 
   it('holds the larger of both sizes until it ends, and is released if it fails', async () => {
@@ -146,6 +163,28 @@ describe('a resize', () => {
         [0, 0, 0],
       ],
     );
+  });
+
+  it('takes the place of a reservation that was left, which is not counted as well', async () => {
+    const id = await enterServer(db, place);
+    await setServer(id, { resizing_cpu: 3, resizing_ram_mb: 256, resizing_disk_gb: 2 });
+    assert.deepEqual([await allocated(), (await used())[0]], [[3, 256, 2], 3]);
+    await setNode({ cpu: 4 });
+    await db.updateTable('projects').set({ max_cpu: 4 }).execute();
+    assert.equal((await resize(id, { cpu: 4 })).statusCode, 202);
+    assert.deepEqual([await allocated(), (await used())[0]], [[4, 256, 2], 4]);
+    await end(id);
+    await setServer(id, { resizing_cpu: 3, resizing_ram_mb: 256, resizing_disk_gb: 2 });
+    assert.equal((await resize(id, { cpu: 2 })).statusCode, 202);
+    assert.deepEqual([await allocated(), (await used())[0]], [[2, 256, 2], 2]);
+  });
+
+  it('does not consult figures of the memory that may be old', async () => {
+    const id = await enterServer(db, place);
+    await sql`
+      insert into usage_current (server_id, read_at, cpu_seconds, cpu_percent, ram_mb)
+      values (${id}, now(), 1, 0, 255)`.execute(db);
+    assert.equal((await resize(id, { ram: 199 })).statusCode, 202);
   });
 
   it('to the present size is accepted', async () => {
@@ -237,22 +276,53 @@ describe('a resize is refused', () => {
     await refused(busy, { cpu: 2 }, 409, 'operation_in_progress');
   });
 
-  it('if it would have less memory than it was just seen to use', async () => {
+  it('if its node can do nothing for it now, whatever the size', async () => {
     const id = await enterServer(db, place);
-    const read = (mb: number, at: Date) =>
-      sql`
-        insert into usage_current (server_id, read_at, cpu_seconds, cpu_percent, ram_mb)
-        values (${id}, ${at}, 1, 0, ${mb})
-        on conflict (server_id) do update set read_at = excluded.read_at, ram_mb = excluded.ram_mb
-      `.execute(db);
-    await read(199.5, new Date());
-    const { detail, asked, used: inUse } = await refused(id, { ram: 199 }, 409, 'memory_in_use');
-    assert.match(detail, /uses 200 MiB of memory, and would have 199 MiB/);
-    assert.deepEqual([asked, inUse], [199, 200]);
-    await read(199.5, new Date(Date.now() - 120_000));
-    assert.equal((await resize(id, { ram: 199 })).statusCode, 202, 'the figure is too old');
-    const stopped = await enterServer(db, place, { status: 'stopped' });
-    assert.equal((await resize(stopped, { ram: 199 })).statusCode, 202);
+    for (const [state, words] of [
+      [{ status: 'offline' }, /node-1 does not answer, so the server cannot be resized now/],
+      [{ status: 'online', gone: true }, /does not answer/],
+      [{ gone: false, evacuated: true }, /is evacuated/],
+    ] as const) {
+      await setNode(state);
+      for (const body of [{ cpu: 2 }, { ram: 200 }, { cpu: 2, allow_move: true }]) {
+        const { detail } = await refused(id, body, 409, 'node_offline');
+        assert.match(detail, words);
+      }
+    }
+  });
+
+  it('until it was seen where it is after a move that failed', async () => {
+    const id = await enterServer(db, place);
+    const other = await addNode('unsettled');
+    await setServer(id, { moving_to: other });
+    for (const body of [{ cpu: 2 }, { ram: 200 }]) {
+      const { detail } = await refused(id, body, 503, 'unavailable');
+      assert.match(detail, /finding out on which node the server is/);
+    }
+    assert.deepEqual(await allocated('unsettled'), [1, 256, 2]);
+    await setServer(id, { moving_to: null });
+    assert.equal((await resize(id, { cpu: 2 })).statusCode, 202);
+    assert.deepEqual(await allocated(), [2, 256, 2]);
+    assert.deepEqual(await allocated('unsettled'), [0, 0, 0]);
+  });
+
+  it('while it runs although its traffic allowance is used up', async (t) => {
+    const policy = (traffic_policy: 'stop' | 'none') =>
+      db.updateTable('locations').set({ traffic_policy }).execute();
+    await policy('stop');
+    t.after(() => policy('none'));
+    const id = await enterServer(db, place);
+    await setServer(id, { traffic_allowance: 0 });
+    const counted = { server_id: id, incoming: 1, outgoing: 1 };
+    const months = thisMonthAndNext().map((month) => ({ ...counted, month }));
+    await db.insertInto('traffic_months').values(months).execute();
+    const { detail } = await refused(id, { cpu: 2 }, 409, 'traffic_exceeded');
+    assert.match(detail, /used up\. Berth is about to stop the server/);
+    const allowed = async () => (await ask('GET', `/servers/${id}`)).json().allowed_actions;
+    assert.ok(!(await allowed()).includes('resize'));
+    await setServer(id, { status: 'stopped' });
+    assert.ok((await allowed()).includes('resize'));
+    assert.equal((await resize(id, { cpu: 2 })).statusCode, 202);
   });
 });
 
@@ -309,6 +379,45 @@ describe('a server that may move', () => {
     assert.deepEqual([nowhere.statusCode, nowhere.json().code], [409, 'no_capacity']);
     assert.match(nowhere.json().detail, /No node has room for 2 cores, 1025 MiB, 2 GiB/);
   });
+});
+
+it('the end of a resize with a move locks the nodes by their ids, as every change of two nodes', async () => {
+  const from = { id: await addNode('higher'), name: 'higher' };
+  const to = { id: place.nodeId, name: 'node-1', member: 'node-1' };
+  assert.ok(to.id < from.id);
+  const id = await enterServer(db, { ...place, nodeId: from.id }, { status: 'stopped' });
+  const resizing = { resizing_cpu: 2, resizing_ram_mb: 256, resizing_disk_gb: 2 };
+  await setServer(id, { moving_to: to.id, ...resizing });
+  const before = { cpu: 1, ramMb: 256, diskGb: 2 };
+  const sizes = { before, wanted: { ...before, cpu: 2 } };
+  const { steps }: OperationKind = resizeOperation;
+  const result = await steps.start?.run({
+    incus: { instances: { get: async () => ({ status: 'Stopped', location: to.member }) } },
+    operation: { state: { sizes, from, to, moves: true, ran: false } },
+    server: { id, uuid: crypto.randomUUID() },
+    settings: { stopTimeoutSeconds: 1 },
+    signal: new AbortController().signal,
+  });
+  assert.ok(result?.outcome === 'done' && 'write' in result);
+  const { ending } = await db.transaction().execute(async (trx) => {
+    const node = (nodeId: number) =>
+      sql`select from nodes where id = ${nodeId} for no key update nowait`.execute(trx);
+    await node(to.id);
+    const written = db.transaction().execute(result.write);
+    written.catch(() => undefined);
+    await untilWaiting(db, 1);
+    await node(from.id);
+    return { ending: written };
+  });
+  await ending;
+  const { cpu, node_id, moving_to, resizing_cpu } = await db
+    .selectFrom('servers')
+    .selectAll()
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  assert.deepEqual([cpu, node_id, moving_to, resizing_cpu], [2, to.id, null, null]);
+  assert.deepEqual(await allocated(), [2, 256, 2]);
+  assert.deepEqual(await allocated('higher'), [0, 0, 0]);
 });
 
 it('concurrent resizes do not give a node or a project more than it has', async () => {

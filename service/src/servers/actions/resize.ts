@@ -1,4 +1,5 @@
 import { ServerResize } from '@berth/contract/servers';
+import { difference } from '../../audit/details.ts';
 import type { Trx } from '../../db/connection.ts';
 import type { Placement } from '../../db/schema/schema.ts';
 import { findLocation, requireLocation } from '../../locations/queries.ts';
@@ -7,15 +8,16 @@ import { findOperatingSystem } from '../../operating-systems/queries.ts';
 import { growOnNode, noRoomToGrow, placeServer } from '../../placement/placement.ts';
 import { type FieldError, invalidFields, Problem } from '../../problems/problem.ts';
 import { requireQuota } from '../../projects/quota.ts';
-import { recentMemory } from '../../usage/queries.ts';
 import { beyondBounds } from '../creation/bounds.ts';
-import { inUse, type Sizes } from '../engine/size.ts';
+import type { Sizes } from '../engine/size.ts';
 import type { MoveRequest } from '../operations/move.ts';
 import { type ResizeRequest, resizeOperation } from '../operations/resize.ts';
-import { type ServerRow, setResizing } from '../queries.ts';
-import { requireAnswering, requireMember } from './move.ts';
+import { heldSize, type ServerRow, type ServerSize, setResizing } from '../queries.ts';
+import { requireMember } from './move.ts';
 import { defineServerAction, type Place } from './rules/define.ts';
+import { requireInService } from './rules/in-service.ts';
 import { currentStateHint } from './rules/not-in-state.ts';
+import { requireTraffic } from './rules/traffic.ts';
 
 /**
  * From the request on, its project and its node hold the larger of both sizes, so that neither a success nor a failure
@@ -27,17 +29,28 @@ export const resizeAction = defineServerAction({
   summary: 'Resize a server',
   description:
     'Changes the cores, the memory and the disk of a server. They change at once, also while it runs. A disk can only ' +
-    'grow. Memory can be reduced to more than what the server has in use; otherwise the request, or its operation, fails ' +
-    'with `memory_in_use`. If the node of the server has no room for the new size, the request is refused, or, with ' +
+    'grow. Memory can be reduced to more than what the server has in use; otherwise the operation fails with ' +
+    '`memory_in_use`. If the node of the server has no room for the new size, the request is refused, or, with ' +
     '`allow_move`, the server moves to another node: a running server is shut down for that, by cutting its power if its ' +
     'guest does not shut down in time, and is started there. If the operation fails, its message says which size the ' +
-    'server has.',
+    'server has. The request is refused with `traffic_exceeded` if the server runs, has used up its traffic allowance, ' +
+    'and the `traffic_policy` of its location is `stop`.',
   accepted: 'The server is being resized.',
   body: ServerResize,
-  problems: ['no_capacity', 'node_offline', 'quota_exceeded', 'server_not_resizable'],
+  problems: [
+    'no_capacity',
+    'node_offline',
+    'quota_exceeded',
+    'server_not_resizable',
+    'traffic_exceeded',
+  ],
   read: ({ body }): ServerResize => body ?? {},
-  details: (wanted) => wanted,
+  details: ({ allow_move, ...wanted }, server) => ({
+    ...difference(shownSize(server), { ...shownSize(server), ...wanted }),
+    ...(allow_move !== undefined && { allow_move }),
+  }),
   from: ['started', 'stopped'],
+  isPossible: ({ run }, status) => run || status !== 'started',
   refuse: (server) =>
     new Problem(
       'server_not_resizable',
@@ -46,16 +59,17 @@ export const resizeAction = defineServerAction({
   async check({ trx, project }, server, wanted) {
     const errors = [...shrunk(server, wanted), ...(await unbounded(trx, server, wanted))];
     if (errors.length > 0) throw invalidFields(errors);
-    const { ram = server.ram_mb } = wanted;
-    if (ram >= server.ram_mb || server.status !== 'started') return;
-    const used = await recentMemory(project, server.id);
-    if (used !== undefined && used >= ram) throw memoryInUse(Math.ceil(used), ram);
+    requireInService(await nodeById(trx, server.node_id), 'resized');
+    requirePlace(server);
+    // Otherwise a client could put off the stop of a server by requesting resizes.
+    if (server.status === 'started') await requireTraffic(project, server.id, untilStopped);
   },
   async begin({ trx, project }, server, { allow_move: allowMove = false, ...wanted }) {
     const sizes = sizesOf(server, wanted);
-    const { cpu, ramMb: ram, diskGb: disk } = moreOf(sizes);
+    const growth = growthOf(server, sizes);
+    const { cpu, ramMb: ram, diskGb: disk } = growth.more;
     await requireQuota(trx, project.id, { servers: 0, cpu, ram, disk, addresses: 0 });
-    const move = await makeRoom({ trx, project }, server, sizes, allowMove);
+    const move = await makeRoom({ trx, project }, server, growth, allowMove);
     await setResizing(project, server.id, sizes.wanted, move?.to.id);
     const state: ResizeRequest = move
       ? { sizes, moves: true, from: move.from, to: move.to, evacuates: false }
@@ -65,6 +79,18 @@ export const resizeAction = defineServerAction({
 });
 
 type Wanted = Omit<ServerResize, 'allow_move'>;
+
+const shownSize = ({ cpu, ram_mb: ram, disk_gb: disk }: ServerRow) => ({ cpu, ram, disk });
+
+const untilStopped =
+  'Berth is about to stop the server. A stopped server can be resized, and one that may run again.';
+
+/** Throws while it was not yet seen where a server is after a move that failed: two nodes hold its size. */
+function requirePlace({ moving_to: unsettled }: ServerRow): void {
+  if (unsettled === null) return;
+  const detail = 'Its last move failed, and Berth is finding out on which node the server is.';
+  throw new Problem('unavailable', detail, { retryAfter: 2 });
+}
 
 function shrunk({ disk_gb: now }: ServerRow, { disk = now }: Wanted): FieldError[] {
   if (disk >= now) return [];
@@ -88,10 +114,6 @@ async function unbounded(trx: Trx, server: ServerRow, wanted: Wanted): Promise<F
   return location && os ? beyondBounds(changed, location, os) : [];
 }
 
-function memoryInUse(used: number, ram: number): Problem {
-  return new Problem('memory_in_use', inUse(used, ram), { members: { used, asked: ram } });
-}
-
 function sizesOf(server: ServerRow, { cpu, ram, disk }: Wanted): Sizes {
   const before = { cpu: server.cpu, ramMb: server.ram_mb, diskGb: server.disk_gb };
   const wanted = {
@@ -102,13 +124,20 @@ function sizesOf(server: ServerRow, { cpu, ram, disk }: Wanted): Sizes {
   return { before, wanted };
 }
 
-/** The growth of each resource; 0 for what becomes smaller. */
-function moreOf({ before, wanted }: Sizes): Sizes['wanted'] {
-  return {
-    cpu: Math.max(0, wanted.cpu - before.cpu),
-    ramMb: Math.max(0, wanted.ramMb - before.ramMb),
-    diskGb: Math.max(0, wanted.diskGb - before.diskGb),
+interface Growth {
+  /** The larger of both sizes. */
+  size: ServerSize;
+  /** What it has more of each resource than is held for the server already; otherwise 0. */
+  more: ServerSize;
+}
+
+function growthOf(server: ServerRow, { before, wanted }: Sizes): Growth {
+  const held = heldSize(server);
+  const each = (of: (resource: keyof ServerSize) => number): ServerSize => {
+    return { cpu: of('cpu'), ramMb: of('ramMb'), diskGb: of('diskGb') };
   };
+  const size = each((resource) => Math.max(before[resource], wanted[resource]));
+  return { size, more: each((resource) => Math.max(0, size[resource] - held[resource])) };
 }
 
 interface Moving extends Pick<MoveRequest, 'from' | 'to'> {
@@ -119,15 +148,9 @@ interface Moving extends Pick<MoveRequest, 'from' | 'to'> {
 async function makeRoom(
   { trx, project }: Place,
   server: ServerRow,
-  sizes: Sizes,
+  { size, more }: Growth,
   allowMove: boolean,
 ): Promise<Moving | undefined> {
-  const more = moreOf(sizes);
-  const size = {
-    cpu: sizes.before.cpu + more.cpu,
-    ramMb: sizes.before.ramMb + more.ramMb,
-    diskGb: sizes.before.diskGb + more.diskGb,
-  };
   if (more.cpu + more.ramMb + more.diskGb === 0) return undefined;
   const location = await requireLocation(trx, server.location_id);
   const lack = await growOnNode(trx, location, server.node_id, { size, more });
@@ -135,7 +158,6 @@ async function makeRoom(
   const from = await nodeById(trx, server.node_id);
   if (from.member === null) throw noRoomToGrow(from.name, lack, 'Ask for less.');
   if (!allowMove) throw noRoomToGrow(from.name, lack, orMove);
-  requireAnswering(from);
   const wanted = { ...size, group: server.group_name, currentNodeId: from.id };
   const { nodeId, placement } = await placeServer(trx, project, location, wanted);
   const to = requireMember(await nodeById(trx, nodeId));

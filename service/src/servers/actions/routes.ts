@@ -6,7 +6,7 @@ import { change } from '../../changes/change.ts';
 import { failuresOf } from '../../operations/define.ts';
 import { explainOtherProject } from '../elsewhere.ts';
 import { actions } from './all.ts';
-import { enterAction } from './enter.ts';
+import { enterRequested } from './enter.ts';
 import type { AnyServerAction } from './rules/define.ts';
 
 const params = PathParams({ id: 'server' });
@@ -49,9 +49,12 @@ function actionRoute(app: App, deps: WaitingDeps, action: AnyServerAction): void
       const { id } = request.params;
       const wanted = await action.read?.(request, deps);
       const answer = await change(request, deps, async (place) => {
-        const entered = await enterAction(place, id, action, wanted);
-        const details = action.details?.(wanted) ?? {};
-        return { ...accepted(action.accepted, entered), target: { kind: 'server', id }, details };
+        const entered = await enterRequested(place, id, action, wanted);
+        return {
+          ...accepted(action.accepted, entered.operation),
+          target: { kind: 'server', id },
+          details: entered.details,
+        };
       });
       return await sendAccepted(deps, request, reply, answer);
     },

@@ -34,8 +34,8 @@ export const stopAction = defineServerAction({
   supersedes: {
     'forced stop': ['start', 'stop', 'restart', 'pause', 'unpause', 'unsuspend'],
     // This also applies while the guest has time to shut down: otherwise a client could avoid the stop by requesting
-    // restarts.
-    'stop for its traffic': ['start', 'restart'],
+    // restarts, or other names.
+    'stop for its traffic': ['start', 'restart', 'rename'],
   },
   as({ force, forTraffic }) {
     if (force) return 'forced stop';

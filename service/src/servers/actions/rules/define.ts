@@ -56,8 +56,8 @@ interface Definition<N extends Name, Wanted, Body extends TSchema, Query extends
   problems: readonly ProblemCode[];
   /** Converts the request to the argument of the functions below. Runs before the transaction. */
   read?(asked: Asked<Static<Body>, Static<Query>>, deps: Deps): Wanted | Promise<Wanted>;
-  /** What was requested, for the audit log, without secrets. */
-  details?(wanted: Wanted): Details;
+  /** What was requested, and what it changes, for the audit log, without secrets. */
+  details?(wanted: Wanted, before: ServerRow): Details;
 
   // Conditions.
   /** The statuses of the server in which it is possible, while no operation is in progress. */
@@ -66,13 +66,15 @@ interface Definition<N extends Name, Wanted, Body extends TSchema, Query extends
   to?: ServerStatus | 'deleted';
   /** Whether it is possible while the server is suspended. All others are refused then. */
   whileSuspended?: true;
-  isPossible?(circumstances: Circumstances): boolean;
+  isPossible?(circumstances: Circumstances, status: ServerStatus): boolean;
   /** Refuses it in spite of the status, because of the parameters of the request. */
   excludes?(server: ServerRow, wanted: Wanted): boolean;
   /** The error for another status. By default, and if undefined: the server is not running. */
   refuse?(server: ServerRow): Problem | undefined;
   /** The kinds of operations that it supersedes, by the name that `as` returns. */
   supersedes?: Record<string, readonly string[]>;
+  /** Whether it leaves an operation in progress although it supersedes operations of that kind. */
+  spares?(operation: OperationRow): boolean;
   /** The key into `supersedes`. Defaults to the name of the action. */
   as?(wanted: Wanted): string;
   /** Whether a request returns the operation of the same kind that is in progress. */

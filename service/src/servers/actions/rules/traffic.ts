@@ -7,12 +7,17 @@ export const refusedForTraffic =
   'The request is refused with `traffic_exceeded` if the server has used up its traffic allowance and the ' +
   '`traffic_policy` of its location is `stop`.';
 
-/** Throws if the server must not be started or restarted, because its traffic policy stops it. */
-export async function requireTraffic(project: Project, serverId: number): Promise<void> {
+const untilThen =
+  'It can be started and restarted when the month turns, in UTC, or when its allowance is raised.';
+
+/** Throws if the server must not run, because its traffic policy stops it. `advice` is a sentence. */
+export async function requireTraffic(
+  project: Project,
+  serverId: number,
+  advice = untilThen,
+): Promise<void> {
   const row = await findTraffic(project, serverId);
   if (!row || !isStoppedForTraffic(row)) return;
-  const detail =
-    'Its traffic allowance of this month is used up. It can be started and restarted when the month ' +
-    'turns, in UTC, or when its allowance is raised.';
+  const detail = `Its traffic allowance of this month is used up. ${advice}`;
   throw new Problem('traffic_exceeded', detail);
 }
