@@ -9,7 +9,7 @@ import { enterServer } from '../service/src/testing/servers.ts';
 import { eventually, until } from '../service/src/testing/until.ts';
 import { parseMemory } from '../service/src/usage/collect/metrics.ts';
 import { type Laboratory, openLaboratory, project } from './laboratory.ts';
-import { succeeds } from './operations.ts';
+import { endIn, succeeds } from './operations.ts';
 import { isWhole, nothingIsLeft, runningServer } from './servers.ts';
 
 // Each server has 1 core, 256 MiB and 2 GiB, and its guest uses about 40 MiB.
@@ -147,6 +147,57 @@ describe('a running server', () => {
     await isWhole(laboratory, id);
   });
 
+  it('has a true record if it can not be given its size back', async () => {
+    const { id, name } = await runningServer(laboratory, 'refused-back');
+    const fault = (text: string) =>
+      laboratory.simulator.faults.add({
+        ...{ kind: 'error', method: 'PATCH', path: `/instances/${name}$` },
+        ...{ text, status: 500 },
+      });
+    const now = /The server now has 2 cores, 512 MiB .* and 4 GiB/;
+    afterSize = async () => void fault('no space left on device');
+    const full = await laboratory.resize(id, { cpu: 2, ram: 512, disk: 4 });
+    await fails(full, 'engine_invalid', now);
+    await hasSize(id, [2, 512, 4]);
+    laboratory.simulator.faults.clear();
+
+    afterSize = async () => void fault('database is locked');
+    const locked = await laboratory.resize(id, { cpu: 3 });
+    const operations = laboratory.database.db.selectFrom('operations').select(['step', 'attempts']);
+    await until(
+      'it could not be given its size back',
+      () => operations.where('id', '=', locked.id).executeTakeFirstOrThrow(),
+      ({ step, attempts }) => step === 'recover' && attempts > 0,
+    );
+    await endIn(laboratory, locked.id, 0);
+    await fails(locked, 'deadline_exceeded', /given up while retrying/);
+    await eventually(() => hasSize(id, [3, 512, 4]));
+    laboratory.simulator.faults.clear();
+    await isWhole(laboratory, id);
+  });
+
+  it('is suspended during a resize, and has in its record what it then has', async () => {
+    const { id } = await runningServer(laboratory, 'suspended');
+    const node = (await laboratory.server(id)).node;
+    const [cpu, ram, disk] = await held(node);
+    const sized = Promise.withResolvers<void>();
+    const superseded = Promise.withResolvers<void>();
+    afterSize = async () => {
+      sized.resolve();
+      await superseded.promise;
+    };
+    const resize = await laboratory.resize(id, { cpu: 3, ram: 1024, disk: 5 });
+    await sized.promise;
+    const suspend = await laboratory.request(id, 'suspend');
+    superseded.resolve();
+    await succeeds(laboratory, suspend);
+    assert.equal((await laboratory.ended(resize.id)).status, 'superseded');
+    await eventually(() => hasSize(id, [3, 1024, 5]));
+    assert.deepEqual(await held(node), [cpu + 2, ram + 768, disk + 3]);
+    await succeeds(laboratory, await laboratory.request(id, 'unsuspend'));
+    await isWhole(laboratory, id);
+  });
+
   it('is deleted during a resize, and nothing stays reserved', async () => {
     const { id } = await runningServer(laboratory, 'deleted');
     const node = (await laboratory.server(id)).node;
@@ -193,6 +244,10 @@ describe('a virtual machine', () => {
     await hasSize(id, [1, 256, 2]);
     const { run } = instanceOf(name);
     assert.ok(run, 'it still runs');
+    // Incus keeps the mark of the size that was taken back until its next start.
+    assert.equal(instanceOf(name).config['volatile.root.apply_quota'], 'true');
+    await succeeds(laboratory, await laboratory.resize(id, { cpu: 2 }));
+    await hasSize(id, [2, 256, 2]);
   });
 });
 
@@ -259,11 +314,12 @@ describe('a server whose node has no room', () => {
 it('a node that is declared lost during a resize keeps nothing reserved', async () => {
   const { id } = await runningServer(laboratory, 'lost');
   const { node } = await laboratory.server(id);
+  laboratory.simulator.faults.add({ kind: 'delay', ms: 60_000, method: 'PATCH' });
+  const { id: operation } = await laboratory.resize(id, { cpu: 2, ram: 512 });
   laboratory.simulator.takeMemberDown(node, true);
   await eventually(async () => {
     assert.equal((await laboratory.ask(`/nodes/${node}`, headers)).state, 'offline');
   });
-  const { id: operation } = await laboratory.resize(id, { cpu: 2, ram: 512 });
   assert.equal((await laboratory.server(id)).isResizing, true);
   const answer = await laboratory.post(`/nodes/${node}/declare-lost`, headers, { confirm: node });
   assert.equal(answer.statusCode, 202, answer.body);

@@ -11,6 +11,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       add resizing_cpu integer,
       add resizing_ram_mb integer,
       add resizing_disk_gb integer;
+    create index servers_resizing on servers (location_id) where resizing_cpu is not null;
 
     create or replace function count_server() returns trigger language plpgsql as $$
     declare

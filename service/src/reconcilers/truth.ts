@@ -7,12 +7,15 @@ import { isEngineError, isRefusal } from '../incus/transport/errors.ts';
 import { longestSeconds } from '../incus/transport/patience.ts';
 import { instanceName, serverUuid } from '../instances/labels.ts';
 import { recordComparison, recordUnreachable } from '../nodes/seen-queries.ts';
+import { sizeHeld } from '../servers/engine/size.ts';
 import { engineStatus } from '../servers/truth.ts';
 import {
   applyObservedMembers,
+  applyObservedSize,
   applyObservedStatuses,
   type ObservedStatus,
   serversWithInstance,
+  unsettledServers,
 } from '../servers/truth-queries.ts';
 
 /** The time between the two readings in which an instance must be missing to count as gone. */
@@ -51,9 +54,27 @@ export async function syncInstance(subject: Subject, name: string): Promise<void
   const readAt = await databaseTime(db);
   const instance = await client.instances.get(name, { signal });
   if (!instance) return await confirmAbsent(subject, [uuid]);
+  await settleSizes(subject, readAt, [instance]);
   await applyObservedMembers(db, locationId, readAt, [{ uuid, member: instance.location }]);
   const status = engineStatus(instance.status);
   if (status) await applyStatuses(subject, readAt, [{ uuid, status }]);
+}
+
+/**
+ * Records the sizes of servers whose resize has ended without doing so. This comes before their nodes: a size is reserved
+ * on the node to which a server was to move.
+ */
+async function settleSizes(
+  { db, locationId }: Subject,
+  readAt: string,
+  instances: Instance[],
+): Promise<void> {
+  for (const { id, uuid, ...sizes } of await unsettledServers(db, locationId, readAt)) {
+    const found = instances.find(({ name }) => name === instanceName(uuid));
+    // A member that does not answer shows no devices.
+    if (!found?.devices.root) continue;
+    await applyObservedSize(db, readAt, { id, size: sizeHeld(found, sizes) });
+  }
 }
 
 /** Writes the observed statuses, and reports the number of changed servers. */
@@ -80,6 +101,7 @@ export async function syncAllInstances(subject: Subject): Promise<Instance[]> {
     const uuid = serverUuid(name);
     return uuid ? [{ uuid, member }] : [];
   });
+  await settleSizes(subject, readAt, instances);
   await applyObservedMembers(db, locationId, readAt, members);
   const broken = instances.filter(({ status }) => status === 'Error');
   const others = instances.filter(({ status }) => status !== 'Error');

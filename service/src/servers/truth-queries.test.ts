@@ -12,10 +12,12 @@ import { enterServer } from '../testing/servers.ts';
 import { engineStatus, showEngineStatus } from './truth.ts';
 import {
   applyObservedMembers,
+  applyObservedSize,
   applyObservedStatuses,
   serverOfOperation,
   serversOf,
   serversWithInstance,
+  unsettledServers,
 } from './truth-queries.ts';
 import { setServerState } from './worker-queries.ts';
 
@@ -277,6 +279,40 @@ test('the observed node of a server is ignored during an operation, and if one h
   const apply = () => applyObservedMembers(db, place.locationId, readAt, seen);
   assert.deepEqual(await updatedBy(apply), [before]);
   assert.deepEqual(await placed(working), [a, b, null]);
+});
+
+const reserving = { resizing_cpu: 3, resizing_ram_mb: 128, resizing_disk_gb: 4 };
+
+test('a server is unsettled if a size is reserved and no operation gives it that', async () => {
+  const left = await enter(reserving);
+  const [ended, before] = [await enter(reserving), await enter(reserving)];
+  await enter(reserving, 'resize');
+  await enter({ ...reserving, deleted_at: new Date() });
+  await enter({ ...reserving, location_id: elsewhere, node_id: far });
+  await enterOperation(before, '2026-01-01');
+  const readAt = await databaseTime(db);
+  await enterOperation(ended, readAt);
+  const sizes = {
+    before: { cpu: 1, ramMb: 256, diskGb: 2 },
+    wanted: { cpu: 3, ramMb: 128, diskGb: 4 },
+  };
+  assert.deepEqual(await unsettledServers(db, place.locationId, readAt), [
+    { id: left, uuid: await uuidOf(left), ...sizes },
+    { id: before, uuid: await uuidOf(before), ...sizes },
+  ]);
+});
+
+test('an observed size is recorded unless an operation is in progress by then', async () => {
+  const [left, working] = [await enter(reserving), await enter(reserving, 'resize')];
+  const readAt = await databaseTime(db);
+  const size = { cpu: 3, ramMb: 256, diskGb: 4 };
+  const apply = async () => {
+    for (const id of [left, working]) await applyObservedSize(db, readAt, { id, size });
+  };
+  assert.deepEqual(await updatedBy(apply), [left]);
+  const { cpu, ram_mb, disk_gb, resizing_cpu, resizing_ram_mb, resizing_disk_gb } = await row(left);
+  assert.deepEqual([cpu, ram_mb, disk_gb], [3, 256, 4]);
+  assert.deepEqual([resizing_cpu, resizing_ram_mb, resizing_disk_gb], [null, null, null]);
 });
 
 test('servers with an instance are those that were installed or observed, and are not being deleted', async () => {

@@ -2,6 +2,8 @@ import { sql } from 'kysely';
 import type { Db, Queryable, Trx } from '../db/connection.ts';
 import type { EngineStatus, ServerStatus } from '../db/schema/schema.ts';
 import { lostWithNode } from '../nodes/lost-queries.ts';
+import type { ServerSize } from './queries.ts';
+import { setServerResized } from './worker-queries.ts';
 
 const statusOfEngine = sql<ServerStatus>`case real_status when 'not_exists' then 'error' else real_status end`;
 
@@ -138,19 +140,76 @@ export async function applyObservedMembers(
   }
 }
 
+/** Whether no operation on a server is in progress, or has ended since `readAt`. */
+const isAtRest = (readAt: string) => sql<boolean>`(servers.deleted_at is null and not exists (
+  select from operations o where o.server_id = servers.id
+    and (o.finished_at is null or o.finished_at >= ${readAt})))`;
+
 /** Locks the server first, so that an operation that a request starts meanwhile is seen. */
+async function lockObserved(trx: Trx, id: number): Promise<void> {
+  await trx.selectFrom('servers').select('id').where('id', '=', id).forNoKeyUpdate().execute();
+}
+
 async function applyObservedMember(trx: Trx, readAt: string, seen: { id: number; node: number }) {
   const { id, node } = seen;
-  await trx.selectFrom('servers').select('id').where('id', '=', id).forNoKeyUpdate().execute();
+  await lockObserved(trx, id);
   await sql`
     update servers set
       node_id = ${node},
       moving_to = null,
       evacuated_from = case when node_id = ${node} then evacuated_from end
-    where id = ${id} and deleted_at is null and not exists (
-      select from operations o where o.server_id = servers.id
-        and (o.finished_at is null or o.finished_at >= ${readAt})
-    )`.execute(trx);
+    where id = ${id} and ${isAtRest(readAt)}`.execute(trx);
+}
+
+/** A server for which another size is reserved, although no operation gives it that. */
+interface Unsettled {
+  id: number;
+  uuid: string;
+  before: ServerSize;
+  wanted: ServerSize;
+}
+
+/**
+ * The servers of a location whose resize has ended without having seen their size: it was superseded, could not read it,
+ * or was ended by a service that does not know it.
+ */
+export async function unsettledServers(
+  db: Queryable,
+  locationId: number,
+  readAt: string,
+): Promise<Unsettled[]> {
+  const rows = await db
+    .selectFrom('servers')
+    .select(['id', 'uuid', 'cpu', 'ram_mb', 'disk_gb'])
+    .select(['resizing_cpu', 'resizing_ram_mb', 'resizing_disk_gb'])
+    .where('location_id', '=', locationId)
+    .where('resizing_cpu', 'is not', null)
+    .where(isAtRest(readAt))
+    .orderBy('id')
+    .execute();
+  return rows.map((row) => {
+    const before = { cpu: row.cpu, ramMb: row.ram_mb, diskGb: row.disk_gb };
+    const wanted = {
+      cpu: row.resizing_cpu ?? before.cpu,
+      ramMb: row.resizing_ram_mb ?? before.ramMb,
+      diskGb: row.resizing_disk_gb ?? before.diskGb,
+    };
+    return { id: row.id, uuid: row.uuid, before, wanted };
+  });
+}
+
+/** Records the size of an unsettled server, and releases what was reserved, unless it has an operation by now. */
+export async function applyObservedSize(
+  db: Db,
+  readAt: string,
+  { id, size }: { id: number; size: ServerSize },
+): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    await lockObserved(trx, id);
+    const query = trx.selectFrom('servers').select('id').where('id', '=', id);
+    const rests = await query.where(isAtRest(readAt)).executeTakeFirst();
+    if (rests) await setServerResized(trx, id, size);
+  });
 }
 
 /**

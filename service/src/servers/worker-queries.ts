@@ -3,7 +3,7 @@ import type { Queryable, Trx } from '../db/connection.ts';
 import type { EngineStatus, ServerStatus } from '../db/schema/schema.ts';
 import { canBeAsked } from '../nodes/queries.ts';
 import type { Change } from '../operations/lease-queries.ts';
-import { type BeforeRebuild, notResizing } from './queries.ts';
+import { type BeforeRebuild, notResizing, type ServerSize } from './queries.ts';
 
 const now = sql<string>`now()`;
 
@@ -84,15 +84,24 @@ export async function suspendedServers(db: Queryable, locationId: number): Promi
   return new Set(rows.map(({ uuid }) => uuid));
 }
 
+/** Where a server was seen after a move. */
+interface Moved {
+  nodeId: number;
+  /** The node that it came from in an evacuation, which is recorded once; otherwise null. */
+  evacuatedFrom: number | null;
+  /** The size that the engine has confirmed, if it was moved to get that. */
+  size?: ServerSize;
+}
+
 /**
- * Records that the server was seen on its target node; for an evacuation also the node that it came
- * from, once.
+ * Records that the server was seen on its target node. This is one statement, whose trigger locks the nodes by their ids:
+ * with several, moves in opposite directions could deadlock.
  */
 export async function setServerMoved(
   trx: Trx,
   id: number,
   state: 'started' | 'stopped',
-  { nodeId, evacuatedFrom }: { nodeId: number; evacuatedFrom: number | null },
+  { nodeId, evacuatedFrom, size }: Moved,
 ): Promise<void> {
   await setServerState(trx, id, { status: state, realStatus: state, error: null });
   await trx
@@ -100,6 +109,7 @@ export async function setServerMoved(
     .set({
       node_id: nodeId,
       moving_to: null,
+      ...(size && resized(size)),
       evacuated_from:
         evacuatedFrom === null
           ? null
@@ -109,27 +119,14 @@ export async function setServerMoved(
     .execute();
 }
 
-/** Cores, MiB and GiB. */
-export interface ServerSize {
-  cpu: number;
-  ramMb: number;
-  diskGb: number;
-}
+const resized = ({ cpu, ramMb, diskGb }: ServerSize) => ({
+  ...notResizing,
+  ...{ cpu, ram_mb: ramMb, disk_gb: diskGb },
+});
 
-/** Records the size that the engine has confirmed, or keeps the recorded one, and releases what was reserved. */
-export async function setServerResized(
-  trx: Trx,
-  id: number,
-  size: ServerSize | undefined,
-): Promise<void> {
-  await trx
-    .updateTable('servers')
-    .set({
-      ...notResizing,
-      ...(size && { cpu: size.cpu, ram_mb: size.ramMb, disk_gb: size.diskGb }),
-    })
-    .where('id', '=', id)
-    .execute();
+/** Records the size that the engine has confirmed, and releases what was reserved. */
+export async function setServerResized(trx: Trx, id: number, size: ServerSize): Promise<void> {
+  await trx.updateTable('servers').set(resized(size)).where('id', '=', id).execute();
 }
 
 /** Gives a server back what it had before a rebuild that erased nothing. */

@@ -4,7 +4,7 @@ import { fail, type StepResult } from '../../operations/define.ts';
 import { bytesOf } from '../../pool-quotas/disk-size.ts';
 import { memoryInUse } from '../../usage/collect/memory.ts';
 import type { ServerStepContext } from '../define-operation.ts';
-import type { ServerSize } from '../worker-queries.ts';
+import type { ServerSize } from '../queries.ts';
 import { findInstance, isRunning, withDiskHeadroom } from './engine.ts';
 import { diskSize, sizeLimits } from './instance.ts';
 
@@ -19,7 +19,10 @@ export interface Sizes {
 }
 
 const gibibyte = 2 ** 30;
-/** Set by Incus if it will change the size of a disk at the next start, because the disk is in use. */
+/**
+ * Set by Incus if it will change the size of a disk at the next start, because the disk is in use. It stays when the size
+ * is taken back, and so says nothing about a resize that keeps the disk.
+ */
 const deferredKey = 'volatile.root.apply_quota';
 
 /**
@@ -65,24 +68,26 @@ export async function setLimits(context: Context, found: Instance, wanted: Serve
   return undefined;
 }
 
-async function growDisk(context: Context, found: Instance, { before, wanted }: Sizes): UnlessDone {
+async function growDisk(context: Context, found: Instance, sizes: Sizes): UnlessDone {
   const { incus, signal } = context;
+  const { wanted } = sizes;
   if (!hasDisk(found, wanted)) await setDisk(context, found, wanted.diskGb);
   const after = await incus.instances.get(found.name, { signal });
-  if (!after || !(await takeBackDeferred(context, after, before))) return undefined;
+  if (!after || !(await takeBackDeferred(context, after, sizes))) return undefined;
   return fail('server_not_stopped', onlyStopped);
 }
 
 /**
- * Takes a new size of the disk back that would apply from the next start on. Returns whether there was one.
+ * Takes a larger size of the disk back that would apply from the next start on. Returns whether there was one.
  */
 export async function takeBackDeferred(
   context: Context,
   found: Instance,
-  { diskGb }: ServerSize,
+  { before, wanted }: Sizes,
 ): Promise<boolean> {
-  if (found.config[deferredKey] !== 'true') return false;
-  await setDisk(context, found, diskGb);
+  const grows = wanted.diskGb > before.diskGb;
+  if (!grows || found.config[deferredKey] !== 'true') return false;
+  await setDisk(context, found, before.diskGb);
   return true;
 }
 
@@ -119,7 +124,7 @@ function memoryOf({ config }: Instance): number {
   return bytes === undefined ? Number.POSITIVE_INFINITY : bytes / 2 ** 20;
 }
 
-/** The part of each size that an instance has after a failure. */
+/** The part of each size that an instance has, which was to get the wanted one. */
 export function sizeHeld(
   { config, devices, type }: Instance,
   { before, wanted }: Sizes,
@@ -133,8 +138,7 @@ export function sizeHeld(
   };
 }
 
-/** Also the text of an early refusal. */
-export const inUse = (usedMb: number, wantedMb: number) =>
+const inUse = (usedMb: number, wantedMb: number) =>
   `The server uses ${usedMb} MiB of memory, and would have ${wantedMb} MiB. Free memory in its guest, ask for more, or ` +
   'stop it first.';
 

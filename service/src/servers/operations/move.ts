@@ -3,6 +3,7 @@ import type { WaitOptions } from '../../incus/operations.ts';
 import { EngineError } from '../../incus/transport/errors.ts';
 import { instanceName } from '../../instances/labels.ts';
 import { done, type Failure, fail, next, type StepResult, wait } from '../../operations/define.ts';
+import type { OperationRow } from '../../operations/queries.ts';
 import { operationTitles } from '../../operations/titles.ts';
 import type { FailureCode } from '../../problems/failures.ts';
 import { defineServerOperation, type ServerStepContext } from '../define-operation.ts';
@@ -42,7 +43,7 @@ type Result = Promise<StepResult<MoveState>>;
 const migrateSeconds = 6 * 3600;
 const startSeconds = 5 * 60;
 /** The attempts of a migration, and of what follows a failure, if they fail for a temporary reason. */
-export const maxAttempts = 5;
+const maxAttempts = 5;
 
 /** What a step of a move returns once the instance is on its target. */
 type Arrived = Readonly<Extract<StepResult<MoveState>, { outcome: 'next' }>>;
@@ -232,11 +233,16 @@ export async function startAgain(context: Context, failure: Failure['failure']):
     await startInstance(context, found);
     return fail(failure.code, failure.message);
   } catch (error) {
-    if (!(error instanceof EngineError) || operation.attempts < maxAttempts) throw error;
+    if (!isFinal(error, operation)) throw error;
     context.log.warn({ err: error }, 'A server could not be started after a move that failed.');
     const after = `${failure.message} It could not be started again. ${error.publicMessage}`;
     return fail(failure.code, after);
   }
+}
+
+/** Whether a step that follows a failure is not to be run again because of this error. */
+export function isFinal(error: unknown, { attempts }: OperationRow): error is EngineError {
+  return error instanceof EngineError && !(error.retryable && attempts < maxAttempts);
 }
 
 export function find({ incus, server, signal }: Context) {

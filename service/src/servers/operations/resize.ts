@@ -1,21 +1,23 @@
-import { EngineError } from '../../incus/transport/errors.ts';
+import type { Instance } from '../../incus/instances.ts';
 import { counted } from '../../lib/counted.ts';
 import { done, fail, next, type StepResult } from '../../operations/define.ts';
+import type { OperationRow } from '../../operations/queries.ts';
 import { operationTitles } from '../../operations/titles.ts';
 import { defineServerOperation, type ServerStepContext } from '../define-operation.ts';
 import { isRunning } from '../engine/engine.ts';
 import { type Sizes, setLimits, setSize, sizeHeld, takeBackDeferred } from '../engine/size.ts';
+import type { ServerSize } from '../queries.ts';
 import { showEngineStatus } from '../truth.ts';
-import { type ServerSize, setServerMoved, setServerResized } from '../worker-queries.ts';
+import { setServerMoved, setServerResized } from '../worker-queries.ts';
 import {
   busy,
   detailsOf,
   find,
+  isFinal,
   isHeld,
   isThere,
   type MoveRequest,
   type MoveState,
-  maxAttempts,
   missing,
   moveFailures,
   recovery,
@@ -64,10 +66,18 @@ export const resizeOperation = defineServerOperation<ResizeState>({
   recovery,
   async failed(trx, operation) {
     const { held } = operation.state as Partial<ResizeState>;
-    await setServerResized(trx, operation.server_id, held);
+    // Otherwise the comparison with the engine records it.
+    if (held) await setServerResized(trx, operation.server_id, held);
     await showEngineStatus(trx, operation);
   },
 });
+
+/**
+ * Whether a resize may have begun to move its server. Any other can be superseded at any time: the comparison with the
+ * engine records what it has changed (`reconcilers/truth.ts`).
+ */
+export const mayBeMoving = ({ kind, state, step }: OperationRow): boolean =>
+  kind === resizeOperation.kind && state.moves === true && step !== resizeOperation.first;
 
 async function size(context: Context): Result {
   const { operation } = context;
@@ -88,14 +98,11 @@ async function start(context: Context): Result {
   const { from, to, sizes } = operation.state;
   const there = await startThere(context);
   if ('outcome' in there) return there;
-  const moved = `It was moved from ${from.name} to ${to.name} for that.`;
-  const words = [newSize(sizes.wanted), moved, ...detailsOf(context)];
+  const where = `It was moved from ${from.name} to ${to.name} for that.`;
+  const words = [newSize(sizes.wanted), where, ...detailsOf(context)];
   const state = isRunning(there.status) ? 'started' : 'stopped';
-  return done(words.join(' '), async (trx) => {
-    // In this order, its project is locked before its nodes, as in a create.
-    await setServerResized(trx, server.id, sizes.wanted);
-    await setServerMoved(trx, server.id, state, { nodeId: to.id, evacuatedFrom: null });
-  });
+  const moved = { nodeId: to.id, evacuatedFrom: null, size: sizes.wanted };
+  return done(words.join(' '), (trx) => setServerMoved(trx, server.id, state, moved));
 }
 
 /**
@@ -106,12 +113,10 @@ async function recover(context: Context): Result {
   const { failure, held, moves, sizes, to } = context.operation.state;
   if (await isHeld(context)) return busy;
   const found = await find(context);
-  if (!found) return fail(failure.code, failure.message);
   if (!held) {
-    await putBack(context, found);
-    const after = (await find(context)) ?? found;
-    return { outcome: 'wait', seconds: 0, patch: { held: sizeHeld(after, sizes) } };
+    return { outcome: 'wait', seconds: 0, patch: { held: await putBack(context, found) } };
   }
+  if (!found) return fail(failure.code, failure.message);
   const words = [
     failure.message,
     isSame(held, sizes.before) ? 'The server keeps its size.' : newSize(held),
@@ -120,20 +125,25 @@ async function recover(context: Context): Result {
   return await startAgain(context, { ...failure, message: words.join(' ') });
 }
 
-/** If its guest now uses more memory than it had before, it keeps what it has. */
-async function putBack(context: Context, found: Parameters<typeof setLimits>[1]): Promise<void> {
+/**
+ * Returns the size that the server then has. If its guest now uses more memory than it had before, or the engine refuses,
+ * that is not the one before.
+ */
+async function putBack(context: Context, found: Instance | null): Promise<ServerSize> {
   const { operation, log } = context;
-  const { before } = operation.state.sizes;
+  const { sizes } = operation.state;
+  if (!found) return sizes.before;
   try {
-    await takeBackDeferred(context, found, before);
-    await setLimits(context, found, before);
+    await takeBackDeferred(context, found, sizes);
+    await setLimits(context, found, sizes.before);
   } catch (error) {
-    if (!(error instanceof EngineError) || operation.attempts < maxAttempts) throw error;
+    if (!isFinal(error, operation)) throw error;
     log.warn(
       { err: error },
       'A server could not be given its size back after a resize that failed.',
     );
   }
+  return sizeHeld((await find(context)) ?? found, sizes);
 }
 
 const isSame = (one: ServerSize, other: ServerSize) =>

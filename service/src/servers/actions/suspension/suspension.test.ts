@@ -17,6 +17,8 @@ const suspend = (id: number, body: object = { reason }) =>
   ask('POST', `/servers/${id}/suspend`, { ...admin, body });
 const unsuspend = (id: number) => ask('POST', `/servers/${id}/unsuspend`, admin);
 const view = async (id: number) => (await ask('GET', `/servers/${id}`)).json();
+const setOperation = (id: number, values: { state: string; step?: string }) =>
+  db.updateTable('operations').set(values).where('server_id', '=', id).execute();
 
 /** Suspends a server, whose operation then ends. */
 async function suspended(status: ServerStatus = 'started', operation?: string): Promise<number> {
@@ -128,21 +130,26 @@ test('another suspension replaces the reason, and stops the server again', async
   assert.deepEqual((await operationUnderWay(db, id)).state, { starts: true }, 'it ran at first');
 });
 
-test('a suspension supersedes every operation except a create, a move and a delete', async () => {
+test('a suspension supersedes every operation except a create, a delete and what moves a server', async () => {
   const power = ['start', 'stop', 'restart', 'pause', 'unpause'];
-  for (const kind of [...power, 'rename', 'suspend', 'unsuspend']) {
+  for (const kind of [...power, 'rename', 'resize', 'suspend', 'unsuspend']) {
     const id = await enter('stopped', kind);
     const { id: earlier } = await operationUnderWay(db, id);
     assert.equal((await suspend(id)).statusCode, 202, kind);
     const { status, message } = (await ask('GET', `/operations/${earlier}`)).json();
     assert.deepEqual([status, /by a suspend\.$/.test(message)], ['superseded', true], message);
   }
+  const moves = JSON.stringify({ moves: true });
   for (const kind of ['create', 'delete', 'move', 'resize']) {
     const id = await enter('started', kind);
+    await setOperation(id, { state: moves });
     const answer = await suspend(id);
     assert.deepEqual([answer.statusCode, answer.json().code], [409, 'operation_in_progress'], kind);
     assert.equal((await view(id)).suspension, null);
   }
+  const id = await enter('started', 'resize');
+  await setOperation(id, { state: moves, step: 'look' });
+  assert.equal((await suspend(id)).statusCode, 202, 'it has not begun to move it');
 });
 
 test('the end of a suspension starts a server that ran, or was about to', async () => {
