@@ -9,7 +9,7 @@ import { createTestDatabase } from '../testing/postgres.ts';
 import { enterServer, operationUnderWay } from '../testing/servers.ts';
 import { syncAllInstances, syncInstance } from './truth.ts';
 
-// A resize that was superseded, or ended by a service that does not know it, has left a reservation.
+// A resize that has ended without having seen the size of its server leaves its reservation.
 
 const { db, close } = await createTestDatabase();
 after(close);

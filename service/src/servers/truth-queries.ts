@@ -162,7 +162,7 @@ async function applyObservedMember(trx: Trx, readAt: string, seen: { id: number;
 }
 
 /** A server for which another size is reserved, although no operation gives it that. */
-export interface Unsettled {
+interface Unsettled {
   id: number;
   uuid: string;
   before: ServerSize;
@@ -170,8 +170,8 @@ export interface Unsettled {
 }
 
 /**
- * The servers of a location whose resize was superseded, or was ended by a service that does not know it, so that their
- * size is to be read from the engine.
+ * The servers of a location whose resize has ended without having seen their size: it was superseded, could not read it,
+ * or was ended by a service that does not know it.
  */
 export async function unsettledServers(
   db: Queryable,
@@ -198,7 +198,7 @@ export async function unsettledServers(
   });
 }
 
-/** Records the size that was seen of an unsettled server, and releases what was reserved, unless it has an operation by now. */
+/** Records the size of an unsettled server, and releases what was reserved, unless it has an operation by now. */
 export async function applyObservedSize(
   db: Db,
   readAt: string,

@@ -124,17 +124,9 @@ const resized = ({ cpu, ramMb, diskGb }: ServerSize) => ({
   ...{ cpu, ram_mb: ramMb, disk_gb: diskGb },
 });
 
-/** Records the size that the engine has confirmed, or keeps the recorded one, and releases what was reserved. */
-export async function setServerResized(
-  trx: Trx,
-  id: number,
-  size: ServerSize | undefined,
-): Promise<void> {
-  await trx
-    .updateTable('servers')
-    .set(size ? resized(size) : notResizing)
-    .where('id', '=', id)
-    .execute();
+/** Records the size that the engine has confirmed, and releases what was reserved. */
+export async function setServerResized(trx: Trx, id: number, size: ServerSize): Promise<void> {
+  await trx.updateTable('servers').set(resized(size)).where('id', '=', id).execute();
 }
 
 /** Gives a server back what it had before a rebuild that erased nothing. */

@@ -6,6 +6,7 @@ import { untilWaiting } from '../../testing/locks.ts';
 import { thisMonthAndNext } from '../../testing/months.ts';
 import { enterServer, operationUnderWay } from '../../testing/servers.ts';
 import { createWholeApp } from '../../testing/whole-app.ts';
+import type { Sizes } from '../engine/size.ts';
 import { resizeOperation } from '../operations/resize.ts';
 import { setServerResized } from '../worker-queries.ts';
 
@@ -52,7 +53,7 @@ async function used(): Promise<number[]> {
   return [project.used_cpu, project.used_ram_mb, project.used_disk_gb];
 }
 
-/** Ends the resize of a server like its worker, with this size, or as a failure. */
+/** Ends the resize of a server like its worker, with this size, or as a failure after which it keeps its size. */
 async function end(id: number, size?: { cpu: number; ramMb: number; diskGb: number }) {
   const operation = await operationUnderWay(db, id);
   await db.transaction().execute(async (trx) => {
@@ -62,7 +63,9 @@ async function end(id: number, size?: { cpu: number; ramMb: number; diskGb: numb
       .where('id', '=', operation.id)
       .execute();
     if (size) return await setServerResized(trx, id, size);
-    await resizeOperation.failed(trx, { ...operation, server_id: id }, 'It failed.');
+    const { sizes } = operation.state as { sizes: Sizes };
+    const state = { ...operation.state, held: sizes.before };
+    await resizeOperation.failed(trx, { ...operation, state, server_id: id }, 'It failed.');
   });
 }
 
@@ -310,8 +313,8 @@ describe('a resize is refused', () => {
     t.after(() => policy('none'));
     const id = await enterServer(db, place);
     await setServer(id, { traffic_allowance: 0 });
-    const used = { server_id: id, incoming: 1, outgoing: 1 };
-    const months = thisMonthAndNext().map((month) => ({ ...used, month }));
+    const counted = { server_id: id, incoming: 1, outgoing: 1 };
+    const months = thisMonthAndNext().map((month) => ({ ...counted, month }));
     await db.insertInto('traffic_months').values(months).execute();
     const { detail } = await refused(id, { cpu: 2 }, 409, 'traffic_exceeded');
     assert.match(detail, /used up\. Berth is about to stop the server/);

@@ -33,10 +33,8 @@ export type ResizeRequest = { sizes: Sizes } & (({ moves: true } & MoveRequest) 
 interface ResizeState extends MoveState {
   sizes: Sizes;
   moves: boolean;
-  /** After a failure: the size that it was last seen to have in the engine. */
+  /** After a failure: the size that it has in the engine. */
   held: ServerSize;
-  /** Whether it was given its cores and memory back since, as far as possible. */
-  isPutBack: boolean;
 }
 
 type Context = ServerStepContext<ResizeState>;
@@ -68,14 +66,15 @@ export const resizeOperation = defineServerOperation<ResizeState>({
   recovery,
   async failed(trx, operation) {
     const { held } = operation.state as Partial<ResizeState>;
-    await setServerResized(trx, operation.server_id, held);
+    // Otherwise the comparison with the engine records it.
+    if (held) await setServerResized(trx, operation.server_id, held);
     await showEngineStatus(trx, operation);
   },
 });
 
 /**
- * Whether a resize may have begun to move its server. Any other can be ended at any time: what it has changed is read from
- * the engine (`applyObservedSize`).
+ * Whether a resize may have begun to move its server. Any other can be superseded at any time: the comparison with the
+ * engine records what it has changed (`reconcilers/truth.ts`).
  */
 export const mayBeMoving = ({ kind, state, step }: OperationRow): boolean =>
   kind === resizeOperation.kind && state.moves === true && step !== resizeOperation.first;
@@ -108,21 +107,16 @@ async function start(context: Context): Result {
 
 /**
  * Gives the instance its cores and memory back, and starts it again if it was running. A disk that has grown stays. The
- * records follow what it then has, for which there is room in any case. What it has before is kept first, because the
- * engine may not answer again until the deadline.
+ * records follow what it then has, for which there is room in any case.
  */
 async function recover(context: Context): Result {
-  const { failure, held, isPutBack, moves, sizes, to } = context.operation.state;
+  const { failure, held, moves, sizes, to } = context.operation.state;
   if (await isHeld(context)) return busy;
   const found = await find(context);
-  if (!found) return fail(failure.code, failure.message);
-  if (!held) return { outcome: 'wait', seconds: 0, patch: { held: sizeHeld(found, sizes) } };
-  if (!isPutBack) {
-    await putBack(context, found);
-    const after = (await find(context)) ?? found;
-    const patch = { held: sizeHeld(after, sizes), isPutBack: true };
-    return { outcome: 'wait', seconds: 0, patch };
+  if (!held) {
+    return { outcome: 'wait', seconds: 0, patch: { held: await putBack(context, found) } };
   }
+  if (!found) return fail(failure.code, failure.message);
   const words = [
     failure.message,
     isSame(held, sizes.before) ? 'The server keeps its size.' : newSize(held),
@@ -131,10 +125,14 @@ async function recover(context: Context): Result {
   return await startAgain(context, { ...failure, message: words.join(' ') });
 }
 
-/** If its guest now uses more memory than it had before, or the engine refuses, it keeps what it has. */
-async function putBack(context: Context, found: Instance): Promise<void> {
+/**
+ * Returns the size that the server then has. If its guest now uses more memory than it had before, or the engine refuses,
+ * that is not the one before.
+ */
+async function putBack(context: Context, found: Instance | null): Promise<ServerSize> {
   const { operation, log } = context;
   const { sizes } = operation.state;
+  if (!found) return sizes.before;
   try {
     await takeBackDeferred(context, found, sizes);
     await setLimits(context, found, sizes.before);
@@ -145,6 +143,7 @@ async function putBack(context: Context, found: Instance): Promise<void> {
       'A server could not be given its size back after a resize that failed.',
     );
   }
+  return sizeHeld((await find(context)) ?? found, sizes);
 }
 
 const isSame = (one: ServerSize, other: ServerSize) =>

@@ -19,10 +19,6 @@ function whyNotAsked(server: Server, action: string): string {
   return `Only a running server can be asked to ${action}; ${currentStateHint(server)}`;
 }
 
-/** Why a server is suspended. */
-export const bySuspension = (reason: string) =>
-  `The reason that the administrator has given: ${JSON.stringify(reason)}.`;
-
 export const startHint = (id: number) =>
   `The server is stopped. To start it: POST /v1/servers/${id}/start.`;
 
