@@ -11,7 +11,14 @@ import type { ServerStepContext } from '../service/src/servers/define-operation.
 import { createOperation } from '../service/src/servers/operations/create.ts';
 import { newPublicKey } from '../service/src/testing/ssh-keys.ts';
 import { eventually } from '../service/src/testing/until.ts';
-import { type Laboratory, openLaboratory, type PlainAction, project } from './laboratory.ts';
+import {
+  type Laboratory,
+  newPassword,
+  openLaboratory,
+  type PlainAction,
+  project,
+} from './laboratory.ts';
+import { hasPassword } from './servers.ts';
 import { meetings, type Plan, stays, type Trouble, troublesOf } from './troubles.ts';
 
 // Tests each step of each operation on a server with each fault. New kinds and steps are covered automatically.
@@ -187,6 +194,17 @@ const simple = Object.values(actions).filter(({ operation }) => !led.has(operati
 /** How operations are requested; each kind has one case. */
 const ways: Record<string, Way> = {
   ...Object.fromEntries(simple.map((action) => [`a ${action.name}`, wayOf(action)])),
+  'a password': {
+    kind: 'set_password',
+    steps: ['set'],
+    lead: by('password'),
+    end: 'Running',
+  },
+  'a password of a stopped server': {
+    kind: 'set_password',
+    lead: by('password', { first: ['stop'] }),
+    end: 'Stopped',
+  },
   'a suspend': {
     kind: 'suspend',
     steps: ['stop', 'shutdown', 'hold'],
@@ -345,6 +363,10 @@ for (const [what, way] of Object.entries(ways)) {
           }
           assert.ok(runs > 1 || !again.test(words), 'the step was run again');
           await isSeenAs(serverId, way.end);
+          if (way.kind === 'set_password') {
+            const { name } = await laboratory.server(serverId);
+            assert.ok(await hasPassword(laboratory, name, newPassword), 'root has the password');
+          }
           await remove(serverId);
         });
       }

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { hashPassword } from '../service/src/guests/password-hash.ts';
+import { shadowPath } from '../service/src/guests/shadow.ts';
 import type { Laboratory } from './laboratory.ts';
 import { succeeds } from './operations.ts';
 
@@ -32,6 +34,18 @@ export async function isWhole(laboratory: Laboratory, id: number, wanted = 'star
   assert.equal(shownAs[(await client.instances.get(name))?.status ?? ''], wanted);
   const ran = await client.files.pull(name, '/root/ran', 1000);
   assert.equal(ran?.content.toString(), 'ran\n', 'its command ran once');
+}
+
+/** Whether it is the password of root in the guest. */
+export async function hasPassword(
+  { client }: Laboratory,
+  name: string,
+  password: string,
+): Promise<boolean> {
+  const shadow = await client.files.pull(name, shadowPath, 10_000);
+  const [, hash = ''] = /^root:([^:]*):/m.exec(shadow?.content.toString() ?? '') ?? [];
+  const [, , salt = ''] = hash.split('$');
+  return hash === hashPassword(password, salt);
 }
 
 /** Whether a deleted server has neither an instance nor a disk nor addresses. */

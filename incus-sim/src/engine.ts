@@ -1,4 +1,5 @@
 import { createEvents, type Events } from './events.ts';
+import type { Session } from './exec.ts';
 import { createFaults, type FaultBook } from './faults.ts';
 import { createModel, type Model } from './model.ts';
 import { createOperations, type Operations } from './operations.ts';
@@ -58,6 +59,8 @@ export interface Engine {
   model: Model;
   operations: Operations;
   events: Events;
+  /** The connections of programs that run in instances, by the id of their operation. */
+  sessions: Map<string, Session>;
   faults: FaultBook;
   timing: Timing;
   version: string;
@@ -71,6 +74,7 @@ export function createEngine(options: EngineOptions = {}): Engine {
     model: createModel(options.members ?? []),
     operations: createOperations(events),
     events,
+    sessions: new Map(),
     faults: createFaults(options.imageServers ?? []),
     timing: { ...quick, ...options.timing },
     cores: options.cores ?? 8,

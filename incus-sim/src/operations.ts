@@ -34,6 +34,7 @@ export interface NewOperation {
   description: string;
   /** `websocket` if clients connect to it; the default is `task`. */
   class?: 'websocket';
+  metadata?: Record<string, unknown>;
   /** URLs by kind, with their project. */
   resources?: Record<string, string[]>;
   location?: string;
@@ -138,12 +139,12 @@ export function createOperations(events: Events): Operations {
         class: 'task',
         resources: {},
         location: 'none',
+        metadata: null,
         ...given,
         id: randomUUID(),
         createdAt: now,
         updatedAt: now,
         status: 'Pending',
-        metadata: null,
         ended: never(),
       };
       operations.set(operation.id, operation);

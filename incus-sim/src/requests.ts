@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Answer, failed } from './answers.ts';
 import { certificateRoutes, isTrusted, trustStranger } from './certificates.ts';
 import type { Engine } from './engine.ts';
+import { execRoutes } from './exec.ts';
 import { fileRoutes } from './files.ts';
 import { imageRoutes } from './images.ts';
 import { stateRoutes } from './instance-state.ts';
@@ -33,6 +34,7 @@ export function createRequestListener(engine: Engine, control: Routes) {
     instanceRoutes(engine),
     stateRoutes(engine),
     fileRoutes(engine),
+    execRoutes(engine),
     operationRoutes(engine),
     metricsRoutes(engine),
     control,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { WebSocketServer } from 'ws';
+import { type WebSocket, WebSocketServer } from 'ws';
 import { type Administrator, administratorOf } from './administrator.ts';
 import { fingerprintOfPem, issueToken, isTrusted, type TokenOptions } from './certificates.ts';
 import { controlRoutes } from './control.ts';
@@ -77,7 +77,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     },
   };
   const onRequest = createRequestListener(engine, controlRoutes(controls));
-  const onUpgrade = eventUpgrade(engine);
+  const onUpgrade = upgradeOf(engine);
   const open = async () =>
     await Promise.all(places.map((place) => listen(place, onRequest, onUpgrade)));
   listening = await open();
@@ -154,8 +154,9 @@ function controlsOf(engine: Engine): Omit<SimulatorControls, 'restartDaemon'> {
   };
 }
 
-function loseEverythingUnderWay({ model, operations, events }: Engine): void {
+function loseEverythingUnderWay({ model, operations, events, sessions }: Engine): void {
   operations.forgetAll();
+  sessions.clear();
   events.disconnectAll();
   for (const project of model.projects.values()) {
     for (const instance of project.instances.values()) delete instance.lock;
@@ -168,19 +169,24 @@ function loseEverythingUnderWay({ model, operations, events }: Engine): void {
   }
 }
 
-/** `GET /1.0/events` as a websocket. */
-function eventUpgrade({ events, model }: Engine): Upgrade {
+/** `GET /1.0/events`, and the connections of programs in instances, as websockets. */
+function upgradeOf({ events, model, sessions }: Engine): Upgrade {
   const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false });
+  const takerOf = ({ pathname, searchParams: query }: URL) => {
+    if (pathname === '/1.0/events') {
+      const types = query.get('type')?.split(',') ?? ['lifecycle', 'operation'];
+      const all = query.get('all-projects') === 'true';
+      const project = all ? undefined : (query.get('project') ?? 'default');
+      return (client: WebSocket) => events.connect(client, { types, project });
+    }
+    const [, id = ''] = /^\/1\.0\/operations\/([^/]+)\/websocket$/.exec(pathname) ?? [];
+    return sessions.get(id)?.takerOf(query.get('secret') ?? '');
+  };
   return (request, socket, head) => {
-    const url = new URL(request.url ?? '/', 'http://incus');
     const refuseWith = (status: string) => socket.end(`HTTP/1.1 ${status}\r\n\r\n`);
     if (!isTrusted(model, request)) return refuseWith('403 Forbidden');
-    if (url.pathname !== '/1.0/events') return refuseWith('404 Not Found');
-    return sockets.handleUpgrade(request, socket, head, (client) => {
-      const types = url.searchParams.get('type')?.split(',') ?? ['lifecycle', 'operation'];
-      const all = url.searchParams.get('all-projects') === 'true';
-      const project = all ? undefined : (url.searchParams.get('project') ?? 'default');
-      events.connect(client, { types, project });
-    });
+    const take = takerOf(new URL(request.url ?? '/', 'http://incus'));
+    if (!take) return refuseWith('404 Not Found');
+    return sockets.handleUpgrade(request, socket, head, take);
   };
 }

@@ -4,6 +4,8 @@ import { until } from '../../service/src/testing/until.ts';
 import type { Random } from './random.ts';
 
 const actors = 6;
+/** The password of root with which servers are created. */
+export const firstPassword = 'correct horse';
 /** Includes the restart of what was killed, on a machine with other load. */
 const answeredSeconds = 180;
 
@@ -20,6 +22,8 @@ export interface Storm {
   servers: Set<number>;
   /** Operations that were accepted. */
   operations: Set<number>;
+  /** The generated passwords of root, by the id of the operation that sets them. */
+  passwords: Map<number, string>;
   counts: StormCounts;
   begin(): void;
   /** Resolves when every request so far has its response. */
@@ -28,7 +32,7 @@ export interface Storm {
 
 interface Answer {
   status: number;
-  body: { id?: number; operation_id?: number; code?: string };
+  body: { id?: number; operation_id?: number; password?: string; code?: string };
 }
 
 /**
@@ -38,6 +42,7 @@ interface Answer {
 export function createStorm(service: Service, random: Random, mostServers: number): Storm {
   const servers = new Set<number>();
   const operations = new Set<number>();
+  const passwords = new Map<number, string>();
   const live = new Set<number>();
   const counts = { requests: 0, accepted: 0, refused: 0, repeated: 0 };
   let running: Promise<unknown> = Promise.resolve();
@@ -56,7 +61,7 @@ export function createStorm(service: Service, random: Random, mostServers: numbe
     const name = `chaos-${counts.requests}`;
     const initialCommands = ['echo ran >> /root/ran', `sleep ${random.pick([0, 0.2, 1])}`];
     const size = { cpu: 1, ram: 256, disk: 2 };
-    const body = { name, location_id: 1, os_id: 1, password: 'correct horse', initialCommands };
+    const body = { name, location_id: 1, os_id: 1, password: firstPassword, initialCommands };
     const answer = await insist('POST', '/v1/servers', { ...body, ...size });
     if (answer.status !== 201 || answer.body.id === undefined) return;
     servers.add(answer.body.id);
@@ -69,7 +74,7 @@ export function createStorm(service: Service, random: Random, mostServers: numbe
   }
 
   async function change(id: number): Promise<void> {
-    const action = random.pick(['start', 'stop', 'restart', 'retry'] as const);
+    const action = random.pick(['start', 'stop', 'restart', 'password', 'retry'] as const);
     const body = action === 'stop' && random.next() < 0.5 ? { force: true } : undefined;
     await insist('POST', `/v1/servers/${id}/${action}`, body);
   }
@@ -93,13 +98,16 @@ export function createStorm(service: Service, random: Random, mostServers: numbe
       return answer;
     }
     counts.accepted += 1;
-    if (answer.body.operation_id !== undefined) operations.add(answer.body.operation_id);
+    const { operation_id: operation, password } = answer.body;
+    if (operation !== undefined) operations.add(operation);
+    if (operation !== undefined && password !== undefined) passwords.set(operation, password);
     return answer;
   }
 
   return {
     servers,
     operations,
+    passwords,
     counts,
     begin() {
       stopping = false;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { query } from '../../e2e/database.ts';
+import { hashPassword } from '../../service/src/guests/password-hash.ts';
 import type { Instance } from '../../service/src/incus/instances.ts';
 import { eventually } from '../../service/src/testing/until.ts';
 import type { World } from './worlds.ts';
@@ -130,6 +131,38 @@ export async function commandsRanOnce({ client }: Recorded): Promise<number> {
     assert.equal(ran?.content.toString(), 'ran\n', `the command of ${name} ran once`);
   }
   return running.length;
+}
+
+/**
+ * Checks that root has the password that was set last in every guest, or the first one. One that could not be set may
+ * still have reached the guest.
+ */
+export async function passwordsAreSet(
+  { client, directory }: Recorded,
+  passwords: ReadonlyMap<number, string>,
+  first: string,
+): Promise<void> {
+  interface Row extends Record<string, unknown> {
+    name: string;
+    operations: { id: number; status: string }[];
+  }
+  const rows = await query<Row>(
+    directory,
+    `select 'srv-' || uuid as name, array(
+       select jsonb_build_object('id', id, 'status', status) from operations
+       where server_id = servers.id and kind = 'set_password' order by id) as operations
+     from servers where installed_at is not null and deleted_at is null`,
+  );
+  for (const { name, operations } of rows) {
+    const last = operations.findLastIndex(({ status }) => status === 'succeeded');
+    const given = operations.slice(Math.max(last, 0)).map(({ id }) => passwords.get(id) ?? '');
+    const possible = last < 0 ? [first, ...given] : given;
+    const shadow = await client.files.pull(name, '/etc/shadow', 100_000);
+    const [, hash = ''] = /^root:([^:]*):/m.exec(shadow?.content.toString() ?? '') ?? [];
+    const [, , salt = ''] = hash.split('$');
+    const isOne = possible.some((password) => hashPassword(password, salt) === hash);
+    assert.ok(isOne, `${name} has the password that was set last`);
+  }
 }
 
 /** The number of operations by result. Very few can fail, because operations continue after a kill. */

@@ -1,4 +1,5 @@
 import { type CertificateCalls, certificateCalls } from './certificates.ts';
+import { type ExecCalls, execCalls } from './exec.ts';
 import { type FileCalls, fileCalls } from './files.ts';
 import { type ImageCalls, imageCalls } from './images.ts';
 import { type InstanceCalls, instanceCalls } from './instances.ts';
@@ -29,6 +30,7 @@ export interface IncusClient {
   operations: OperationCalls;
   instances: InstanceCalls;
   files: FileCalls;
+  exec: ExecCalls;
   images: ImageCalls;
   projects: ProjectCalls;
   networks: NetworkCalls;
@@ -43,13 +45,15 @@ export function createIncusClient(options: IncusOptions): IncusClient {
   const { project, timeoutSeconds = 10, observe } = options;
   const transport = createTransport(options);
   const api = createApi(transport, { project, timeoutSeconds, observe });
+  const operations = operationCalls(api);
   return {
     project,
     server: serverCalls(api, transport.learn),
     certificates: certificateCalls(api),
-    operations: operationCalls(api),
+    operations,
     instances: instanceCalls(api),
     files: fileCalls(api),
+    exec: execCalls(api, options, operations),
     images: imageCalls(api),
     projects: projectCalls(api),
     networks: networkCalls(api),

@@ -1,15 +1,10 @@
-import { Agent } from 'node:https';
 import { WebSocket } from 'ws';
 import { pause } from '../lib/pause.ts';
 import { instanceOfUrl } from './operations.ts';
 import type { Operation } from './transport/api.ts';
-import {
-  type Endpoint,
-  endpoints,
-  type IncusConnection,
-  tlsSettings,
-} from './transport/connection.ts';
-import { EngineError, errorFromConnection, errorFromIncus } from './transport/errors.ts';
+import { endpoints, type IncusConnection } from './transport/connection.ts';
+import { EngineError } from './transport/errors.ts';
+import { errorOfSocket, openSocket, refusedSocket } from './transport/websocket.ts';
 
 interface EventOrigin {
   /** The time at which Incus sent the event, in ISO 8601. Events may arrive out of order. */
@@ -51,6 +46,7 @@ export interface WatchOptions {
 }
 
 const handshakeTimeoutMs = 5000;
+const what = 'The event stream';
 const shortestPauseMs = 200;
 const longestPauseMs = 5000;
 /**
@@ -70,7 +66,9 @@ export async function watchEvents(
   for (let attempt = 0, failures = 0; !options.signal.aborted; attempt += 1) {
     const endpoint = places[attempt % places.length];
     if (endpoint === undefined) throw new TypeError('Incus needs at least one URL');
-    const { reason, lasted } = await follow(openSocket(connection, endpoint, options), {
+    const path = eventsPath(options);
+    const socket = openSocket(connection, endpoint, path, handshakeTimeoutMs);
+    const { reason, lasted } = await follow(socket, {
       ...options,
       name: endpoint.name,
     });
@@ -88,19 +86,8 @@ function backOffMs(failures: number): number {
   return longest / 2 + (Math.random() * longest) / 2;
 }
 
-function openSocket(
-  connection: IncusConnection,
-  endpoint: Endpoint,
-  { types, project }: WatchOptions,
-): WebSocket {
-  const path = `/1.0/events?${new URLSearchParams({ project, type: types.join(',') })}`;
-  const settings = { handshakeTimeout: handshakeTimeoutMs, perMessageDeflate: false };
-  if ('socketPath' in connection) {
-    return new WebSocket(`ws+unix:${connection.socketPath}:${path}`, settings);
-  }
-  const url = `${endpoint.origin.replace(/^http/, 'ws')}${path}`;
-  // The TLS settings are set on the agent, because `@types/ws` declares `checkServerIdentity` incorrectly.
-  return new WebSocket(url, { ...settings, agent: new Agent(tlsSettings(connection)) });
+function eventsPath({ types, project }: WatchOptions): string {
+  return `/1.0/events?${new URLSearchParams({ project, type: types.join(',') })}`;
 }
 
 interface Ending {
@@ -133,12 +120,10 @@ function follow(socket: WebSocket, options: WatchOptions & { name: string }): Pr
   });
   socket.on('message', (data) => guarded(() => options.onEvent(parseEvent(String(data)))));
   socket.on('unexpected-response', (_request, { statusCode = 500 }) => {
-    end(errorFromIncus(`The event stream was refused: HTTP ${statusCode}`, statusCode));
+    end(refusedSocket(what, statusCode));
   });
   socket.on('error', (error) => {
-    reason ??= isLateHandshake(error)
-      ? new EngineError('timeout', 'The event stream did not open', { where: options.name })
-      : errorFromConnection(error, options.name);
+    reason ??= errorOfSocket(error, what, options.name);
   });
   return new Promise((resolve) => {
     socket.on('close', (code) => {
@@ -151,9 +136,6 @@ function follow(socket: WebSocket, options: WatchOptions & { name: string }): Pr
     });
   });
 }
-
-/** Whether the handshake timed out, for which the library has no error code. */
-const isLateHandshake = (error: Error) => /handshake has timed out/.test(error.message);
 
 /**
  * Sends pings. A member that loses power does not close its connections, so that without pings it would look idle.

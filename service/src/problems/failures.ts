@@ -12,6 +12,7 @@ export const failures = {
   initialisation_failed: [409, 'Guest could not be set up'],
   instance_missing: [409, 'Instance is missing'],
   not_a_member: [409, 'Node is not a member of its cluster'],
+  password_not_set: [409, 'Password was not set'],
   operation_superseded: [409, 'Operation was superseded'],
   secrets_unreadable: [409, 'Password and initial commands are unreadable'],
   servers_left: [409, 'Servers are left on the node'],

@@ -133,6 +133,9 @@ test('a delete supersedes anything, and a second one joins it', async () => {
     ['started', 'restart'],
     ['started', 'pause'],
     ['paused', 'unpause'],
+    ['started', 'set_password'],
+    ['started', 'suspend'],
+    ['stopped', 'unsuspend'],
     ['started'],
     ['stopped'],
     ['paused'],
@@ -200,6 +203,8 @@ test('exactly the allowed actions are accepted', async () => {
     ['started', 'restart'],
     ['started', 'pause'],
     ['paused', 'unpause'],
+    ['started', 'set_password'],
+    ['stopped', 'unsuspend'],
     ['deleting', 'delete'],
   ];
   for (const [status, kind] of states) {

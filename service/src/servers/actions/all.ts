@@ -2,6 +2,7 @@ import type { ServerAction as Name } from '@berth/contract/server-actions';
 import type { AnyServerAction } from './define.ts';
 import { deleteAction } from './delete.ts';
 import { moveAction } from './move.ts';
+import { passwordAction } from './password.ts';
 import { pauseAction } from './power/pause.ts';
 import { restartAction } from './power/restart.ts';
 import { startAction } from './power/start.ts';
@@ -19,6 +20,7 @@ export const actions: { readonly [N in Name]: AnyServerAction & { name: N } } = 
   stop: stopAction,
   pause: pauseAction,
   unpause: unpauseAction,
+  password: passwordAction,
   suspend: suspendAction,
   unsuspend: unsuspendAction,
   move: moveAction,

@@ -9,9 +9,10 @@ test('the allowed actions follow from the state of a server', () => {
     'stop',
     'restart',
     'pause',
+    'password',
     'delete',
   ]);
-  assert.deepEqual(allowedActions('stopped', null, neither), ['start', 'delete']);
+  assert.deepEqual(allowedActions('stopped', null, neither), ['start', 'password', 'delete']);
   assert.deepEqual(allowedActions('paused', null, neither), ['stop', 'unpause', 'delete']);
   assert.deepEqual(allowedActions('error', null, neither), ['delete']);
   assert.deepEqual(allowedActions('error', null, { ...neither, retry: true }), ['retry', 'delete']);
@@ -20,8 +21,8 @@ test('the allowed actions follow from the state of a server', () => {
     'delete',
   ]);
   const held = { ...neither, run: false };
-  assert.deepEqual(allowedActions('started', null, held), ['stop', 'pause', 'delete']);
-  assert.deepEqual(allowedActions('stopped', null, held), ['delete']);
+  assert.deepEqual(allowedActions('started', null, held), ['stop', 'pause', 'password', 'delete']);
+  assert.deepEqual(allowedActions('stopped', null, held), ['password', 'delete']);
 });
 
 test('a suspended server can only be stopped and deleted', () => {

@@ -49,14 +49,20 @@ interface Definition<N extends Name, Wanted, Body extends TSchema, Query extends
   route?: { method: 'DELETE'; url: string };
   /** Defaults to `servers:write`. */
   scope?: 'admin';
+  /** Whether the request needs a session that was confirmed lately. */
+  needsConfirmation?: true;
   body?: Body;
   querystring?: Query;
+  /** The schema of the response. Defaults to `Accepted`. */
+  response?: TSchema;
   /** The error codes that are specific to this action. */
   problems: readonly ProblemCode[];
   /** Converts the request to the argument of the functions below. Runs before the transaction. */
   read?(asked: Asked<Static<Body>, Static<Query>>, deps: Deps): Wanted | Promise<Wanted>;
   /** What was requested, for the audit log, without secrets. */
   details?(wanted: Wanted): Details;
+  /** Secret fields of the response, which no other response has. */
+  shown?(wanted: Wanted): Record<string, string> | undefined;
 
   // Conditions.
   /** The statuses of the server in which it is possible, while no operation is in progress. */

@@ -24,6 +24,7 @@ export const deleteAction = defineServerAction({
       'restart',
       'pause',
       'unpause',
+      'set_password',
       'suspend',
       'unsuspend',
       'move',

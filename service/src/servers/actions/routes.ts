@@ -26,7 +26,7 @@ function actionRoute(app: App, deps: WaitingDeps, action: AnyServerAction): void
     url,
     config: {
       scope,
-      needsConfirmation: false,
+      needsConfirmation: action.needsConfirmation ?? false,
       problems: [
         'operation_in_progress',
         ...(action.whileSuspended ? [] : (['suspended'] as const)),
@@ -42,7 +42,7 @@ function actionRoute(app: App, deps: WaitingDeps, action: AnyServerAction): void
       params,
       ...(body && { body }),
       ...(querystring && { querystring }),
-      response: { 202: Accepted },
+      response: { 202: action.response ?? Accepted },
     },
     errorHandler: explainOtherProject(deps.db),
     handler: async (request, reply) => {
@@ -50,8 +50,15 @@ function actionRoute(app: App, deps: WaitingDeps, action: AnyServerAction): void
       const wanted = await action.read?.(request, deps);
       const answer = await change(request, deps, async (place) => {
         const entered = await enterAction(place, id, action, wanted);
+        const answer = accepted(action.accepted, entered);
+        const secret = action.shown?.(wanted);
         const details = action.details?.(wanted) ?? {};
-        return { ...accepted(action.accepted, entered), target: { kind: 'server', id }, details };
+        return {
+          ...answer,
+          ...(secret && { secret }),
+          target: { kind: 'server', id },
+          details,
+        };
       });
       return await sendAccepted(deps, request, reply, answer);
     },

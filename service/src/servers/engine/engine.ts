@@ -66,15 +66,15 @@ export async function startInstance(context: Context, found: Instance): Promise<
  * Runs a step although the disk of the instance may be full, if Berth manages its quota: see
  * `QuotaGuard`.
  */
-export async function withDiskHeadroom(
+export async function withDiskHeadroom<T>(
   { log, server, settings }: Context,
   found: Instance,
-  step: () => Promise<void>,
-): Promise<void> {
+  step: () => Promise<T>,
+): Promise<T> {
   const guard = await settings.quotaGuardOf(server.locationId);
   // The quota reconciler sets it soon, and counts deviations.
   const report = (err: unknown) => log.warn({ err }, 'The limit of a disk could not be set.');
-  await (guard ? guard.withHeadroom(found, step, report) : step());
+  return await (guard ? guard.withHeadroom(found, step, report) : step());
 }
 
 /**

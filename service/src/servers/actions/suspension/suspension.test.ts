@@ -55,13 +55,14 @@ test('the owner of a suspended server sees the reason, and can only stop and del
   assert.equal((await ask('DELETE', `/servers/${id}`)).statusCode, 202);
 });
 
-test('every action that would start a suspended server is refused with the reason', async () => {
+test('every action on a suspended server, except a stop and a delete, is refused with the reason', async () => {
   const body = { password: 'correct horse battery', initialCommands: [] };
   for (const [status, action, options] of [
     ['stopped', 'start', {}],
     ['started', 'restart', {}],
     ['started', 'pause', {}],
     ['paused', 'unpause', {}],
+    ['stopped', 'password', {}],
     ['error', 'retry', {}],
     ['error', 'rebuild', { body }],
   ] as const) {
@@ -125,8 +126,9 @@ test('another suspension replaces the reason, and stops the server again', async
   assert.deepEqual((await operationUnderWay(db, id)).state, { starts: true }, 'it ran at first');
 });
 
-test('a suspension supersedes everything that changes the power of the server', async () => {
-  for (const kind of ['start', 'stop', 'restart', 'pause', 'unpause', 'suspend', 'unsuspend']) {
+test('a suspension supersedes every operation except a create, a move and a delete', async () => {
+  const power = ['start', 'stop', 'restart', 'pause', 'unpause'];
+  for (const kind of [...power, 'set_password', 'suspend', 'unsuspend']) {
     const id = await enter('stopped', kind);
     const { id: earlier } = await operationUnderWay(db, id);
     assert.equal((await suspend(id)).statusCode, 202, kind);

@@ -1,0 +1,164 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { WebSocket } from 'ws';
+import { started } from './answers.ts';
+import type { Engine } from './engine.ts';
+import { askedInstance, operationOn } from './inventory.ts';
+import type { Instance } from './model.ts';
+import type { Work } from './operations.ts';
+import { reportAct, shownStatus } from './power.ts';
+import { refuse } from './refusal.ts';
+import { jsonBody, type Routes } from './router.ts';
+import type { Run } from './runs.ts';
+import { setHashes } from './shadow.ts';
+
+/** The connections of a program that runs in an instance, by their secrets. */
+export interface Session {
+  /** The function that takes over a connection; undefined for an unknown secret. */
+  takerOf(secret: string): ((socket: WebSocket) => void) | undefined;
+}
+
+interface Asked {
+  command: string[];
+  'wait-for-websocket'?: boolean;
+  interactive?: boolean;
+  environment?: Record<string, string>;
+}
+
+/** Incus waits so long for the connections. */
+const connectMs = 5000;
+const notFound = 127;
+const killed = 137;
+
+export function execRoutes(engine: Engine): Routes {
+  return {
+    'POST /1.0/instances/:name/exec': async (call) => {
+      const instance = askedInstance(engine, call);
+      const asked = await jsonBody<Asked>(call);
+      if (shownStatus(instance) === 'Stopped') refuse('Instance is not running', 400);
+      if (instance.status === 'Frozen') refuse('Instance is frozen', 400);
+      if (!asked['wait-for-websocket'] || asked.interactive) {
+        refuse('The simulator only runs programs with three websockets', 400);
+      }
+      const pipes = openPipes();
+      const { command, environment = {}, interactive = false } = asked;
+      const operation = engine.operations.start(
+        {
+          ...operationOn(instance, 'Executing command', call),
+          class: 'websocket',
+          metadata: { command, environment, interactive, fds: pipes.secrets },
+        },
+        (work) => runIn(engine, work, instance, { command, pipes }),
+      );
+      engine.sessions.set(operation.id, pipes);
+      void pipes.closed.then(() => engine.sessions.delete(operation.id));
+      return started(operation);
+    },
+  };
+}
+
+type Pipes = ReturnType<typeof openPipes>;
+
+function openPipes() {
+  const names = ['0', '1', '2', 'control'];
+  const secrets = Object.fromEntries(names.map((name) => [name, randomBytes(16).toString('hex')]));
+  const sockets = new Map<string, WebSocket>();
+  const connected = Promise.withResolvers<void>();
+  const input = Promise.withResolvers<string>();
+  const left = Promise.withResolvers<void>();
+  const closed = Promise.withResolvers<void>();
+  let text = '';
+
+  function take(name: string, socket: WebSocket): void {
+    sockets.set(name, socket);
+    if (name === '0') {
+      // A text message ends the input.
+      socket.on('message', (data, isBinary) => {
+        if (isBinary) text += String(data);
+        else input.resolve(text);
+      });
+    }
+    // Incus kills a program whose output nobody reads.
+    if (name === '1') socket.on('close', () => left.resolve());
+    if (['0', '1', '2'].every((one) => sockets.has(one))) connected.resolve();
+  }
+
+  return {
+    secrets,
+    connected: connected.promise,
+    input: input.promise,
+    left: left.promise,
+    closed: closed.promise,
+    takerOf(secret: string) {
+      const name = names.find((one) => secrets[one] === secret && !sockets.has(one));
+      return name === undefined ? undefined : (socket: WebSocket) => take(name, socket);
+    },
+    close() {
+      for (const socket of sockets.values()) socket.close();
+      closed.resolve();
+    },
+  };
+}
+
+/** Halfway, the program has not begun. */
+async function runIn(
+  engine: Engine,
+  work: Work,
+  instance: Instance,
+  { command, pipes }: { command: string[]; pipes: Pipes },
+): Promise<void> {
+  try {
+    const late = sleep(connectMs, 'late', { ref: false });
+    const isLate = (await work.until(Promise.race([pipes.connected, late]))) === 'late';
+    if (isLate) refuse('Timed out waiting for websockets to connect');
+    work.reach('half');
+    const { run } = instance;
+    if (!run) return refuse('Failed to retrieve PID of executing child process');
+    reportAct(engine, instance, 'instance-exec', { context: { command } });
+    const faults = () => engine.faults.ofGuest(instance.name);
+    const ended = runProgram(command, pipes.input, { instance, run, faults });
+    const ends = [ended, pipes.left.then(() => killed), run.ended.then(() => killed)];
+    const status = await work.until(Promise.race(ends));
+    work.metadata({ return: status });
+    if (status === notFound) refuse('Command not found', 400);
+  } finally {
+    pipes.close();
+  }
+}
+
+interface Place {
+  instance: Instance;
+  run: Run;
+  faults: () => ReturnType<Engine['faults']['ofGuest']>;
+}
+
+/** Runs one of a few programs. Returns its exit status. */
+async function runProgram(
+  [program = '', ...args]: string[],
+  input: Promise<string>,
+  { instance, run, faults }: Place,
+): Promise<number> {
+  switch (program) {
+    case 'true':
+      return 0;
+    case 'false':
+      return 1;
+    case 'cat':
+      await input;
+      return 0;
+    case 'sleep':
+      await run.pause(Number(args[0] ?? 0) * 1000);
+      return 0;
+    case 'chpasswd': {
+      const text = await input;
+      const { chpasswd } = faults();
+      if (chpasswd === 'missing') return notFound;
+      if (chpasswd === 'killed') return killed;
+      if (chpasswd === 'hangs') await new Promise(() => {});
+      if (chpasswd === 'fails' || args[0] !== '-e') return 1;
+      return setHashes(instance.files, text) ? 0 : 1;
+    }
+    default:
+      return notFound;
+  }
+}

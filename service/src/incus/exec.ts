@@ -1,0 +1,115 @@
+import type { WebSocket } from 'ws';
+import type { OperationCalls } from './operations.ts';
+import type { Api } from './transport/api.ts';
+import { type Endpoint, endpoints, type IncusConnection } from './transport/connection.ts';
+import { EngineError, isEngineError } from './transport/errors.ts';
+import { errorOfSocket, openSocket, refusedSocket } from './transport/websocket.ts';
+
+export interface ExecOptions {
+  signal?: AbortSignal | undefined;
+  /** The time after which the program is killed, and the call throws `timeout`. */
+  timeoutSeconds: number;
+}
+
+/** The exit statuses of a shell, for which Incus has these errors (Incus 6.0, `driver_lxc_cmd.go`). */
+const failedStarts: readonly (readonly [RegExp, number])[] = [
+  [/^Command not found$/, 127],
+  [/^Command not executable$/, 126],
+];
+
+/** Incus waits for 5 s for the connections of a program, and there may be several endpoints to try. */
+const handshakeTimeoutMs = 2000;
+const what = 'The connection to a program';
+
+export type ExecCalls = ReturnType<typeof execCalls>;
+
+/**
+ * Creates the calls that run programs in instances. Their arguments are in the log and in the events of Incus, and so
+ * must not contain secrets. Their standard input is not.
+ */
+export function execCalls(api: Api, connection: IncusConnection, operations: OperationCalls) {
+  return {
+    /**
+     * Runs a program as root in a running instance, gives it `input`, and waits for its end. Returns its exit status: 127
+     * if there is no such program. What it prints is discarded, because the guest controls it. Throws `busy` if the
+     * instance is not running, and `invalid` if it is frozen.
+     */
+    async run(
+      instance: string,
+      command: readonly string[],
+      input: string,
+      options: ExecOptions,
+    ): Promise<number> {
+      const { signal, timeoutSeconds } = options;
+      const how = { interactive: false, 'wait-for-websocket': true, environment: {} };
+      const request = {
+        method: 'POST' as const,
+        path: ['instances', instance, 'exec'],
+        query: { project: api.project },
+        json: { command, ...how },
+      };
+      const { id, metadata } = await api.startOperation(request, { signal });
+      const { fds } = metadata as { fds: Record<string, string> };
+      const sockets = await openAll(connection, id, [fds['0'], fds['1'], fds['2']]);
+      try {
+        const [stdin] = sockets;
+        stdin?.send(Buffer.from(input));
+        // The end of the input.
+        stdin?.send('');
+        const ended = await operations.wait(id, { signal, timeoutSeconds });
+        if (ended.outcome === 'vanished') throw new EngineError('failed', `${what} was lost`);
+        const status = ended.operation.metadata?.return;
+        if (typeof status === 'number') return status;
+        throw new EngineError('failed', 'Incus did not say how a program ended');
+      } catch (error) {
+        return statusOf(error);
+      } finally {
+        // Incus kills a program that is still running.
+        for (const socket of sockets) socket.terminate();
+      }
+    },
+  };
+}
+
+function statusOf(error: unknown): number {
+  const [, status] =
+    failedStarts.find(([words]) => error instanceof EngineError && words.test(error.message)) ?? [];
+  if (status === undefined) throw error;
+  return status;
+}
+
+/** Opens the connections for these secrets, all to the same endpoint: the first that accepts them. */
+async function openAll(
+  connection: IncusConnection,
+  operation: string,
+  secrets: (string | undefined)[],
+): Promise<WebSocket[]> {
+  let failure: unknown;
+  for (const endpoint of endpoints(connection)) {
+    const sockets = secrets.map((secret = '') => {
+      const path = `/1.0/operations/${operation}/websocket?${new URLSearchParams({ secret })}`;
+      return openSocket(connection, endpoint, path, handshakeTimeoutMs);
+    });
+    try {
+      await Promise.all(sockets.map((socket) => opened(socket, endpoint)));
+      return sockets;
+    } catch (error) {
+      for (const socket of sockets) socket.terminate();
+      failure = error;
+      if (!isEngineError(error, 'unreachable', 'timeout')) break;
+    }
+  }
+  throw failure;
+}
+
+function opened(socket: WebSocket, { name }: Endpoint): Promise<void> {
+  return new Promise((resolve, reject) => {
+    socket.on('open', resolve);
+    socket.on('unexpected-response', (_request, { statusCode }) => {
+      reject(refusedSocket(what, statusCode));
+      socket.terminate();
+    });
+    // Once it is open, the operation says how the program ended.
+    socket.on('error', (error) => reject(errorOfSocket(error, what, name)));
+  });
+}
