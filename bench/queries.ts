@@ -62,6 +62,7 @@ const listOptions = [
   '&location_id=1',
   '&hostname=bench',
   '&q=ben',
+  '&label_selector=env=prod,!old',
 ];
 
 /** Requests of each kind, and then sweeps and metering alone. */

@@ -10,6 +10,7 @@ import { overview } from './overview.ts';
 import { benchQueries } from './queries.ts';
 import { benchReads } from './reads.ts';
 import { benchScale } from './scale.ts';
+import { benchSelectors } from './selectors.ts';
 import { benchSignIn } from './sign-in.ts';
 import { benchSlowSockets } from './slow-sockets.ts';
 import { benchStart } from './start.ts';
@@ -31,6 +32,7 @@ const benchmarks: Record<string, (rounds?: number) => Promise<boolean>> = {
   queries: benchQueries,
   reads: benchReads,
   scale: benchScale,
+  selectors: benchSelectors,
   'sign-in': benchSignIn,
   'slow-sockets': benchSlowSockets,
   start: benchStart,

@@ -50,7 +50,7 @@ function addServer({ model }: Simulator, planned: PlannedServer): void {
   };
   enter(model, instance);
   if (areStopped) return;
-  const run = startRun();
+  const run = startRun(name);
   run.hasAddresses = true;
   Object.assign(instance, { status: 'Running', run });
   model.hostInterfaces.set(run.hostName, instance);

@@ -1,14 +1,20 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import type { ServerResize } from '@berth/contract/servers';
 import { addVolume, findVolume, removeVolume } from '../incus-sim/src/model.ts';
+import { Project } from '../service/src/db/project.ts';
+import type { Instance } from '../service/src/incus/instances.ts';
 import { EngineError } from '../service/src/incus/transport/errors.ts';
 import { instanceName } from '../service/src/instances/labels.ts';
 import { operationKinds } from '../service/src/operation-kinds.ts';
 import type { OperationKind } from '../service/src/operations/define.ts';
 import { actions } from '../service/src/servers/actions/all.ts';
 import type { AnyServerAction } from '../service/src/servers/actions/define.ts';
+import { enterAction } from '../service/src/servers/actions/enter.ts';
+import { resizeAction } from '../service/src/servers/actions/resize.ts';
 import type { ServerStepContext } from '../service/src/servers/define-operation.ts';
 import { createOperation } from '../service/src/servers/operations/create.ts';
+import { setResizing } from '../service/src/servers/queries.ts';
 import { newPublicKey } from '../service/src/testing/ssh-keys.ts';
 import { eventually } from '../service/src/testing/until.ts';
 import {
@@ -48,7 +54,7 @@ function troubled(kind: OperationKind): OperationKind {
   if (kind.subject === 'node') return kind;
   const steps = Object.entries(kind.steps).map(([name, step]) => {
     const run = async (context: ServerStepContext<Record<string, unknown>>) => {
-      const key = `${context.server.hostname} ${kind.kind}`;
+      const key = `${context.server.hostname.toLowerCase()} ${kind.kind}`;
       if (byCloudInit.has(context.server.hostname)) forgetProperty(context);
       if (failing.get(key) === name) throw new EngineError('invalid', wentWrong);
       const plan = plans.get(key);
@@ -60,6 +66,9 @@ function troubled(kind: OperationKind): OperationKind {
   });
   return { ...kind, steps: Object.fromEntries(steps) };
 }
+
+/** The names that servers were given after their creation. */
+const renamed = new Map<number, string>();
 
 const publicKey = newPublicKey();
 /** How root logs in to the servers `withKeys`. The others have a password alone. */
@@ -87,6 +96,8 @@ interface Way {
   failing?: string;
   /** The state of its server after it has succeeded, as far as it can. */
   end: string;
+  /** The steps whose failure leaves the server as it was. */
+  keeps?: string[];
 }
 
 interface Begun {
@@ -107,27 +118,74 @@ const by =
     return async () => ({ serverId, operation: await begin() });
   };
 
-/** Suspends one whose guest ignores its shutdown. */
-async function bySuspension(name: string) {
+interface Beginning {
+  /** What brings it out of its running state. */
+  first?: 'stop' | 'pause';
+  /** Its guest ignores its shutdown. */
+  isDeaf?: boolean;
+  /** It is a virtual machine that can be migrated live. */
+  isLive?: boolean;
+}
+
+/** Creates a server. Returns its id. */
+async function begun(name: string, { first, isDeaf, isLive }: Beginning): Promise<number> {
   const { serverId, operation } = await laboratory.create(name);
   await laboratory.ended(operation.id);
+  if (first) await laboratory.ended((await laboratory.request(serverId, first)).id);
   const { name: instance } = await laboratory.server(serverId);
-  laboratory.simulator.faults.guest(instance, { ignoresShutdown: true });
-  return async () => ({ serverId, operation: await laboratory.request(serverId, 'suspend') });
+  if (isDeaf) laboratory.simulator.faults.guest(instance, { ignoresShutdown: true });
+  if (isLive) becomeMachine(instance);
+  return serverId;
 }
 
 /** Moves it to the other member. A guest that ignores its shutdown is stopped by force. */
 const byMove =
-  ({ stopped = false, isDeaf = false, isLive = false } = {}) =>
+  (beginning: Beginning = {}) =>
   async (name: string) => {
-    const { serverId, operation } = await laboratory.create(name);
-    await laboratory.ended(operation.id);
-    if (stopped) await laboratory.ended((await laboratory.request(serverId, 'stop')).id);
-    const { name: instance } = await laboratory.server(serverId);
-    if (isDeaf) laboratory.simulator.faults.guest(instance, { ignoresShutdown: true });
-    if (isLive) becomeMachine(instance);
+    const serverId = await begun(name, beginning);
     return async () => ({ serverId, operation: await laboratory.move(serverId) });
   };
+
+/** Gives it a new system. */
+const byRebuild =
+  (beginning: Beginning = {}) =>
+  async (name: string) => {
+    const serverId = await begun(name, beginning);
+    return async () => ({ serverId, operation: await laboratory.rebuild(serverId) });
+  };
+
+/** Enlarges it, where it is or on the other member. Only the cores of a running virtual machine can be changed. */
+const byResize =
+  ({ moves = false, ...beginning }: Beginning & { moves?: boolean } = {}) =>
+  async (name: string) => {
+    const serverId = await begun(name, beginning);
+    const wanted = beginning.isLive ? { cpu: 2 } : { cpu: 2, ram: 512, disk: 4 };
+    const request = moves ? resizeElsewhere : laboratory.resize;
+    return async () => ({ serverId, operation: await request(serverId, wanted) });
+  };
+
+/** Resizes a server as if its node had no room, which it has for all of them. */
+async function resizeElsewhere(serverId: number, { cpu, ram, disk }: ServerResize) {
+  const { database, place } = laboratory;
+  const nodes = await database.db.selectFrom('nodes').selectAll().execute();
+  const begin: AnyServerAction['begin'] = async ({ project }, server) => {
+    const [from, to] = [
+      nodes.find(({ id }) => id === server.node_id),
+      nodes.find(({ id }) => id !== server.node_id),
+    ];
+    assert.ok(from && to);
+    const before = { cpu: server.cpu, ramMb: server.ram_mb, diskGb: server.disk_gb };
+    const wanted = {
+      ...{ cpu: cpu ?? before.cpu, ramMb: ram ?? before.ramMb, diskGb: disk ?? before.diskGb },
+    };
+    await setResizing(project, server.id, wanted, to.id);
+    return { state: { sizes: { before, wanted }, moves: true, from, to, evacuates: false } };
+  };
+  return await database.db.transaction().execute((trx) => {
+    const project = new Project(trx, place.projectId);
+    return enterAction({ trx, project }, serverId, { ...resizeAction, begin }, { cpu });
+  });
+}
 
 /** A virtual machine that can be migrated live, with its disk. */
 function becomeMachine(name: string): void {
@@ -141,6 +199,18 @@ function becomeMachine(name: string): void {
   instance.type = 'virtual-machine';
   instance.config['migration.stateful'] = 'true';
 }
+
+/** Renames it, running or stopped, to the same in capital letters, by which its plan is found. */
+const byRename = (first: PlainAction[]) => async (name: string) => {
+  const { serverId, operation } = await laboratory.create(name);
+  await laboratory.ended(operation.id);
+  for (const earlier of first) {
+    await laboratory.ended((await laboratory.request(serverId, earlier)).id);
+  }
+  const wanted = name.toUpperCase();
+  renamed.set(serverId, wanted);
+  return async () => ({ serverId, operation: await laboratory.rename(serverId, wanted) });
+};
 
 /** After a create of which only the last step failed. */
 async function byRetry(name: string) {
@@ -188,7 +258,7 @@ function wayOf(action: AnyServerAction): Way {
   return { kind: operation.kind, lead, end: shownAs[to] ?? to };
 }
 
-const led = new Set<string>(['move', 'create']);
+const led = new Set<string>(['move', 'create', 'resize']);
 const simple = Object.values(actions).filter(({ operation }) => !led.has(operation.kind));
 
 /** How operations are requested; each kind has one case. */
@@ -214,7 +284,10 @@ const ways: Record<string, Way> = {
   'a suspend of a guest that ignores its shutdown': {
     kind: 'suspend',
     steps: ['cut'],
-    lead: bySuspension,
+    lead: async (name) => {
+      const serverId = await begun(name, { isDeaf: true });
+      return async () => ({ serverId, operation: await laboratory.request(serverId, 'suspend') });
+    },
     end: 'Stopped',
   },
   'a create': {
@@ -238,10 +311,35 @@ const ways: Record<string, Way> = {
     end: 'Running',
   },
   'the retry of a create': { kind: 'create', lead: byRetry, end: 'Running' },
+  'a rebuild': {
+    kind: 'create',
+    lead: byRebuild(),
+    end: 'Running',
+    keeps: ['queue', 'image'],
+  },
+  'a rebuild of a stopped server': {
+    kind: 'create',
+    steps: ['clear'],
+    lead: byRebuild({ first: 'stop' }),
+    end: 'Running',
+  },
+  'a rebuild of a paused server': {
+    kind: 'create',
+    steps: ['clear'],
+    lead: byRebuild({ first: 'pause' }),
+    end: 'Running',
+  },
   'a forced stop': {
     kind: 'stop',
     steps: ['stop'],
     lead: by('stop', { force: true }),
+    end: 'Stopped',
+  },
+  'a rename': { kind: 'rename', lead: byRename([]), end: 'Running' },
+  'a rename of a stopped server': {
+    kind: 'rename',
+    steps: ['files', 'name'],
+    lead: byRename(['stop']),
     end: 'Stopped',
   },
   'a move': {
@@ -253,7 +351,7 @@ const ways: Record<string, Way> = {
   'a move of a stopped server': {
     kind: 'move',
     steps: ['look', 'migrate', 'start'],
-    lead: byMove({ stopped: true }),
+    lead: byMove({ first: 'stop' }),
     end: 'Stopped',
   },
   'a move of a guest that ignores its shutdown': {
@@ -273,6 +371,45 @@ const ways: Record<string, Way> = {
     steps: ['recover'],
     lead: byMove(),
     failing: 'migrate',
+    end: 'Running',
+  },
+  'a resize': { kind: 'resize', steps: ['look', 'size'], lead: byResize(), end: 'Running' },
+  'a resize of a stopped server': {
+    kind: 'resize',
+    steps: ['look', 'size'],
+    lead: byResize({ first: 'stop' }),
+    end: 'Stopped',
+  },
+  'a resize that failed': {
+    kind: 'resize',
+    steps: ['recover'],
+    lead: byResize(),
+    failing: 'size',
+    end: 'Running',
+  },
+  'a resize with a move': {
+    kind: 'resize',
+    steps: ['look', 'stop', 'shutdown', 'migrate', 'size', 'start'],
+    lead: byResize({ moves: true }),
+    end: 'Running',
+  },
+  'a resize with a move of a guest that ignores its shutdown': {
+    kind: 'resize',
+    steps: ['cut'],
+    lead: byResize({ moves: true, isDeaf: true }),
+    end: 'Running',
+  },
+  'a resize with a live move': {
+    kind: 'resize',
+    steps: ['live', 'size'],
+    lead: byResize({ moves: true, isLive: true }),
+    end: 'Running',
+  },
+  'a resize that failed after its move': {
+    kind: 'resize',
+    steps: ['recover'],
+    lead: byResize({ moves: true }),
+    failing: 'size',
     end: 'Running',
   },
   'a delete of a server whose disk has no instance': {
@@ -319,6 +456,36 @@ async function isSeenAs(serverId: number, wanted: string): Promise<void> {
   assert.equal(keys?.content.toString(), wantedKeys, 'it has its SSH keys');
   const { node, movingTo } = await laboratory.server(serverId);
   assert.deepEqual([node, movingTo], [instance.location, null], 'its node is recorded');
+  await isSized(serverId, instance);
+  const called = renamed.get(serverId);
+  if (called) await isCalled(name, called);
+}
+
+/** The records and the engine agree about its size, and no other is reserved. */
+async function isSized(serverId: number, { config, devices }: Instance): Promise<void> {
+  const { isResizing, size } = await laboratory.server(serverId);
+  const [cpu, ram, disk] = size;
+  assert.deepEqual(
+    [config['limits.cpu'], config['limits.memory'], devices.root?.size],
+    [String(cpu), `${ram}MiB`, `${disk}GiB`],
+  );
+  assert.equal(isResizing, false, 'nothing is reserved');
+}
+
+/** The instance, the files of its guest and, if it runs, the guest itself have this name. */
+async function isCalled(name: string, wanted: string): Promise<void> {
+  const { client } = laboratory;
+  const instance = await client.instances.get(name);
+  assert.ok(instance);
+  assert.ok(instance.config['cloud-init.user-data']?.includes(`"fqdn": "${wanted}"`));
+  const content = async (path: string) =>
+    (await client.files.pull(name, path, 1000))?.content.toString();
+  assert.equal(await content('/etc/hostname'), `${wanted}\n`);
+  assert.match((await content('/etc/hosts')) ?? '', new RegExp(`^127\\.0\\.1\\.1 ${wanted}$`, 'm'));
+  if (instance.status !== 'Running') return;
+  const command = ['/bin/sh', '-c', 'hostname > /root/called'];
+  await client.exec.run(name, command, '', { timeoutSeconds: 10 });
+  assert.equal(await content('/root/called'), `${wanted}\n`);
 }
 
 /** The watcher needs a moment after a failed operation. */
@@ -327,7 +494,9 @@ async function isShownTruly(serverId: number): Promise<void> {
     const { name, status, node, movingTo } = await laboratory.server(serverId);
     const instance = await laboratory.client.instances.get(name);
     assert.equal(status, statusOf[instance?.status ?? 'gone'], 'it has the state of its instance');
-    if (instance) assert.deepEqual([node, movingTo], [instance.location, null], 'and where');
+    if (!instance) return;
+    assert.deepEqual([node, movingTo], [instance.location, null], 'and where');
+    await isSized(serverId, instance);
   });
 }
 
@@ -376,6 +545,10 @@ for (const [what, way] of Object.entries(ways)) {
           const { serverId, last } = await undergo(way, step, [words, trouble]);
           assert.equal(last.status, 'failed');
           assert.ok(last.error?.message.includes(stays));
+          if (way.keeps?.includes(step)) {
+            await isSeenAs(serverId, way.end);
+            return await remove(serverId);
+          }
           const { status, error } = await laboratory.server(serverId);
           if (kind.canBeRetried || kind.kind === 'delete') {
             assert.equal(status, 'error');
@@ -384,7 +557,8 @@ for (const [what, way] of Object.entries(ways)) {
             await isShownTruly(serverId);
           }
           // Nothing is lost: a running server keeps running, wherever it is.
-          if (kind.kind === 'move' && !way.failing) await isSeenAs(serverId, way.end);
+          const keepsRunning = kind.kind === 'move' || kind.kind === 'resize';
+          if (keepsRunning && !way.failing) await isSeenAs(serverId, way.end);
           if (kind.canBeRetried) {
             await laboratory.ended((await laboratory.request(serverId, 'retry')).id);
             await isSeenAs(serverId, 'Running');

@@ -92,7 +92,7 @@ it('one whose server is unreachable fails with its name, and is imported at the 
   assert.ok(alias);
 });
 
-it('one whose server is no longer allowed is not imported: a create fails with its name and the reason', async () => {
+it('one whose server is no longer allowed is not imported: a create is refused, or fails, with the reason', async () => {
   const { db } = laboratory.database;
   const os = db.updateTable('operating_systems').where('slug', '=', 'ubuntu-24.04');
   const source = { server: 'https://images.example', alias: 'ubuntu/24.04/cloud' };
@@ -104,12 +104,16 @@ it('one whose server is no longer allowed is not imported: a create fails with i
     (await image()).message,
     /^https:\/\/images\.example is not among the image servers/,
   );
-  const headers = { ...(await createTestToken(db)).headers, prefer: 'wait=60' };
-  const body = { ...serverBody(laboratory.place), os_id: await osId('ubuntu-24.04') };
-  const created = await laboratory.post('/servers', headers, body);
-  const { code, operation } = created.json();
-  assert.equal(created.statusCode, 409, created.body);
-  assert.deepEqual([code, operation.status], ['image_server_not_allowed', 'failed']);
+  const { headers } = await createTestToken(db);
+  const os_id = await osId('ubuntu-24.04');
+  const body = { ...serverBody(laboratory.place), os_id };
+  const refused = await laboratory.post('/servers', headers, body);
+  assert.deepEqual([refused.statusCode, refused.json().code], [409, 'image_server_not_allowed']);
+  assert.equal(refused.json().operation, undefined);
+  // As if the server had been removed from the list after the request.
+  const { operation } = await laboratory.create('too-late', [], { os_id });
+  const { status, error } = await laboratory.ended(operation.id);
+  assert.deepEqual([status, error?.code], ['failed', 'image_server_not_allowed']);
 });
 
 it('one that was imported is unpacked before its first server', async () => {

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ServerAction } from '@berth/contract/server-actions';
-import type { ServerCreate } from '@berth/contract/servers';
+import type { ServerCreate, ServerRebuild, ServerResize } from '@berth/contract/servers';
 import type { Timing } from '../incus-sim/src/engine.ts';
 import { type Simulator, startSimulator } from '../incus-sim/src/simulator.ts';
 import { createApi } from '../service/src/api.ts';
@@ -28,8 +28,11 @@ import { actions } from '../service/src/servers/actions/all.ts';
 import { enterAction } from '../service/src/servers/actions/enter.ts';
 import { moveAction } from '../service/src/servers/actions/move.ts';
 import { sealPassword } from '../service/src/servers/actions/password.ts';
+import { rebuildAction } from '../service/src/servers/actions/rebuild.ts';
+import { resizeAction } from '../service/src/servers/actions/resize.ts';
 import { startCreateQueue } from '../service/src/servers/create-queue.ts';
 import { createServer, sealSecrets } from '../service/src/servers/creation/create.ts';
+import { updateServer } from '../service/src/servers/update/update.ts';
 import { createTestToken, generousLimits } from '../service/src/testing/app.ts';
 import { keptLog } from '../service/src/testing/canaries.ts';
 import { type Installation, installation } from '../service/src/testing/fixtures.ts';
@@ -51,7 +54,7 @@ const imageServers = [publicImageServer];
 export const newPassword = 'Canary-new-4714';
 
 /** Actions without parameters, except for the force of a stop, the reason of a suspension, and a password. */
-export type PlainAction = Exclude<ServerAction, 'move' | 'rebuild'>;
+export type PlainAction = Exclude<ServerAction, 'move' | 'rebuild' | 'resize'>;
 
 /** Operations on a simulated engine and a real database, carried out by several workers and watched. */
 export interface Laboratory {
@@ -68,6 +71,10 @@ export interface Laboratory {
   request(serverId: number, action: PlainAction, force?: boolean): Promise<OperationRow>;
   /** Moves a server to the named node, or to one that Berth chooses. */
   move(serverId: number, node?: string): Promise<OperationRow>;
+  resize(serverId: number, wanted: ServerResize): Promise<OperationRow>;
+  /** Rebuilds a server with the commands of a create. */
+  rebuild(serverId: number, more?: Partial<ServerRebuild>): Promise<OperationRow>;
+  rename(serverId: number, name: string): Promise<OperationRow>;
   ended(operationId: number): Promise<OperationRow>;
   server(id: number): Promise<ServerNow>;
   /** The response to a GET, by default for a caller in the project. */
@@ -96,6 +103,10 @@ export interface ServerNow {
   node: string;
   /** The id of the node on which capacity is reserved for it. */
   movingTo: number | null;
+  /** Its cores, MiB and GiB. */
+  size: [cpu: number, ramMb: number, diskGb: number];
+  /** Whether another size is reserved for it. */
+  isResizing: boolean;
 }
 
 interface Equipment {
@@ -256,6 +267,31 @@ export async function openLaboratory({
         .execute((trx) =>
           enterAction({ trx, project: owner.in(trx) }, serverId, moveAction, { node }),
         ),
+    resize: (serverId, wanted) =>
+      db
+        .transaction()
+        .execute((trx) =>
+          enterAction({ trx, project: owner.in(trx) }, serverId, resizeAction, wanted),
+        ),
+    async rebuild(serverId, more = {}) {
+      const password = 'correct horse battery';
+      const body = { erase: true, password, initialCommands: wanted, ...more };
+      const secrets = await sealSecrets(body, secretKey, 'a test');
+      const asked = { secrets, body, commands: body.initialCommands.length };
+      return await db
+        .transaction()
+        .execute((trx) =>
+          enterAction({ trx, project: owner.in(trx) }, serverId, rebuildAction, asked),
+        );
+    },
+    rename: (serverId, name) =>
+      db.transaction().execute(async (trx) => {
+        const { operation } = await updateServer({ trx, project: owner.in(trx) }, serverId, {
+          name,
+        });
+        if (!operation) throw new Error(`There is nothing to rename in the server ${serverId}.`);
+        return operation;
+      }),
     async ended(operationId) {
       const query = db.selectFrom('operations').selectAll().where('id', '=', operationId);
       return await until(
@@ -276,7 +312,9 @@ export async function openLaboratory({
       const { status, error, uuid, node, moving_to, deleted_at, real_status_at: since } = row;
       const isDeleted = deleted_at !== null;
       const name = instanceName(uuid);
-      return { name, status, error, since, isDeleted, node, movingTo: moving_to };
+      const size: ServerNow['size'] = [row.cpu, row.ram_mb, row.disk_gb];
+      const isResizing = row.resizing_cpu !== null;
+      return { name, status, error, since, isDeleted, node, movingTo: moving_to, size, isResizing };
     },
     ask: async (path, own = headers) =>
       (await inject(app, { url: `/v1${path}`, headers: own })).json(),

@@ -163,7 +163,7 @@ it('the servers of a lost node are in error, and are rebuilt elsewhere or delete
     password: 'correct horse battery',
     initialCommands: [],
   });
-  assert.deepEqual([early.statusCode, early.json().code], [409, 'server_not_lost']);
+  assert.deepEqual([early.statusCode, early.json().errors[0].pointer], [422, '/erase']);
   laboratory.simulator.takeMemberDown('c', true);
   await isIn('c', 'offline');
   const stop = await laboratory.request(waiting.id, 'stop');

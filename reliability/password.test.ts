@@ -67,8 +67,8 @@ async function messageOf(id: number): Promise<string> {
   return ended.message;
 }
 
-const guest = (name: string, chpasswd?: 'missing' | 'fails' | 'hangs' | 'killed') =>
-  laboratory.simulator.faults.guest(name, chpasswd ? { chpasswd } : {});
+const guest = (name: string, programs?: 'missing' | 'fails' | 'hangs' | 'killed') =>
+  laboratory.simulator.faults.guest(name, programs ? { programs } : {});
 
 const treeOf = (name: string) => {
   const files = laboratory.simulator.model.projects.get(project)?.instances.get(name)?.files;

@@ -68,7 +68,9 @@ describe('a suspended server', () => {
     assert.equal(await autostart(name), 'true');
     await isWhole(laboratory, id, 'stopped');
     const last = (await operationsOn(id)).at(-1);
-    assert.equal(last?.message, 'The server was unsuspended. It was not started.');
+    const words =
+      'The server was unsuspended. It was not started, because it did not run when it was suspended.';
+    assert.equal(last?.message, words);
   });
 
   it('is stopped again if somebody starts it in Incus, or resumes it', async () => {
@@ -115,8 +117,8 @@ describe('a suspended server', () => {
       await succeeds(laboratory, await laboratory.request(id, 'suspend'));
       await isWhole(laboratory, id, 'stopped');
       const last = (await operationsOn(id)).at(-1);
-      const cut = 'The server was suspended. Its guest did not shut down, so its power was cut.';
-      assert.equal(last?.message, cut);
+      const why = what === 'paused' ? 'It was paused' : 'Its guest did not shut down';
+      assert.equal(last?.message, `The server was suspended. ${why}, so its power was cut.`);
       await succeeds(laboratory, await laboratory.request(id, 'unsuspend'));
       await isWhole(laboratory, id);
     }

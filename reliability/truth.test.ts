@@ -42,7 +42,7 @@ describe('a server whose instance somebody else', () => {
     const { administrator } = laboratory.simulator;
     administrator.stop(project, name);
     administrator.rename(project, name, 'other-name');
-    await isInError(id, /no longer exists in the engine, which has lost it.*Delete the server/);
+    await isInError(id, /no longer exists in the engine, which has lost it.*Rebuild the server/);
     administrator.rename(project, 'other-name', name);
     await isShown(id, 'stopped');
     administrator.start(project, name);
@@ -52,7 +52,7 @@ describe('a server whose instance somebody else', () => {
   it('deletes is in error, and can be deleted', async () => {
     const { id, name } = await runningServer(laboratory, 'deleted');
     laboratory.simulator.administrator.delete(project, name);
-    await isInError(id, /no longer exists in the engine, which has lost it.*Delete the server/);
+    await isInError(id, /no longer exists in the engine, which has lost it.*Rebuild the server/);
     await succeeds(laboratory, await laboratory.request(id, 'delete'));
     assert.ok((await laboratory.server(id)).isDeleted);
   });

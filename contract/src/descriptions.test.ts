@@ -65,7 +65,9 @@ function needsExample(schema: Schema): boolean {
 /** Each schema within one, with the path of fields to it. */
 function partsOf(path: string, schema: Schema): [string, Schema][] {
   if (schema.$ref) return [[path, api.components.schemas[schema.$ref.replace(/^.*\//, '')] ?? {}]];
-  const { properties = {}, items, anyOf = [] } = schema;
+  const { properties = {}, items } = schema;
+  // A part of an object only says which of its fields are required.
+  const anyOf = schema.properties ? [] : (schema.anyOf ?? []);
   return [
     [path, schema],
     ...Object.entries(properties).flatMap(([name, part]) => partsOf(`${path}.${name}`, part)),

@@ -158,7 +158,7 @@ const Placement = Type.Object(
     ),
   },
   {
-    description: 'How the node of the server was chosen. Null unless `kind` is `create` or `move`.',
+    description: 'How the node of the server was chosen. Null if the operation did not choose one.',
   },
 );
 
@@ -196,7 +196,9 @@ const MovedServer = Type.Object(
 export const Operation = Type.Object(
   {
     id: Id('the operation', 7),
-    kind: Kind('What the operation does to the server, or to the node.'),
+    kind: Kind(
+      'What the operation does to the server, or to the node. A retry and a rebuild are operations of the kind `create`.',
+    ),
     server_id: Nullable(
       Type.Integer({
         description:

@@ -89,8 +89,16 @@ const membersOfCodes = {
     }),
   ),
   limit: amount('The limit of the quota, in its unit.', 8192),
-  used: amount('How much of the quota the servers of the project hold.', 7680),
-  asked: amount('How much of the quota the request asks for.', 1024),
+  used: amount(
+    'How much of the quota the servers of the project hold. With the code `memory_in_use`: the memory that the server ' +
+      'uses, in MiB.',
+    7680,
+  ),
+  asked: amount(
+    'How much of the quota the request asks for. With the code `memory_in_use`: the memory that the server would have, ' +
+      'in MiB.',
+    1024,
+  ),
   lacking: Type.Optional(
     Type.Array(
       Word(['ram', 'disk', 'cpu'], {

@@ -12,6 +12,7 @@ const table = {
   password: { operation: 'set_password', offered: true },
   retry: { operation: 'create', offered: true },
   rebuild: { operation: 'create', offered: true },
+  resize: { operation: 'resize', offered: true },
   delete: { operation: 'delete', offered: true },
   suspend: { operation: 'suspend', offered: false },
   unsuspend: { operation: 'unsuspend', offered: false },
@@ -38,10 +39,14 @@ export const offeredActions = serverActions.filter(
   (action): action is OfferedAction => table[action].offered,
 );
 
-type ServerOperation = 'create' | Table[ServerAction]['operation'];
+type ServerOperation = 'create' | 'rename' | Table[ServerAction]['operation'];
 
 /** The kinds of operations: first those on servers, then those on nodes. */
 export const operationKinds = [
-  ...new Set<ServerOperation>(['create', ...serverActions.map((name) => table[name].operation)]),
+  ...new Set<ServerOperation>([
+    'create',
+    ...serverActions.map((name) => table[name].operation),
+    'rename',
+  ]),
   ...(['evacuate', 'restore', 'declare_lost'] as const),
 ];

@@ -1,11 +1,12 @@
 import { type Static, Type } from 'typebox';
 import { AnyOf, NamePrefix, period } from './filters.ts';
+import { LabelSelector, Labels, LabelsPatch, NewLabels } from './labels.ts';
 import { Accepted, OperationOutcome } from './operations.ts';
 import { pageParameters, sortParameter } from './pagination.ts';
 import { Reference } from './references.ts';
 import { offeredActions } from './server-actions.ts';
 import { sshKeyInShort } from './ssh-keys.ts';
-import { noId, notAnId } from './text.ts';
+import { Notes, noId, notAnId } from './text.ts';
 import { whetherStale } from './usage.ts';
 import { Closed, Id, maxId, Nullable, Timestamp, Word } from './values.ts';
 
@@ -102,6 +103,14 @@ const specifications = {
 
 export type Usage = Static<typeof Usage>;
 
+const refused = (action: string) =>
+  `Whether a ${action} of the server is refused with 409 \`protected\`.`;
+
+const protection = {
+  delete: Type.Boolean({ description: refused('delete') }),
+  rebuild: Type.Boolean({ description: refused('rebuild') }),
+};
+
 const warnings = (description: string) =>
   Type.Array(
     Type.String({
@@ -117,7 +126,8 @@ export const Server = Type.Object(
   {
     id: Id('the server', 42),
     hostname: Type.String({
-      description: 'The host name of the server: the `name` that it was created with.',
+      description:
+        'The host name of the server: the `name` that it was created with, or was given later.',
       examples: ['web-1'],
     }),
     uuid: Type.String({
@@ -125,7 +135,7 @@ export const Server = Type.Object(
       examples: ['6f1c0b6e-3d39-4f0e-9a44-0d5c8e2b7a10'],
     }),
     status: Status(
-      'The state of the server. `creating`: it is being created. `started`: it is running. `stopped`: it is not ' +
+      'The state of the server. `creating`: it is being created or rebuilt. `started`: it is running. `stopped`: it is not ' +
         'running. `paused`: it is frozen. `deleting`: it is being deleted. `error`: it cannot be used, and `error` ' +
         'says why. While an operation is in progress, `GET /v1/servers/{id}/status` returns more.',
     ),
@@ -153,6 +163,14 @@ export const Server = Type.Object(
         examples: ['database'],
       }),
     ),
+    labels: Labels('The labels of the server: values by keys.'),
+    notes: Type.String({
+      description: 'Notes about the server, for people. They may be empty.',
+      examples: ['Ask the web team before a restart.'],
+    }),
+    protection: Type.Object(protection, {
+      description: 'The actions against which the server is protected.',
+    }),
     error: Nullable(
       Type.String({
         description: 'The error of the server, as human-readable text. Null if there is none.',
@@ -196,8 +214,8 @@ export const Server = Type.Object(
         },
         {
           description:
-            'The suspension of the server by an administrator: it is stopped, and can only be deleted. Null unless it is ' +
-            'suspended.',
+            'The suspension of the server by an administrator: it is stopped, and then can only be deleted. As long as it ' +
+            'is still running, it can be stopped, too. Null unless it is suspended.',
         },
       ),
     ),
@@ -395,18 +413,45 @@ function Amount(unit: string, description: string, example: number) {
   return Type.Integer({ minimum: 1, maximum: maxId, description, examples: [example], explain });
 }
 
+const notes = (otherwise: string) =>
+  Type.Optional(
+    Notes({
+      description: `Notes about the server, for people, of at most 2000 characters. ${otherwise}`,
+      examples: ['Ask the web team before a restart.'],
+    }),
+  );
+
+function wantedProtection(otherwise: string) {
+  const explain = 'Must be true or false.';
+  const field = (action: keyof typeof protection) =>
+    Type.Optional(Type.Boolean({ ...protection[action], explain }));
+  return Type.Optional(
+    Closed(
+      { delete: field('delete'), rebuild: field('rebuild') },
+      {
+        description:
+          'The actions against which the server is protected, so that nobody carries them out by mistake. Whoever may ' +
+          `carry them out can also end the protection. ${otherwise}`,
+      },
+    ),
+  );
+}
+
+const HostName = (more = '') =>
+  Type.String({
+    minLength: 1,
+    maxLength: 253,
+    pattern: `^${noId}${hostName}`,
+    description:
+      'The host name of the server (RFC 1123). It cannot be an IP address. If the project has `unique_names`, no other ' +
+      `server of the project may have it. ${notAnId}${more}`,
+    examples: ['web-1'],
+    explain: `${asHostName} ${notAnId}`,
+  });
+
 export const ServerCreate = Closed(
   {
-    name: Type.String({
-      minLength: 1,
-      maxLength: 253,
-      pattern: `^${noId}${hostName}`,
-      description:
-        'The host name of the server (RFC 1123). It cannot be an IP address. If the project has `unique_names`, no other ' +
-        `server of the project may have it. ${notAnId}`,
-      examples: ['web-1'],
-      explain: `${asHostName} ${notAnId}`,
-    }),
+    name: HostName(),
     location_id: Reference(
       'location',
       'The location in which the server runs. List the locations with `GET /v1/locations`.',
@@ -443,16 +488,48 @@ export const ServerCreate = Closed(
           'where possible. By default the server is in no group.',
       ),
     ),
+    labels: NewLabels,
+    notes: notes('By default they are empty.'),
+    protection: wantedProtection('By default the server is protected against neither.'),
   },
   {
     title: 'ServerCreate',
     description:
-      'The server to create. All fields except `group`, `ssh_keys` and `password_login` are required, and `password` unless ' +
-      '`password_login` is `false`.',
+      'The server to create. All fields except `group`, `labels`, `notes`, `protection`, `ssh_keys` and `password_login` are ' +
+      'required, and `password` unless `password_login` is `false`.',
     ...passwordUnlessItIsOff,
   },
 );
 export type ServerCreate = Static<typeof ServerCreate>;
+
+export const ServerUpdate = Closed(
+  {
+    name: Type.Optional(
+      HostName(
+        ' An operation also sets it inside the server: at once if it is running, and otherwise for its next start.',
+      ),
+    ),
+    labels: LabelsPatch,
+    notes: notes('They replace those that the server has.'),
+    protection: wantedProtection('Fields that are omitted are not changed.'),
+  },
+  {
+    title: 'ServerUpdate',
+    description: 'The fields to change. Fields that are omitted are not changed.',
+  },
+);
+export type ServerUpdate = Static<typeof ServerUpdate>;
+
+export const ServerUpdated = Type.Object(
+  { ...Server.properties, operation: Type.Optional(OperationOutcome) },
+  {
+    title: 'ServerUpdated',
+    description:
+      'The server after the update. If its name has changed, `operation` sets the name inside the server. It is absent if ' +
+      'there is nothing to do there.',
+  },
+);
+export type ServerUpdated = Static<typeof ServerUpdated>;
 
 export const ServerCreateQuery = Closed({
   // Dry runs have a separate path now, because their response differs from that of a create.
@@ -566,18 +643,72 @@ export const ServerSuspend = Closed(
 
 export const ServerRebuild = Closed(
   {
+    erase: Type.Optional(
+      Type.Boolean({
+        description:
+          'Must be `true`: everything on the disk of the server is lost. It can only be omitted if the node of the server was ' +
+          'declared lost, and its disk with it.',
+        explain: 'Must be true.',
+      }),
+    ),
+    os_id: Type.Optional(
+      Reference(
+        'operating_system',
+        'The operating system of the rebuilt server. By default it stays the same. List the operating systems with ' +
+          '`GET /v1/operating-systems`.',
+      ),
+    ),
     ...login,
     initialCommands: ServerCreate.properties.initialCommands,
   },
   {
     title: 'ServerRebuild',
     description:
-      'How `root` logs in to the rebuilt server, and its initial commands. `initialCommands` is required, and `password` ' +
-      'unless `password_login` is `false`.',
+      'The operating system of the rebuilt server, how `root` logs in to it, and its initial commands. `erase` and ' +
+      '`initialCommands` are required, and `password` unless `password_login` is `false`.',
     ...passwordUnlessItIsOff,
   },
 );
 export type ServerRebuild = Static<typeof ServerRebuild>;
+
+export const ServerResize = Closed(
+  {
+    cpu: Type.Optional(
+      Amount('cores', 'The number of CPU cores, within the `limits` of the location.', 4),
+    ),
+    ram: Type.Optional(
+      Amount(
+        'MiB',
+        'The amount of memory, in MiB, within the `limits` of the location and the `minimum` of the operating system, and ' +
+          'more than the server has in use.',
+        4096,
+      ),
+    ),
+    disk: Type.Optional(
+      Amount(
+        'GiB',
+        'The disk size, in GiB, within the `limits` of the location. A disk can grow, and cannot shrink.',
+        40,
+      ),
+    ),
+    allow_move: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether the server may move to another node of its location if its node has no room for the new size. A running ' +
+          'server is shut down for that, and started again. The default is `false`.',
+        explain: 'Must be true or false.',
+      }),
+    ),
+  },
+  {
+    title: 'ServerResize',
+    description:
+      'The new size of the server. At least one of `cpu`, `ram` and `disk` is required. What is omitted stays as it is.',
+    anyOf: [{ required: ['cpu'] }, { required: ['ram'] }, { required: ['disk'] }],
+    explain: 'Must have at least one of `cpu`, `ram` and `disk`.',
+  },
+);
+export type ServerResize = Static<typeof ServerResize>;
 
 export const ServerMove = Closed(
   {
@@ -620,6 +751,7 @@ export const ServerQuery = Closed({
   location_id: AnyOf(Reference('location', 'Return only servers at this location.')),
   os_id: AnyOf(Reference('operating_system', 'Return only servers with this operating system.')),
   group: AnyOf(Group('Return only servers of this anti-affinity group.')),
+  label_selector: LabelSelector('servers'),
   node: AnyOf(Reference('node', 'Return only servers on this node.')),
   hostname: AnyOf(
     Type.String({

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { Labels } from './labels.ts';
 import { Closed, Id, Nullable, Timestamp } from './values.ts';
 
 export const StatementQuery = Closed({
@@ -41,6 +42,10 @@ const StatementServer = Type.Object(
     disk_gb_hours: hours('The disk size of the server in GiB, multiplied by `hours`.', 14400),
     bytes_in: bytes('The traffic that the server received in this month, in bytes.'),
     bytes_out: bytes('The traffic that the server sent in this month, in bytes.'),
+    labels: Labels(
+      'The labels of the server as they are now, or were when it was deleted. In the CSV file, they are separated by ' +
+        'spaces: `env=prod team=web`.',
+    ),
   },
   { title: 'StatementServer', description: 'The usage of one server in a month.' },
 );

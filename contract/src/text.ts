@@ -4,11 +4,14 @@ import { Type } from 'typebox';
  * Characters that a line of text cannot contain: control characters, halves of surrogate pairs, line separators, and
  * characters that change the direction of the text around them (Unicode TR 36, "Bidirectional Text Spoofing").
  */
-const noLine = '\\p{Cc}\\p{Cs}\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069';
+const unsafe = '\\p{Cs}\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069';
+const noLine = `\\p{Cc}${unsafe}`;
 
 /** May be empty. The time of a match is linear in the length of the text, whatever its content. */
 export const linePattern = `^[^${noLine}]*$`;
 const notBlank = `^(?!\\s*$)[^${noLine}]*$`;
+/** Text of several lines: tabs, line feeds and carriage returns are the only control characters. */
+const linesPattern = `^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f${unsafe}]*$`;
 
 /** The `X-Request-Id` of a request. */
 export const requestIdPattern = '^[A-Za-z0-9._-]{1,64}$';
@@ -30,6 +33,17 @@ export function Description(words: Words) {
     pattern: linePattern,
     ...words,
     explain: 'Must be a string of at most 500 characters, without control characters.',
+  });
+}
+
+/** Text of several lines, which may be empty. */
+export function Notes(words: Words) {
+  return Type.String({
+    maxLength: 2000,
+    pattern: linesPattern,
+    ...words,
+    explain:
+      'Must be a string of at most 2000 characters, without control characters other than line breaks and tabs.',
   });
 }
 

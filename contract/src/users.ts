@@ -9,8 +9,8 @@ export type Role = (typeof roles)[number];
 
 export const Role = Word([...roles], {
   description:
-    'The role of the member in the project. `viewer`: may read everything in it. `member`: may also change servers. ' +
-    '`owner`: may also manage the members.',
+    'The role of the member in the project. `viewer`: may read everything in it but its members. `member`: may also ' +
+    'change servers. `owner`: may also read and manage the members.',
   examples: ['member'],
 });
 
@@ -32,7 +32,7 @@ export const newPassword = Type.String({
   description:
     'The new password. Passwords that are easy to guess are refused; four unusual words make a good password.',
   examples: ['copper-lantern-Tuesday-otter'],
-  explain: 'Must be a string of at most 128 characters.',
+  explain: 'Must be 1–128 characters.',
 });
 
 const name = Title({

@@ -61,10 +61,11 @@ export function Time(description: string) {
   });
 }
 
-/** A rule of JSON Schema about several fields. */
-interface Conditions {
+/** A rule of JSON Schema about several fields. `explain` is the error message for a body to which no part of `anyOf` applies. */
+interface Conditions extends Pick<Annotations, 'explain'> {
   if?: object;
   else?: object;
+  anyOf?: object[];
 }
 
 /** An object that allows no unknown fields. `title` is its name in the documentation. */

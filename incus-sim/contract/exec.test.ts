@@ -15,6 +15,10 @@ const run = (command: string[], input = '', timeoutSeconds = 30) =>
 
 const shadow = async () => await target.client.files.pull(name, '/etc/shadow', 100_000);
 
+async function contentOf(path: string): Promise<string | undefined> {
+  return (await target.client.files.pull(name, path, 1000))?.content.toString();
+}
+
 describe('a program in an instance', () => {
   before(async () => {
     ({ name } = await createInstance(target, 'exec'));
@@ -36,6 +40,12 @@ describe('a program in an instance', () => {
     assert.equal(await run(['cat']), 0);
   });
 
+  it('is run as root, with its arguments as they are', async () => {
+    assert.equal(await run(['/bin/sh', '-c', 'exit 3']), 3);
+    assert.equal(await run(['/bin/sh', '-c', 'echo written > /root/written']), 0);
+    assert.equal(await contentOf('/root/written'), 'written\n');
+  });
+
   it('sets the password of root, whose hash is in no event and no operation', async () => {
     const before = await shadow();
     const events = await follow(target);
@@ -51,6 +61,21 @@ describe('a program in an instance', () => {
     assert.doesNotMatch(seen, /canary7f3d9a/);
     assert.doesNotMatch(JSON.stringify(await target.client.operations.list()), /canary7f3d9a/);
     assert.doesNotMatch(JSON.stringify(await target.client.instances.get(name)), /canary7f3d9a/);
+  });
+
+  it('can change the host name, which the guest otherwise reads at its start', async () => {
+    const { files } = target.client;
+    const file = { type: 'file', uid: 0, gid: 0, mode: 0o644 } as const;
+    const shown = async () => {
+      await run(['/bin/sh', '-c', 'hostname > /root/shown']);
+      return await contentOf('/root/shown');
+    };
+    assert.equal(await run(['hostname', 'changed']), 0);
+    assert.equal(await shown(), 'changed\n');
+    await powerCut(target, name);
+    await files.push(name, '/etc/hostname', { ...file, content: 'written\n' });
+    await start(target, name);
+    await until('it has the name of its file', 60, async () => (await shown()) === 'written\n');
   });
 
   it('that takes too long is killed', async () => {

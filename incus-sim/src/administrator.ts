@@ -24,6 +24,8 @@ export interface Administrator {
    * subvolume. Returns whether it is allowed.
    */
   mayAskBtrfs(project: string, instance: string, ioctl: string): boolean;
+  /** The guest uses so many more bytes of memory: of processes, and of files in a tmpfs. */
+  occupy(project: string, instance: string, bytes: { own?: number; shared?: number }): void;
   /** Adds so many bytes to the guest's traffic. */
   transfer(project: string, instance: string, moved: { incoming: number; outgoing: number }): void;
 }
@@ -76,6 +78,12 @@ export function administratorOf(engine: Engine): Administrator {
       if (!run) return refuse(`The instance ${name} is not running`, 400);
       run.moved.incoming += incoming;
       run.moved.outgoing += outgoing;
+    },
+    occupy(project, name, { own = 0, shared = 0 }) {
+      const { run } = findInstance(model, project, name);
+      if (!run) return refuse(`The instance ${name} is not running`, 400);
+      run.occupied.own += own;
+      run.occupied.shared += shared;
     },
     mayAskBtrfs(project, name, ioctl) {
       const { run } = findInstance(model, project, name);

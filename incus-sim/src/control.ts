@@ -13,6 +13,9 @@ interface InstanceAct {
   /** Bytes of a transfer. */
   incoming?: number;
   outgoing?: number;
+  /** Bytes of memory. */
+  own?: number;
+  shared?: number;
 }
 
 const faultKinds = new Set<string>([
@@ -67,17 +70,20 @@ export function controlRoutes(controls: SimulatorControls): Routes {
       return done();
     },
     'POST /sim/instances/:instance': async (call) => {
-      const { action, name, ...moved } = await jsonBody<InstanceAct>(call);
+      const { action, name, ...amounts } = await jsonBody<InstanceAct>(call);
       const instance = part(call, 'instance');
       if (action === 'rename') {
         const newName = name ?? refuse('A rename needs a name', 400);
         return act(() => administrator.rename(call.project, instance, newName));
       }
       if (action === 'transfer') {
-        const { incoming = 0, outgoing = 0 } = moved;
+        const { incoming = 0, outgoing = 0 } = amounts;
         return act(() => administrator.transfer(call.project, instance, { incoming, outgoing }));
       }
-      const { transfer: _, mayAskBtrfs: __, ...others } = administrator;
+      if (action === 'occupy') {
+        return act(() => administrator.occupy(call.project, instance, amounts));
+      }
+      const { transfer: _, occupy: __, mayAskBtrfs: ___, ...others } = administrator;
       const acts = new Map(Object.entries(others));
       const run = acts.get(action) ?? refuse(`Unknown action: ${action}`, 400);
       return act(() => run(call.project, instance, ''));

@@ -1,16 +1,19 @@
 import { randomBytes } from 'node:crypto';
+import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WebSocket } from 'ws';
 import { started } from './answers.ts';
 import type { Engine } from './engine.ts';
+import { execute, machineOf } from './guest.ts';
 import { askedInstance, operationOn } from './inventory.ts';
 import type { Instance } from './model.ts';
 import type { Work } from './operations.ts';
-import { reportAct, shownStatus } from './power.ts';
+import { guestPowersOff, reportAct, shownStatus } from './power.ts';
 import { refuse } from './refusal.ts';
 import { jsonBody, type Routes } from './router.ts';
 import type { Run } from './runs.ts';
 import { setHashes } from './shadow.ts';
+import { programs } from './shell.ts';
 
 /** The connections of a program that runs in an instance, by their secrets. */
 export interface Session {
@@ -115,8 +118,7 @@ async function runIn(
     const { run } = instance;
     if (!run) return refuse('Failed to retrieve PID of executing child process');
     reportAct(engine, instance, 'instance-exec', { context: { command } });
-    const faults = () => engine.faults.ofGuest(instance.name);
-    const ended = runProgram(command, pipes.input, { instance, run, faults });
+    const ended = runProgram(command, pipes.input, { engine, instance, run });
     const ends = [ended, pipes.left.then(() => killed), run.ended.then(() => killed)];
     const status = await work.until(Promise.race(ends));
     work.metadata({ return: status });
@@ -127,38 +129,28 @@ async function runIn(
 }
 
 interface Place {
+  engine: Engine;
   instance: Instance;
   run: Run;
-  faults: () => ReturnType<Engine['faults']['ofGuest']>;
 }
 
 /** Runs one of a few programs. Returns its exit status. */
 async function runProgram(
-  [program = '', ...args]: string[],
+  command: string[],
   input: Promise<string>,
-  { instance, run, faults }: Place,
+  { engine, instance, run }: Place,
 ): Promise<number> {
-  switch (program) {
-    case 'true':
-      return 0;
-    case 'false':
-      return 1;
-    case 'cat':
-      await input;
-      return 0;
-    case 'sleep':
-      await run.pause(Number(args[0] ?? 0) * 1000);
-      return 0;
-    case 'chpasswd': {
-      const text = await input;
-      const { chpasswd } = faults();
-      if (chpasswd === 'missing') return notFound;
-      if (chpasswd === 'killed') return killed;
-      if (chpasswd === 'hangs') await new Promise(() => {});
-      if (chpasswd === 'fails' || args[0] !== '-e') return 1;
-      return setHashes(instance.files, text) ? 0 : 1;
-    }
-    default:
-      return notFound;
-  }
+  const [program = '', option] = command;
+  const text = ['cat', 'chpasswd'].includes(program) ? await input : '';
+  const { programs: fault } = engine.faults.ofGuest(instance.name);
+  if (fault === 'hangs') await new Promise(() => {});
+  if (fault === 'fails') return 1;
+  if (fault === 'missing') return notFound;
+  if (fault === 'killed') return killed;
+  if (program === 'cat') return 0;
+  if (program === 'chpasswd') return option === '-e' && setHashes(instance.files, text) ? 0 : 1;
+  if (!programs.includes(basename(program))) return notFound;
+  const { status, power } = await execute(command, machineOf(instance, run));
+  if (power) void guestPowersOff(engine, instance);
+  return status;
 }

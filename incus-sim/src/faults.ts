@@ -34,8 +34,8 @@ export interface GuestFaults {
   /** The system never boots: no address, no commands. */
   neverBoots?: boolean;
   ignoresShutdown?: boolean;
-  /** What happens to a `chpasswd` that is run from outside. */
-  chpasswd?: 'missing' | 'fails' | 'hangs' | 'killed';
+  /** What happens to a program that is run in it. */
+  programs?: 'missing' | 'fails' | 'hangs' | 'killed';
   /** What exists instead of the progress file; `noise` is a file with other content. */
   reportIs?: 'fifo' | 'directory' | 'symlink' | 'noise' | 'long';
 }

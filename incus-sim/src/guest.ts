@@ -124,20 +124,25 @@ function commandsOf(words: string[]): string[][] {
   );
 }
 
-function execute(argv: string[], machine: Machine): Promise<Outcome> {
+/** Runs a program or a shell in a guest. */
+export function execute(argv: string[], machine: Machine): Promise<Outcome> {
   const [program = '', option] = argv;
   return /(^|\/)sh$/.test(program) && option === '-c'
     ? runShell(argv.at(-1) ?? '', machine)
     : runProgram(argv, machine);
 }
 
-function machineOf(instance: Instance, run: Run): Machine {
+export function machineOf(instance: Instance, run: Run): Machine {
   return {
     sleep: (seconds) => run.pause(seconds * 1000),
     write(path, content, append) {
       const full = normal(path.startsWith('/') ? path : `/root/${path}`);
       const before = append ? (readEntry(instance.files, full)?.content.toString() ?? '') : '';
       putFile(instance.files, full, before + content, 0o644);
+    },
+    hostName: () => run.guestName,
+    setHostName(name) {
+      run.guestName = name;
     },
   };
 }

@@ -3,6 +3,7 @@ import type { Instance, Model } from './model.ts';
 import { nicsOf } from './nics.ts';
 import { shownStatus } from './power.ts';
 import type { Run } from './runs.ts';
+import { sizeBytes } from './sizes.ts';
 
 const codes = { Running: 103, Stopped: 102, Frozen: 110 } as const;
 const neverAt = '0001-01-01T00:00:00Z';
@@ -78,8 +79,9 @@ export function instanceStateView(model: Model, instance: Instance) {
         ? { root: { usage: use.diskBytes, total: use.diskTotalBytes } }
         : {},
     memory: {
-      usage: use.memoryBytes,
-      usage_peak: use.memoryBytes,
+      // With the page cache, and so with files in a tmpfs.
+      usage: use.memoryBytes + use.sharedBytes,
+      usage_peak: use.memoryBytes + use.sharedBytes,
       total: run ? use.memoryTotalBytes : 0,
       swap_usage: 0,
       swap_usage_peak: 0,
@@ -182,7 +184,10 @@ export function useOf({ run, config, devices }: Instance) {
     cores: Number(config['limits.cpu'] ?? 1),
     cpuSeconds: run ? 0.2 + seconds * 0.02 : 0,
     memoryTotalBytes: limit,
-    memoryBytes: run ? Math.min(limit, 40 * mebibyte + Math.round(seconds * 1000)) : 0,
+    memoryBytes: run
+      ? Math.min(limit, 40 * mebibyte + Math.round(seconds * 1000) + run.occupied.own)
+      : 0,
+    sharedBytes: run ? mebibyte + run.occupied.shared : 0,
     diskTotalBytes: sizeBytes(root?.size ?? '10GiB'),
     diskBytes: run ? freshDiskBytes + Math.round(seconds * 100) : freshDiskBytes,
     processes: run ? 9 : 0,
@@ -191,11 +196,4 @@ export function useOf({ run, config, devices }: Instance) {
     diskRead: run ? 30 * mebibyte + Math.round(seconds * 500) : 0,
     diskWritten: run ? mebibyte + Math.round(seconds * 4000) : 0,
   };
-}
-
-const units: Record<string, number> = { MiB: 2 ** 20, GiB: 2 ** 30, MB: 1e6, GB: 1e9 };
-
-function sizeBytes(text: string): number {
-  const [, number, unit = ''] = /^(\d+)([A-Za-z]*)$/.exec(text) ?? [];
-  return Number(number ?? 0) * (units[unit] ?? 1);
 }

@@ -12,6 +12,7 @@ import { refuseLimits } from './nics.ts';
 import { reportAct, shownStatus } from './power.ts';
 import { refuse } from './refusal.ts';
 import { type Call, jsonBody, type Routes } from './router.ts';
+import { deferDisk, refuseMemory } from './sizes.ts';
 import { instancePath, urlIn } from './urls.ts';
 
 export function instanceRoutes(engine: Engine): Routes {
@@ -57,6 +58,8 @@ async function update(engine: Engine, call: Call): Promise<Answer> {
   const devices = { ...instance.devices, ...wanted.devices };
   if (instance.run)
     refuseLimits(engine.model, { devices: wanted.devices ?? {} }, 'Failed to update');
+  refuseMemory(instance, wanted.config);
+  deferDisk(instance, wanted.devices);
   instance.devices = devices;
   const config = Object.entries({ ...instance.config, ...wanted.config });
   instance.config = Object.fromEntries(config.filter(([, value]) => value !== ''));

@@ -66,6 +66,12 @@ const families: Family[] = [
     samples: ({ memoryTotalBytes }) => one(memoryTotalBytes),
   },
   {
+    name: 'incus_memory_Shmem_bytes',
+    help: 'The amount of cached filesystem data that is swap-backed.',
+    type: 'gauge',
+    samples: ({ sharedBytes }) => one(sharedBytes),
+  },
+  {
     name: 'incus_network_receive_bytes_total',
     help: 'The amount of received bytes on a given interface.',
     type: 'counter',

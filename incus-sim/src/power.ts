@@ -4,6 +4,8 @@ import { liveGuest } from './guest.ts';
 import { hold } from './locks.ts';
 import type { Instance } from './model.ts';
 import { startRun } from './runs.ts';
+import { applyDeferred } from './sizes.ts';
+import { readEntry } from './tree.ts';
 import { instancePath } from './urls.ts';
 
 /** The time until Incus notices the end of a guest. */
@@ -11,7 +13,9 @@ const noticedMs = 3;
 
 /** Switches an instance on; its guest boots by itself. */
 export function switchOn(engine: Engine, instance: Instance): void {
-  const run = startRun(instance.config['security.syscalls.deny']);
+  const { 'security.syscalls.deny': deniedCalls, 'limits.memory': memory } = instance.config;
+  const run = startRun(guestNameOf(instance), { deniedCalls, memory });
+  applyDeferred(instance);
   instance.run = run;
   instance.status = 'Running';
   instance.lastUsedAt = run.startedAt;
@@ -24,6 +28,11 @@ export function switchOn(engine: Engine, instance: Instance): void {
     powerOff: () => void guestPowersOff(engine, instance),
     reboot: () => guestReboots(engine, instance),
   });
+}
+
+/** As its system reads it while it boots. Before that, a guest is called like its instance. */
+function guestNameOf({ files, name }: Instance): string {
+  return readEntry(files, '/etc/hostname')?.content.toString().trim() || name;
 }
 
 export function switchOff(instance: Instance): void {

@@ -9,10 +9,16 @@ export interface Run {
   pid: number;
   /** The host's end of its NIC: a new one for each run. */
   hostName: string;
+  /** The host name of the guest. */
+  guestName: string;
   /** Bytes beyond what every instance moves; see `Administrator.transfer`. */
   moved: { incoming: number; outgoing: number };
   /** The system calls that its guest is denied, as configured at its start. */
   deniedCalls: string;
+  /** Its memory limit at its start. */
+  memoryAtStart: string;
+  /** Bytes of memory beyond what every instance uses; see `Administrator.occupy`. */
+  occupied: { own: number; shared: number };
   /** Whether its network is up. */
   hasAddresses: boolean;
   isOver(): boolean;
@@ -31,7 +37,7 @@ export interface Run {
 
 let lastPid = 1000;
 
-export function startRun(deniedCalls = ''): Run {
+export function startRun(guestName: string, { deniedCalls = '', memory = '' } = {}): Run {
   const power = new AbortController();
   setMaxListeners(0, power.signal);
   const { promise: ended, resolve } = Promise.withResolvers<void>();
@@ -44,8 +50,11 @@ export function startRun(deniedCalls = ''): Run {
     startedAt,
     pid: lastPid,
     hostName: `veth${randomBytes(4).toString('hex')}`,
+    guestName,
     moved: { incoming: 0, outgoing: 0 },
     deniedCalls,
+    memoryAtStart: memory,
+    occupied: { own: 0, shared: 0 },
     hasAddresses: false,
     isOver: () => power.signal.aborted,
     ended,

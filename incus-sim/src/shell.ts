@@ -10,6 +10,8 @@ export interface Outcome {
 export interface Machine {
   sleep(seconds: number): Promise<void>;
   write(path: string, content: string, append: boolean): void;
+  hostName(): string;
+  setHostName(name: string): void;
 }
 
 /** Words without their quotes, and the operators `;`, `&&`, `>`, `>>` and line ends. */
@@ -68,6 +70,9 @@ export async function runProgram(words: string[], machine: Machine): Promise<Out
   return { ...result, output: '' };
 }
 
+/** The programs that a guest has. A shell ignores others, which succeed. */
+export const programs = ['false', 'true', 'echo', 'sleep', 'hostname', 'poweroff', 'reboot', 'sh'];
+
 async function run([program = '', ...args]: string[], machine: Machine): Promise<Outcome> {
   const ok = { status: 0, output: '' };
   switch (program.replace(/^.*\//, '')) {
@@ -77,6 +82,10 @@ async function run([program = '', ...args]: string[], machine: Machine): Promise
       return { ...ok, output: `${args.join(' ')}\n` };
     case 'sleep':
       await machine.sleep(Number(args[0] ?? 0));
+      return ok;
+    case 'hostname':
+      if (args[0] === undefined) return { ...ok, output: `${machine.hostName()}\n` };
+      machine.setHostName(args[0]);
       return ok;
     case 'poweroff':
       return { ...ok, power: 'off' };

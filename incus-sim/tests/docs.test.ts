@@ -53,3 +53,32 @@ test('docs/image-servers.md: an operating system is added, its image is download
   // Publishing an image requires a real Incus.
   assert.equal(own.length, 1);
 });
+
+test('docs/labels.md: a server is renamed, labelled, selected and protected', async () => {
+  const [rename = '', label = '', select = '', protect = '', ...others] = commandsOf('labels.md');
+  assert.deepEqual(others, []);
+  const size = { cpu: 1, ram: 512, disk: 5, location_id: 1, os_id: 1 };
+  const login = { password: 'correct horse battery staple', initialCommands: [] };
+  const made = await fetch(`${shell.url}/v1/servers`, {
+    method: 'POST',
+    headers: {
+      ...{ authorization: `Bearer ${shell.token}`, 'content-type': 'application/json' },
+      prefer: 'wait=60',
+    },
+    body: JSON.stringify({ name: 'web-1', ...size, ...login }),
+  });
+  assert.equal(made.status, 201, await made.text());
+  const renamed = JSON.parse(await runBlock(rename, shell));
+  assert.deepEqual(
+    [renamed.hostname, renamed.operation.status],
+    ['web-2.example.com', 'succeeded'],
+  );
+  assert.match(await runBlock(label, shell), /"labels":\{"env":"test"\}/);
+  const selected = JSON.parse(await runBlock(select, shell));
+  assert.deepEqual(
+    selected.map(({ hostname }: { hostname: string }) => hostname),
+    ['web-1'],
+  );
+  const { protection } = JSON.parse(await runBlock(protect, shell));
+  assert.deepEqual(protection, { delete: true, rebuild: true });
+});

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRandom } from './random.ts';
 import { createStorm, firstPassword, type Storm, type StormCounts } from './storm.ts';
-import { commandsRanOnce, outcomes, passwordsAreSet, settle } from './verdict.ts';
+import { commandsRanOnce, guestsAreCalledSo, outcomes, passwordsAreSet, settle } from './verdict.ts';
 import type { Target, World } from './worlds.ts';
 
 const shortestStormMs = 100;
@@ -43,6 +43,7 @@ export async function unleash(
     say(`${index + 1}/${kills.length} ${target}: ${accepted} accepted, settled after ${took} ms`);
   }
   await commandsRanOnce(world);
+  await guestsAreCalledSo(world);
   await passwordsAreSet(world, storm.passwords, firstPassword);
   await removeAll(world, storm);
   const sorted = settling.toSorted((a, b) => a - b);

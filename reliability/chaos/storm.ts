@@ -4,8 +4,9 @@ import { until } from '../../service/src/testing/until.ts';
 import type { Random } from './random.ts';
 
 const actors = 6;
-/** The password of root with which servers are created. */
+/** The password of root with which servers are created and rebuilt. */
 export const firstPassword = 'correct horse';
+const changes = ['start', 'stop', 'restart', 'password', 'retry', 'resize', 'rebuild'] as const;
 /** Includes the restart of what was killed, on a machine with other load. */
 const answeredSeconds = 180;
 
@@ -32,11 +33,17 @@ export interface Storm {
 
 interface Answer {
   status: number;
-  body: { id?: number; operation_id?: number; password?: string; code?: string };
+  body: {
+    id?: number;
+    operation_id?: number;
+    operation?: { id: number };
+    password?: string;
+    code?: string;
+  };
 }
 
 /**
- * Clients that create servers, act on them and delete them concurrently. A request without a
+ * Clients that create servers, act on them, rename and delete them concurrently. A request without a
  * response is repeated with the same `Idempotency-Key` until it gets one, so that each counts once.
  */
 export function createStorm(service: Service, random: Random, mostServers: number): Storm {
@@ -57,12 +64,16 @@ export function createStorm(service: Service, random: Random, mostServers: numbe
     }
   }
 
-  async function create(): Promise<void> {
-    const name = `chaos-${counts.requests}`;
+  /** What a create and a rebuild run in the guest, whose root gets this password. */
+  function setup() {
     const initialCommands = ['echo ran >> /root/ran', `sleep ${random.pick([0, 0.2, 1])}`];
+    return { password: firstPassword, initialCommands };
+  }
+
+  async function create(): Promise<void> {
+    const place = { name: `chaos-${counts.requests}`, location_id: 1, os_id: 1 };
     const size = { cpu: 1, ram: 256, disk: 2 };
-    const body = { name, location_id: 1, os_id: 1, password: firstPassword, initialCommands };
-    const answer = await insist('POST', '/v1/servers', { ...body, ...size });
+    const answer = await insist('POST', '/v1/servers', { ...place, ...size, ...setup() });
     if (answer.status !== 201 || answer.body.id === undefined) return;
     servers.add(answer.body.id);
     live.add(answer.body.id);
@@ -74,9 +85,27 @@ export function createStorm(service: Service, random: Random, mostServers: numbe
   }
 
   async function change(id: number): Promise<void> {
-    const action = random.pick(['start', 'stop', 'restart', 'password', 'retry'] as const);
-    const body = action === 'stop' && random.next() < 0.5 ? { force: true } : undefined;
-    await insist('POST', `/v1/servers/${id}/${action}`, body);
+    if (random.next() < 0.2) return await rename(id);
+    const action = random.pick(changes);
+    await insist('POST', `/v1/servers/${id}/${action}`, bodyOf(action));
+  }
+
+  function bodyOf(action: (typeof changes)[number]): object | undefined {
+    switch (action) {
+      case 'stop':
+        return random.next() < 0.5 ? { force: true } : undefined;
+      case 'resize':
+        // A disk only grows, so that some are refused.
+        return random.pick([{ cpu: 2, ram: 384 }, { cpu: 1, ram: 256 }, { disk: 3 }, { disk: 2 }]);
+      case 'rebuild':
+        return { erase: true, ...setup() };
+      default:
+        return undefined;
+    }
+  }
+
+  async function rename(id: number): Promise<void> {
+    await insist('PATCH', `/v1/servers/${id}`, { name: `renamed-${counts.requests}` });
   }
 
   async function insist(method: string, path: string, body?: object): Promise<Answer> {
@@ -98,9 +127,9 @@ export function createStorm(service: Service, random: Random, mostServers: numbe
       return answer;
     }
     counts.accepted += 1;
-    const { operation_id: operation, password } = answer.body;
-    if (operation !== undefined) operations.add(operation);
-    if (operation !== undefined && password !== undefined) passwords.set(operation, password);
+    const { operation_id: id = answer.body.operation?.id, password } = answer.body;
+    if (id !== undefined) operations.add(id);
+    if (id !== undefined && password !== undefined) passwords.set(id, password);
     return answer;
   }
 

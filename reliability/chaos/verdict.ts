@@ -23,6 +23,12 @@ interface ServerRow {
   isInstalled: boolean;
   isDeleted: boolean;
   ips: string[];
+  /** Cores, MiB and GiB. */
+  cpu: number;
+  ram: number;
+  disk: number;
+  /** Whether another size is reserved for it. */
+  isResizing: boolean;
 }
 
 /**
@@ -47,7 +53,10 @@ async function check(world: Recorded, accepted: Accepted): Promise<void> {
   const instances = await world.client.instances.list();
   instancesAreServers(instances, live);
   addressesAreHeldOnce(servers);
-  for (const instance of instances) hasAddressesOf(instance, live);
+  for (const instance of instances) {
+    hasAddressesOf(instance, live);
+    hasSizeOf(instance, live);
+  }
   await volumesAreInstances(world, instances);
 }
 
@@ -76,6 +85,7 @@ async function serverRows({ directory }: Recorded): Promise<ServerRow[]> {
     directory,
     `select id::int, 'srv-' || uuid as name, status,
        installed_at is not null as "isInstalled", deleted_at is not null as "isDeleted",
+       cpu, ram_mb as ram, disk_gb as disk, resizing_cpu is not null as "isResizing",
        array(select host(ip) from addresses where server_id = servers.id) as ips
      from servers`,
   );
@@ -111,6 +121,16 @@ function hasAddressesOf({ name, devices }: Instance, live: ServerRow[]): void {
   assert.deepEqual(theirs, ours, `the addresses of the instance ${name}`);
 }
 
+function hasSizeOf({ name, config, devices }: Instance, live: ServerRow[]): void {
+  const server = live.find((one) => one.name === name);
+  assert.deepEqual(
+    [config['limits.cpu'], config['limits.memory'], devices.root?.size],
+    [`${server?.cpu}`, `${server?.ram}MiB`, `${server?.disk}GiB`],
+    `the size of the instance ${name}`,
+  );
+  assert.equal(server?.isResizing, false, `no other size is reserved for ${name}`);
+}
+
 async function volumesAreInstances(
   { client, pool }: Recorded,
   instances: Instance[],
@@ -134,8 +154,8 @@ export async function commandsRanOnce({ client }: Recorded): Promise<number> {
 }
 
 /**
- * Checks that root has the password that was set last in every guest, or the first one. One that could not be set may
- * still have reached the guest.
+ * Checks that root has the password that was set last in every guest, by a create, a rebuild or a request for it. An
+ * operation that did not succeed may still have reached the guest.
  */
 export async function passwordsAreSet(
   { client, directory }: Recorded,
@@ -144,24 +164,41 @@ export async function passwordsAreSet(
 ): Promise<void> {
   interface Row extends Record<string, unknown> {
     name: string;
-    operations: { id: number; status: string }[];
+    operations: { id: number; kind: string; status: string }[];
   }
   const rows = await query<Row>(
     directory,
     `select 'srv-' || uuid as name, array(
-       select jsonb_build_object('id', id, 'status', status) from operations
-       where server_id = servers.id and kind = 'set_password' order by id) as operations
+       select jsonb_build_object('id', id, 'kind', kind, 'status', status) from operations
+       where server_id = servers.id and kind in ('create', 'set_password') order by id) as operations
      from servers where installed_at is not null and deleted_at is null`,
   );
   for (const { name, operations } of rows) {
     const last = operations.findLastIndex(({ status }) => status === 'succeeded');
-    const given = operations.slice(Math.max(last, 0)).map(({ id }) => passwords.get(id) ?? '');
-    const possible = last < 0 ? [first, ...given] : given;
+    const possible = operations
+      .slice(Math.max(last, 0))
+      .map(({ id, kind }) => (kind === 'create' ? first : (passwords.get(id) ?? '')));
     const shadow = await client.files.pull(name, '/etc/shadow', 100_000);
     const [, hash = ''] = /^root:([^:]*):/m.exec(shadow?.content.toString() ?? '') ?? [];
     const [, , salt = ''] = hash.split('$');
     const isOne = possible.some((password) => hashPassword(password, salt) === hash);
     assert.ok(isOne, `${name} has the password that was set last`);
+  }
+}
+
+/** Checks that every guest has the name of its server, unless a rename of it failed. */
+export async function guestsAreCalledSo({ directory, client }: Recorded): Promise<void> {
+  const rows = await query<{ name: string; wanted: string }>(
+    directory,
+    `select 'srv-' || uuid as name, split_part(hostname, '.', 1) as wanted
+     from servers
+     where deleted_at is null and installed_at is not null and not exists (
+       select from operations
+       where server_id = servers.id and kind = 'rename' and status <> 'succeeded')`,
+  );
+  for (const { name, wanted } of rows) {
+    const file = await client.files.pull(name, '/etc/hostname', 1000);
+    assert.equal(file?.content.toString(), `${wanted}\n`, `the guest ${name} has its name`);
   }
 }
 

@@ -7,6 +7,7 @@ export interface Schema {
   anyOf?: Schema[];
   properties?: Record<string, Schema>;
   required?: string[];
+  additionalProperties?: Schema | boolean;
   items?: Schema;
   minimum?: number;
   maximum?: number;
@@ -37,9 +38,10 @@ export function valueFor(schema: Schema): fc.Arbitrary<unknown> {
 }
 
 function good(schema: Schema): fc.Arbitrary<unknown> {
-  const { examples = [], anyOf } = schema;
+  const { examples = [], anyOf, ...rest } = schema;
   if (schema.enum) return fc.constantFrom(...schema.enum);
-  if (anyOf) return fc.oneof(...anyOf.map(valueFor));
+  // Each part may only add to the rest, such as another required field.
+  if (anyOf) return fc.oneof(...anyOf.map((part) => valueFor({ ...rest, ...part })));
   const made = ofType(schema);
   const [example] = examples;
   if (example === undefined) return made;
@@ -88,12 +90,24 @@ function ofType(schema: Schema): fc.Arbitrary<unknown> {
   }
 }
 
-function objectOf({ properties = {}, required = [] }: Schema): fc.Arbitrary<unknown> {
+function objectOf({
+  properties = {},
+  required = [],
+  additionalProperties: others,
+}: Schema): fc.Arbitrary<unknown> {
+  if (typeof others === 'object')
+    return fc.dictionary(memberName, valueFor(others), { maxKeys: 5 });
   const fields = Object.entries(properties).map(([name, schema]) => [name, valueFor(schema)]);
   const usual = fc.record(Object.fromEntries(fields), { requiredKeys: required as never[] });
   const careless = fc.record(Object.fromEntries(fields), { requiredKeys: [] });
   return fc.oneof({ weight: 6, arbitrary: usual }, { weight: 1, arbitrary: careless });
 }
+
+const memberName = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom('env', 'team', 'example.com/tier', 'constructor') },
+  { weight: 1, arbitrary: spoilt('env') },
+  { weight: 1, arbitrary: fc.string({ maxLength: 30 }) },
+);
 
 function listOf({ items = {}, minItems = 0, maxItems = 4 }: Schema): fc.Arbitrary<unknown> {
   const maxLength = Math.max(minItems, Math.min(maxItems, 4));

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Db } from './db/connection.ts';
 import { logFileIn, rotateLarge } from './db/embedded/log-file.ts';
 import { databaseTime } from './db/queries.ts';
+import { deleteUnusedLabelSets } from './labels/unused-queries.ts';
 import { recordServiceAddresses } from './network-policy/service-addresses.ts';
 import { wipeOldSecrets } from './operations/worker-queries.ts';
 import { defineReconciler } from './reconciler-runtime/define.ts';
@@ -49,6 +50,13 @@ const expiredCredentials = defineReconciler<Pick<Housekeeping, 'db' | 'log'>>({
   },
 });
 
+const unusedLabels = defineReconciler<Pick<Housekeeping, 'db'>>({
+  name: 'unused-labels',
+  every: hourly,
+  failure,
+  run: async ({ db }) => ({ sets: await deleteUnusedLabelSets(db) }),
+});
+
 const records = defineReconciler<Housekeeping>({
   name: 'records',
   every: hourly,
@@ -66,7 +74,7 @@ const records = defineReconciler<Housekeeping>({
 /**
  * Removes outdated records, and records the addresses of this machine. Several services can do this at the same time.
  */
-export const housekeeping = [serviceAddresses, expiredCredentials, records];
+export const housekeeping = [serviceAddresses, expiredCredentials, unusedLabels, records];
 
 /** For a service with an embedded PostgreSQL. */
 export const embeddedLog = defineReconciler<{ db: Db; dataDir: string }>({

@@ -208,6 +208,18 @@ describe('an administrator', () => {
       const inDefault = { ...admin, 'berth-project': 'default' };
       assert.equal((await ask('GET', path, inDefault)).statusCode, 404, path);
     }
+    const inDefault = { ...admin, 'berth-project': 'default' };
+    const missing = await ask('GET', `/operations/${operation}`, inDefault);
+    assert.match(missing.json().detail, /^The operation \d+ is in the project Theirs, .*: \d+$/);
+    const unknown = await ask('GET', `/operations/${operation}`);
+    assert.equal(unknown.json().detail, `No operation has the id ${operation}.`);
+    const ofServer = `/operations?server_id=${busy}`;
+    const ofAll = await ask('GET', `${ofServer}&all_projects=true`, inDefault);
+    assert.deepEqual(
+      ofAll.json().map(({ id }: { id: number }) => id),
+      [operation],
+    );
+    assert.equal((await ask('GET', ofServer, inDefault)).statusCode, 422);
     assert.equal((await ask('GET', '/servers/foreign', admin)).statusCode, 404);
     assert.equal((await ask('POST', `/servers/${foreign.id}/stop`, admin)).statusCode, 404);
   });

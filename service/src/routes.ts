@@ -27,6 +27,7 @@ import { serverActionRoutes } from './servers/actions/routes.ts';
 import { serverCreationRoutes } from './servers/creation/routes.ts';
 import { findServersNamed, findServersWithUuid, knownServers } from './servers/queries.ts';
 import { serverRoutes } from './servers/routes.ts';
+import { serverUpdateRoutes } from './servers/update/routes.ts';
 import { usageRoutes } from './servers/usage-routes.ts';
 import { sessionRoutes } from './sessions/routes.ts';
 import { settingsRoutes } from './settings/routes.ts';
@@ -49,6 +50,7 @@ export type AllDeps = WaitingDeps & ProviderDeps & HealthDeps & ImageServerDeps;
 export const routes: readonly Routes<AllDeps>[] = [
   serverRoutes,
   serverCreationRoutes,
+  serverUpdateRoutes,
   serverActionRoutes,
   usageRoutes,
   sshKeyRoutes,

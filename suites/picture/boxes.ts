@@ -64,6 +64,7 @@ export const boxes: readonly Box[] = [
   { ...box('work', 'client of Incus', 'incus'), allArrows: true },
   box('foundation', 'API schemas', 'contract'),
   box('foundation', 'callers, bodies, errors', 'callers', 'requests', 'problems'),
+  box('foundation', 'labels, selectors', 'labels'),
   box('foundation', 'secrets', 'keys'),
   box('foundation', 'setup of new guests', 'guests'),
   box('foundation', 'PostgreSQL', 'db'),

@@ -164,7 +164,9 @@ function requireScope(
   }
   if (scope && scope !== 'public' && allows(caller.scopes, scope)) return;
   const who = person ? 'Your role in this project' : 'The token';
-  throw new Problem('scope_missing', `${who} lacks the scope ${scope}.`);
+  // No role in a project gives this one.
+  const advice = person && scope === 'admin' ? ' Ask an administrator.' : '';
+  throw new Problem('scope_missing', `${who} lacks the scope ${scope}.${advice}`);
 }
 
 /**

@@ -32,6 +32,24 @@ export function readableRows(request: FastifyRequest, db: Db): ProjectRows {
   return readsAnyProject(request) ? everyProject(request.caller, db) : request.caller.project;
 }
 
+/**
+ * The rows among which the references of a request are found by id: the readable ones, and those of any project if a
+ * list of all projects is requested.
+ */
+export function referableRows(request: FastifyRequest, db: Db): ProjectRows {
+  const { all_projects: all } = (request.query ?? {}) as Wanted;
+  const isForAdmin = allows(request.caller.scopes, 'admin');
+  return all === true && isForAdmin ? everyProject(request.caller, db) : readableRows(request, db);
+}
+
+/** Tells an administrator in which project something is, such as "The server 7", and how to select that. */
+export function inOtherProject(what: string, project: { id: number; name: string }): string {
+  return (
+    `${what} is in the project ${project.name}, not in the project of this request. ` +
+    `Send the header Berth-Project: ${project.id}`
+  );
+}
+
 /** The parameters by which a list selects projects. */
 interface Wanted {
   all_projects?: boolean | undefined;

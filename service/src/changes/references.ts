@@ -2,7 +2,7 @@ import { type NamedNoun, type Noun, nouns, wordsOf } from '@berth/contract/nouns
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { callerOf } from '../access/authentication.ts';
 import type { Caller, Deps } from '../callers/app-types.ts';
-import { readableRows } from '../callers/every-project.ts';
+import { referableRows } from '../callers/every-project.ts';
 import type { Db } from '../db/connection.ts';
 import type { ProjectRows } from '../db/project.ts';
 import { isSafe } from '../lib/methods.ts';
@@ -29,7 +29,7 @@ export interface Candidate {
 export interface ReferenceScope {
   db: Db;
   caller: Caller;
-  /** The rows of any project for administrators who named none. */
+  /** The rows of any project for administrators who named none, or asked for all. */
   readable: ProjectRows;
   /** The id that begins the path, such as that of the project whose member is meant. */
   pathId: number | undefined;
@@ -156,7 +156,7 @@ export function resolveReferences(app: FastifyInstance, deps: Deps, lookups: Loo
   function scopeOf(request: FastifyRequest, caller: Caller): ReferenceScope {
     const { id } = (request.params ?? {}) as { id?: unknown };
     const pathId = typeof id === 'number' ? id : undefined;
-    return { db: deps.db, caller, readable: readableRows(request, deps.db), pathId };
+    return { db: deps.db, caller, readable: referableRows(request, deps.db), pathId };
   }
 
   async function replayEarlierAnswer(

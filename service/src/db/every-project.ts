@@ -4,6 +4,7 @@ import { hasAnyOf } from './filters.ts';
 import { createReusables } from './prepared/reusable.ts';
 import type { ProjectRows, RowsQuery } from './project.ts';
 import type { Database } from './schema/schema.ts';
+import { inSnapshot } from './transaction.ts';
 
 const runReusable = createReusables();
 
@@ -20,6 +21,10 @@ export class EveryProject implements ProjectRows {
   constructor(db: Queryable, ids?: readonly number[]) {
     this.#db = db;
     this.#ids = ids;
+  }
+
+  inSnapshot<T>(work: (rows: ProjectRows) => Promise<T>): Promise<T> {
+    return inSnapshot(this.#db, (db) => work(new EveryProject(db, this.#ids)));
   }
 
   select<T extends Parameters<ProjectRows['select']>[0]>(table: T) {

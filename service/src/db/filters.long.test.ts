@@ -78,6 +78,22 @@ const period = {
 const bothOf = (table: Parameters<typeof idOf>[0], ending = '') =>
   Promise.all(['rare', 'elsewhere'].map((name) => idOf(table, name + ending)));
 
+/** Of labels that few servers have or lack, and of those that many have. */
+const selectors = [
+  ...['env=rare', 'env=elsewhere', 'env=common', 'env in (rare,elsewhere)', 'env in (common,rare)'],
+  ...[
+    'env!=common',
+    'env notin (common,elsewhere)',
+    'env notin (rare)',
+    'old',
+    '!old',
+    '!env',
+    'nobody',
+  ],
+  ...['env=common,!old', 'env in (common,elsewhere),old', 'env=rare,old', '!nobody'],
+  ...['number=77', 'number in (10,77),!old', 'env=rare,number=77', 'number>5,env=rare', '!number'],
+];
+
 /** The filters by name, for lists without values of their own. */
 const usual: Record<string, string[]> = { q: ['abcd'] };
 /** The tested values of filters, by list. Other filters are tested with all possible values. */
@@ -92,6 +108,7 @@ const values: Record<string, Record<string, string[]>> = {
     location_id: await bothOf('locations'),
     os_id: await bothOf('operating_systems'),
     node: await bothOf('nodes', '1'),
+    label_selector: selectors.map(encodeURIComponent),
     ...period,
   },
   operation_list: {

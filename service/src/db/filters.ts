@@ -2,9 +2,11 @@ import { type SqlBool, sql } from 'kysely';
 import { arrayOf } from './arrays.ts';
 import { plannedByValues, textVaries } from './prepared/statement-names.ts';
 
-// A filter may match half of all rows, or none. PostgreSQL therefore needs the values to plan how it finds the first 20
-// rows. Migration 0046 maintains the statistics for this.
-const mark = sql.raw(plannedByValues);
+/**
+ * Marks statements with filters. A filter may match half of all rows, or none. PostgreSQL therefore needs the values to
+ * plan how it finds the first 20 rows. Migration 0046 maintains the statistics for this.
+ */
+export const planned = sql.raw(plannedByValues);
 
 /** Marks statements with a varying number of rows, or with names of partitions. */
 export const varies = sql.raw(textVaries);
@@ -17,7 +19,7 @@ export function hasAnyOf(columns: Record<string, Values | undefined>) {
     values === undefined ? [] : [isAnyOf(column, values)],
   );
   if (wanted.length === 0) return sql<SqlBool>`true`;
-  return sql<SqlBool>`${mark} (${sql.join(wanted, sql` and `)})`;
+  return sql<SqlBool>`${planned} (${sql.join(wanted, sql` and `)})`;
 }
 
 /** Compares a single value directly, so that an index can also provide the order. */
@@ -39,7 +41,7 @@ export function isWithin(
   if (from === undefined && to === undefined) return sql<SqlBool>`true`;
   const since = from === undefined ? sql`true` : sql`${sql.ref(column)} >= ${from}::timestamptz`;
   const until = to === undefined ? sql`true` : sql`${sql.ref(column)} < ${to}::timestamptz`;
-  return sql<SqlBool>`${mark} (${since} and ${until})`;
+  return sql<SqlBool>`${planned} (${since} and ${until})`;
 }
 
 /**
@@ -62,5 +64,5 @@ export function isNamed(column: string, ...names: string[]) {
 export function beginsWith(columns: readonly string[], prefix: string | undefined) {
   if (prefix === undefined) return sql<SqlBool>`true`;
   const some = columns.map((column) => sql`${nameKey(column)} ^@ ${lowerCase(prefix)}`);
-  return sql<SqlBool>`${mark} (${sql.join(some, sql` or `)})`;
+  return sql<SqlBool>`${planned} (${sql.join(some, sql` or `)})`;
 }

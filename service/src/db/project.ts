@@ -13,6 +13,7 @@ import type { Queryable, Trx } from './connection.ts';
 import { type Notifications, notify } from './notifications.ts';
 import { createReusables } from './prepared/reusable.ts';
 import type { Database } from './schema/schema.ts';
+import { inSnapshot } from './transaction.ts';
 
 /**
  * The tables with rows that belong to a project. Some rows belong to none, such as operations on nodes and entries of
@@ -27,6 +28,8 @@ type Owned = Exclude<Readable, 'audit_log'>;
 /** Read access to the rows of one project, or, for administrators, of all projects (every-project.ts). */
 export interface ProjectRows {
   select<T extends Readable>(table: T): SelectQueryBuilder<Database, T, object>;
+  /** Runs several reads of the rows as of one time. */
+  inSnapshot<T>(work: (rows: ProjectRows) => Promise<T>): Promise<T>;
   /** Runs a query that is built at its first use only, so that its text can't depend on the values: see `reusable`. */
   run<V extends object, O>(query: RowsQuery<V, O>, values: V): Promise<O[]>;
 }
@@ -52,6 +55,10 @@ export class Project implements ProjectRows {
   /** Returns the same project for queries in a transaction. */
   in(trx: Trx): Project {
     return new Project(trx, this.id);
+  }
+
+  inSnapshot<T>(work: (rows: ProjectRows) => Promise<T>): Promise<T> {
+    return inSnapshot(this.#db, (db) => work(new Project(db, this.id)));
   }
 
   select<T extends Readable>(table: T): SelectQueryBuilder<Database, T, object> {

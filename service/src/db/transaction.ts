@@ -1,4 +1,4 @@
-import type { Db, Trx } from './connection.ts';
+import type { Db, Queryable, Trx } from './connection.ts';
 import { isUnfitStatement } from './prepared/unfit.ts';
 
 /**
@@ -19,6 +19,16 @@ export async function rolledBack<T>(db: Db, work: (trx: Trx) => Promise<T>): Pro
       await trx.rollback().execute();
     }
   });
+}
+
+/** Runs reads that see the database as of one time, unless they are in a transaction already. */
+export async function inSnapshot<T>(
+  db: Queryable,
+  read: (db: Queryable) => Promise<T>,
+): Promise<T> {
+  if (db.isTransaction) return await read(db);
+  const snapshot = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
+  return await twiceIfUnfit(() => snapshot.execute(read));
 }
 
 async function twiceIfUnfit<T>(attempt: () => Promise<T>): Promise<T> {

@@ -1,5 +1,6 @@
 import { file, type GuestFile } from './files.ts';
 import { newHostKeys } from './host-keys.ts';
+import { newHosts, systemName } from './host-name.ts';
 
 // How a guest is set up without cloud-init: by files that are pushed before its first start.
 
@@ -26,7 +27,7 @@ export function startsFromFiles(instance: { type: string; config: Record<string,
  * faster. It generates its own machine id, because that of the image is empty.
  */
 export function firstStartFiles({ hostname, network }: FirstStart) {
-  const [name = ''] = hostname.split('.', 1);
+  const name = systemName(hostname);
   const keys = newHostKeys(`root@${name}`);
   const before: GuestFile[] = [
     file('/etc/cloud/cloud-init.disabled', 0o644, 'Berth has set this server up.\n'),
@@ -36,21 +37,10 @@ export function firstStartFiles({ hostname, network }: FirstStart) {
     ...keys.map(({ type, privateKey }) => file(keyPath(type), 0o600, privateKey)),
   ];
   const during = [
-    { path: '/etc/hosts', content: hosts(hostname, name) },
+    { path: '/etc/hosts', content: newHosts(hostname) },
     ...keys.map(({ type, publicKey }) => ({ path: `${keyPath(type)}.pub`, content: publicKey })),
   ];
   return { before, during };
 }
 
 const keyPath = (type: string) => `/etc/ssh/ssh_host_${type}_key`;
-
-function hosts(hostname: string, name: string): string {
-  const own = [...new Set([hostname, name])].join(' ');
-  return `127.0.1.1 ${own}
-127.0.0.1 localhost
-
-::1 localhost ip6-localhost ip6-loopback
-ff02::1 ip6-allnodes
-ff02::2 ip6-allrouters
-`;
-}

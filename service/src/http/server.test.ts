@@ -103,6 +103,7 @@ test('an unknown path is a 404, with and without a token', async () => {
     const answer = await ask('GET', url);
     assert.equal(answer.statusCode, 404, url);
     assert.equal(answer.json().code, 'not_found');
+    assert.equal(answer.headers['cache-control'], 'no-store');
     assert.equal((await inject(app, { url })).statusCode, 404);
   }
 });
@@ -122,6 +123,7 @@ test('a known path with another method is a 405 with the allowed methods', async
     const answer = await ask(method, url);
     assert.equal(answer.statusCode, 405);
     assert.equal(answer.headers.allow, 'GET, HEAD, OPTIONS, POST');
+    assert.equal(answer.headers['cache-control'], 'no-store');
     const words = 'It supports GET, HEAD, OPTIONS and POST.';
     assert.equal(answer.json().detail, `This path does not support ${method}. ${words}`);
   }
@@ -148,6 +150,7 @@ test('a client that does not accept JSON gets a 406', async () => {
   ]) {
     const answer = await ask('GET', '/v1/probe', { accept });
     assert.equal(answer.statusCode, 406, accept);
+    assert.equal(answer.headers['cache-control'], 'no-store');
   }
   for (const accept of [
     '*/*',

@@ -24,6 +24,20 @@ export const imageIsReady = {
   message: 'Servers can be created with it.',
 };
 
+/** Whether a location has an image, as far as is known. */
+export async function hasImage(
+  db: Queryable,
+  { osId, locationId }: { osId: number; locationId: number },
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('images')
+    .select('status')
+    .where('os_id', '=', osId)
+    .where('location_id', '=', locationId)
+    .executeTakeFirst();
+  return row?.status === 'ready';
+}
+
 /** Records that a location has an image. An import in progress is not affected. */
 export async function recordImage(
   db: Queryable,

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { serverCreationRoutes } from '../servers/creation/routes.ts';
 import { createTestToken } from '../testing/app.ts';
+import { serverBody } from '../testing/servers.ts';
 import { createWholeApp } from '../testing/whole-app.ts';
 import { setImage } from './queries.ts';
 import { imageRoutes } from './routes.ts';
 
-const { db, ask, place, close } = await createWholeApp({ routes: [imageRoutes] });
+const routes = [imageRoutes, serverCreationRoutes];
+const { db, ask, place, close } = await createWholeApp({ routes });
 after(close);
 const { headers } = await createTestToken(db, { scopes: ['admin'] });
 const path = `/operating-systems/${place.osId}/images`;
@@ -61,4 +64,34 @@ test('the images of several locations are listed by id or name, and of none that
   assert.deepEqual(await locationsOf(`?location_id=test,${second}`), [first, second]);
   const refused = await ask('GET', `${path}?location_id=nowhere`, headers);
   assert.equal(refused.statusCode, 422);
+});
+
+test('an image that would come from a server that is not allowed is refused, unless it is there', async () => {
+  const source = JSON.stringify({ server: 'https://images.example', alias: 'debian/12/cloud' });
+  const os = db.updateTable('operating_systems').where('id', '=', place.osId);
+  const { source: before } = await db
+    .selectFrom('operating_systems')
+    .select('source')
+    .where('id', '=', place.osId)
+    .executeTakeFirstOrThrow();
+  await os.set({ source }).execute();
+  const image = { osId: place.osId, locationId: place.locationId };
+  const asks = [
+    () => ask('POST', path, { body: { location_id: place.locationId }, ...headers }),
+    () => ask('POST', '/servers/dry-run', { body: serverBody(place), ...headers }),
+    () => ask('POST', '/servers', { body: serverBody(place), ...headers }),
+  ];
+  for (const request of asks) {
+    await setImage(db, image, { status: 'failed', message: 'It was not imported.' });
+    const refused = await request();
+    assert.deepEqual([refused.statusCode, refused.json().code], [409, 'image_server_not_allowed']);
+    assert.match(
+      refused.json().detail,
+      /^https:\/\/images\.example is not among the image servers/,
+    );
+    await setImage(db, image, { status: 'ready', message: 'It is there.' });
+    const accepted = await request();
+    assert.ok(accepted.statusCode < 300, accepted.body);
+  }
+  await os.set({ source: JSON.stringify(before) }).execute();
 });

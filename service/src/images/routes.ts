@@ -1,23 +1,25 @@
 import { Image, ImageImport, ImageQuery } from '@berth/contract/images';
 import { PathParams } from '@berth/contract/references';
 import { Type } from 'typebox';
-import type { App, Deps } from '../callers/app-types.ts';
+import type { App } from '../callers/app-types.ts';
 import { change } from '../changes/change.ts';
 import { sendAnswer } from '../changes/idempotency.ts';
 import { unknownLocation } from '../locations/locations.ts';
 import { findLocation } from '../locations/queries.ts';
 import { operatingSystemNotFound } from '../operating-systems/operating-systems.ts';
 import { findOperatingSystem } from '../operating-systems/queries.ts';
+import type { ImageServerDeps } from '../operating-systems/routes.ts';
 import { invalidFields } from '../problems/problem.ts';
 import { apiPath } from '../requests/api-path.ts';
 import { readPage, sendList } from '../requests/pagination.ts';
+import { requireObtainable } from './obtainable.ts';
 import { type ImageRow, listImages, requestImage } from './queries.ts';
 
 const params = PathParams({ id: 'operating_system' });
 
 const tags = ['Operating systems'];
 
-export function imageRoutes(app: App, deps: Deps): void {
+export function imageRoutes(app: App, deps: ImageServerDeps): void {
   const { db } = deps;
 
   app.get(
@@ -46,7 +48,11 @@ export function imageRoutes(app: App, deps: Deps): void {
   app.post(
     '/operating-systems/:id/images',
     {
-      config: { scope: 'admin', needsConfirmation: false },
+      config: {
+        scope: 'admin',
+        needsConfirmation: false,
+        problems: ['image_server_not_allowed'],
+      },
       schema: {
         operationId: 'image_import',
         summary: 'Import an image to a location',
@@ -65,10 +71,12 @@ export function imageRoutes(app: App, deps: Deps): void {
       const id = request.params.id;
       const { location_id: locationId } = request.body;
       const answer = await change(request, deps, async ({ trx }) => {
-        if (!(await findOperatingSystem(trx, id))) throw operatingSystemNotFound(id);
+        const os = await findOperatingSystem(trx, id);
+        if (!os) throw operatingSystemNotFound(id);
         if (!(await findLocation(trx, locationId))) {
           throw invalidFields([unknownLocation(locationId)]);
         }
+        await requireObtainable(trx, os, locationId, deps.imageServers);
         const row = await requestImage(trx, id, locationId);
         const path = `/operating-systems/${id}/images?location_id=${locationId}`;
         return {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
 import { createTestToken } from '../testing/app.ts';
+import { inject } from '../testing/inject.ts';
 import { createWholeApp } from '../testing/whole-app.ts';
 import { upsertLocation } from './queries.ts';
 
@@ -22,6 +23,15 @@ it('changed limits apply to new servers from then on', async () => {
   const query = db.selectFrom('servers').select('traffic_allowance').where('id', '=', created.id);
   assert.equal((await query.executeTakeFirstOrThrow()).traffic_allowance, 1000);
   assert.equal((await change({ traffic_allowance: null })).json().traffic_allowance, null);
+});
+
+it('null in a form is told to be sent as JSON', async () => {
+  const refused = await inject(whole.app, {
+    ...{ method: 'PATCH', url: `/v1${path}`, payload: 'traffic_allowance=null' },
+    headers: { ...admin, 'content-type': 'application/x-www-form-urlencoded' },
+  });
+  const detail = 'Must be sent as JSON to be null, because forms have no null.';
+  assert.deepEqual(refused.json().errors, [{ pointer: '/traffic_allowance', detail }]);
 });
 
 it('a location can allow destinations, which is entered in the audit log', async () => {

@@ -19,6 +19,7 @@ export async function declareNodeLost(trx: Trx, { id }: { id: number }): Promise
     select id from servers where node_id = ${id} and moving_to is null and deleted_at is null
     order by id for update`.execute(trx);
   const ids = servers.map((server) => server.id);
+  await endResizes(trx, ids);
   await trx.updateTable('nodes').set({ lost: true }).where('id', '=', id).execute();
   const { rows: ended } = await sql<{ id: number }>`
     update operations set status = 'superseded', message = ${supersededMessage(by)},
@@ -39,6 +40,17 @@ export async function declareNodeLost(trx: Trx, { id }: { id: number }): Promise
     update servers set status = 'error', error = ${lostWithNode}, installed_at = null
     from nodes where nodes.id = ${id} and servers.id = any(${ids}::bigint[])
       and servers.status <> 'deleting'`.execute(trx);
+}
+
+/** Releases what is reserved for another size of these servers. Projects are locked before the node, as in a create. */
+async function endResizes(trx: Trx, ids: number[]): Promise<void> {
+  const resizing = sql`id = any(${ids}::bigint[]) and resizing_cpu is not null`;
+  await sql`
+    select id from projects where id in (select project_id from servers where ${resizing})
+    order by id for no key update`.execute(trx);
+  await sql`
+    update servers set resizing_cpu = null, resizing_ram_mb = null, resizing_disk_gb = null
+    where ${resizing}`.execute(trx);
 }
 
 /** Records that the engine has removed the node. */

@@ -104,15 +104,21 @@ export async function knownNodes(db: Queryable, ids: number[]): Promise<number[]
   return (await query.execute()).map(({ id }) => id);
 }
 
-/** Nodes by name; each location may have one. Returns two at most. */
+/**
+ * Nodes by name, in any case; each location may have one. Of names that differ only in case, those that match exactly.
+ * Returns two at most.
+ */
 export async function findNodes(
   db: Queryable,
   name: string,
   locationId: number | undefined,
 ): Promise<ShownNode[]> {
-  let query = shownNodes(db).where('nodes.name', '=', name);
+  let query = shownNodes(db).where(isNamed('nodes.name', name));
   if (locationId) query = query.where('nodes.location_id', '=', locationId);
-  return await query.orderBy('nodes.id').limit(2).execute();
+  const isExact = sql<boolean>`nodes.name = ${name}`;
+  const found = await query.orderBy(isExact, 'desc').orderBy('nodes.id').limit(2).execute();
+  const exact = found.filter((node) => node.name === name);
+  return exact.length > 0 ? exact : found;
 }
 
 /** Includes removed nodes. */

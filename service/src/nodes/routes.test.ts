@@ -102,6 +102,20 @@ it('nodes are listed by id, in pages, and by location', async () => {
   assert.deepEqual(namesOf(await ask(`?location_id=${elsewhere}`)), ['a']);
 });
 
+it('a node is found by its name in any case, and by the exact name if several differ in case', async () => {
+  assert.equal((await ask('/NODE-1')).json().id, place.nodeId);
+  const { id: lower } = (await ask('/B')).json();
+  const { rows } = await sql<{ id: number }>`
+    insert into nodes (location_id, name, status, cpu, ram_mb)
+    values (${place.locationId}, 'B', 'online', 8, 4096) returning id`.execute(db);
+  assert.equal((await ask('/b')).json().id, lower);
+  assert.equal((await ask('/B')).json().id, rows[0]?.id);
+  await db
+    .deleteFrom('nodes')
+    .where('id', '=', rows[0]?.id ?? 0)
+    .execute();
+});
+
 it('a name that two locations have requires the location', async () => {
   const both = await ask('/a');
   assert.deepEqual([both.statusCode, both.json().code], [409, 'ambiguous_name']);

@@ -86,6 +86,7 @@ describe('the document', () => {
       'no_address_left',
       'no_capacity',
       'idempotency_in_progress',
+      'image_server_not_allowed',
     ]);
     const mentioned = new Set(
       operations.flatMap((one) =>

@@ -40,7 +40,10 @@ after 75 seconds, which is the longest wait. Only such a response can be the pro
 
 An \`Idempotency-Key\` makes it safe to send a request again that changes something. For 24 hours, the same request with
 the same key gets the same response, and nothing is done twice. If a request waited for its operation, the outcome of the
-operation becomes the response, whether it succeeded or failed. To try again after a failure, use a new key.
+operation becomes the response, whether it succeeded or failed. To try again after a failure, use a new key. A refusal
+is not stored: the same request with the same key is then tried anew.
+
+Conditional requests are not supported: the headers \`If-Match\` and \`If-Unmodified-Since\` are ignored.
 
 ## Units and times
 
@@ -50,10 +53,10 @@ in bytes. Times in responses are in UTC (RFC 3339). Times in requests may have a
 
 ## Rate limits
 
-A token has a limit of reads (GET and HEAD) and a limit of actions (all other requests) per second. Dry runs, and requests
-that are refused as invalid (400, 406, 413, 415 and 422), count as reads. The headers \`RateLimit\` and
-\`RateLimit-Policy\` of each response say how many requests are left. Requests beyond the limit get 429 with
-\`Retry-After\`.
+A token has a limit of reads (GET and HEAD) and a limit of actions (all other requests) per second. Dry runs count as reads,
+and so do requests that are refused as invalid (400, 406, 413, 415 and 422), unless no reads are left.
+The headers \`RateLimit\` and \`RateLimit-Policy\` of each response say how many requests are left. Requests beyond the limit
+get 429 with \`Retry-After\`.
 
 ## Query parameters and forms
 
@@ -61,13 +64,17 @@ A boolean in the query or in a form is \`true\`, \`1\` or \`on\`, or \`false\`, 
 \`true\` or \`false\`. A query parameter can be given only once, unless it accepts several values: these are separated by
 commas (\`status=started,stopped\`), or the parameter is repeated (\`status=started&status=stopped\`).
 
+A list in a form is a field for each item, such as \`initialCommands[]\`, and an object is a field for each member, such as
+\`labels[env]\`. Forms have no null: to send it, use JSON.
+
 ## IDs and names
 
-Wherever an ID is expected, a name can be given as well: the host name or the UUID of a server, the name of a location, the
-\`slug\` of an operating system, the name of a project, the email address of a user, or the name of a token. A value of
-only digits is an ID, and a value in the form of a UUID is a UUID. New names therefore can have neither form.
-Names of servers are looked up in the project that the request is about, and their case is ignored. If several objects have
-the name, the response is 409 \`ambiguous_name\` with the \`candidates\`.
+Wherever an ID is expected, a name can be given as well: the host name or the UUID of a server, the name of a location, a
+node, a project, a token or an SSH key, the \`slug\` of an operating system, or the email address of a user or member. A
+value of only digits is an ID, and a value in the form of a UUID is a UUID. New names therefore can have neither form.
+Names of servers, tokens and SSH keys are looked up in the project that the request is about. The case of names is
+ignored; if several differ only in case, the one that matches exactly is meant. If several objects have the name, the
+response is 409 \`ambiguous_name\` with the \`candidates\`.
 
 ## Lists
 
@@ -77,8 +84,8 @@ number of objects on all pages.
 
 ## Users
 
-Users sign in with \`POST /v1/session\` and get a session cookie. In a session, each request that changes something also
-needs the header \`Berth-CSRF\`, with the \`csrf_token\` of \`GET /v1/session\`. Users with several projects,
+Users sign in with \`POST /v1/session\` and get a session cookie. In a session, each request other than GET and HEAD, also
+a dry run, needs the header \`Berth-CSRF\`, with the \`csrf_token\` of \`GET /v1/session\`. Users with several projects,
 and administrators, send the header \`Berth-Project\`, with the ID or the name of the project that the request is about.
 
 ## Errors

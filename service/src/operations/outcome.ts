@@ -1,5 +1,5 @@
 import type { OperationOutcome } from '@berth/contract/operations';
-import { type FailureCode, failures } from '../problems/failures.ts';
+import { type FailureCode, failures, failuresLikeRefusals } from '../problems/failures.ts';
 import { Problem } from '../problems/problem.ts';
 import type { OperationRow, WaitedOperation } from './queries.ts';
 
@@ -40,5 +40,5 @@ function codeOf({ error }: WaitedOperation): FailureCode {
 }
 
 function isKnown(code: string): code is FailureCode {
-  return Object.hasOwn(failures, code) || code === 'node_answers';
+  return Object.hasOwn(failures, code) || failuresLikeRefusals.some((one) => one === code);
 }

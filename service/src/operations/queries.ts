@@ -178,6 +178,22 @@ export async function lastOperation(
     .executeTakeFirst();
 }
 
+/** The last operation of one of these kinds. */
+export async function lastOperationOf(
+  rows: ProjectRows,
+  serverId: number,
+  kinds: string[],
+): Promise<WaitedOperation | undefined> {
+  return await rows
+    .select('operations')
+    .select(waitedColumns)
+    .where('server_id', '=', serverId)
+    .where(sql<boolean>`kind = any(${kinds}::text[])`)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
 /** The create of a server. */
 export async function createOf(project: Project, serverId: number): Promise<WaitedOperation> {
   return await project
@@ -200,6 +216,19 @@ export async function findOperation(
     .select(shownColumns)
     .where('project_id', 'is not', null)
     .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+/** The project of an operation on a server. */
+export async function projectOfOperation(
+  rows: ProjectRows,
+  id: number,
+): Promise<{ id: number; name: string } | undefined> {
+  return await rows
+    .select('operations')
+    .innerJoin('projects', 'projects.id', 'operations.project_id')
+    .select(['projects.id', 'projects.name'])
+    .where('operations.id', '=', id)
     .executeTakeFirst();
 }
 

@@ -1,13 +1,27 @@
 import { CommandOutputParams, Operation, OperationQuery } from '@berth/contract/operations';
 import { PathParams } from '@berth/contract/references';
+import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { App, Deps } from '../callers/app-types.ts';
-import { listedRows, readableRows, readsAnyProject } from '../callers/every-project.ts';
+import {
+  everyProject,
+  inOtherProject,
+  listedRows,
+  readableRows,
+  readsAnyProject,
+} from '../callers/every-project.ts';
+import type { Db } from '../db/connection.ts';
 import type { CommandResult } from '../db/schema/schema.ts';
 import { Problem } from '../problems/problem.ts';
 import { readPage, sendList } from '../requests/pagination.ts';
 import { findNodeOperation } from './node-operation-queries.ts';
-import { findCommand, findOperation, type ListedOperation, listOperations } from './queries.ts';
+import {
+  findCommand,
+  findOperation,
+  type ListedOperation,
+  listOperations,
+  projectOfOperation,
+} from './queries.ts';
 import { operationView, outputRemovalReason } from './view.ts';
 
 const params = PathParams({ id: 'operation' });
@@ -68,7 +82,7 @@ export function operationRoutes(app: App, { db }: Deps): void {
       const row = await findOperation(readableRows(request, db), id);
       if (row) return operationView(row, isForAdmin);
       const ofNode = isForAdmin ? await findNodeOperation(db, id) : undefined;
-      if (!ofNode) throw operationNotFound(id);
+      if (!ofNode) throw await operationNotFound(request, db, id);
       return operationView(ofNode, isForAdmin, ofNode);
     },
   );
@@ -98,7 +112,7 @@ export function operationRoutes(app: App, { db }: Deps): void {
       const isIndex = /^\d{1,3}$/.test(index);
       const rows = readableRows(request, db);
       const command = await findCommand(rows, id, isIndex ? Number(index) : 0);
-      if (command === undefined) throw operationNotFound(id);
+      if (command === undefined) throw await operationNotFound(request, db, id);
       if (!isIndex || !command || command.output_expired) throw outputNotFound(isIndex && command);
       return reply.type(`${text}; charset=utf-8`).send(command.output);
     },
@@ -110,6 +124,12 @@ function outputNotFound(command: CommandResult | null | false): Problem {
   return new Problem('output_not_found', why ?? 'The operation has no command with this index.');
 }
 
-function operationNotFound(id: number | string): Problem {
-  return new Problem('operation_not_found', `No operation has the id ${id}.`);
+/** The error for an operation that is missing. Administrators are told if it is of another project. */
+async function operationNotFound({ caller }: FastifyRequest, db: Db, id: number): Promise<Problem> {
+  const isForAdmin = caller.scopes.includes('admin');
+  const other = isForAdmin ? await projectOfOperation(everyProject(caller, db), id) : undefined;
+  const detail = other
+    ? inOtherProject(`The operation ${id}`, other)
+    : `No operation has the id ${id}.`;
+  return new Problem('operation_not_found', detail);
 }

@@ -10,6 +10,8 @@ export const operationTitles = {
   suspend: 'Suspending the server',
   unsuspend: 'Unsuspending the server',
   move: 'Moving the server',
+  resize: 'Resizing the server',
+  rename: 'Renaming the server',
   delete: 'Deleting the server',
   evacuate: 'Evacuating the node',
   restore: 'Restoring the node',

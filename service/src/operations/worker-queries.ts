@@ -14,6 +14,11 @@ export async function wipeOldSecrets(db: Db): Promise<number> {
   return Number(result.numUpdatedRows);
 }
 
+/** Wipes the secrets of a create that has failed, and is not to be retried. */
+export async function wipeSecretsOf(trx: Trx, id: number): Promise<void> {
+  await trx.updateTable('operations').set({ secrets: null }).where('id', '=', id).execute();
+}
+
 interface Unpacking {
   nodeId: number;
   fingerprint: string;

@@ -40,10 +40,26 @@ export function exclusionOf(
   if (node.status === 'offline') return 'offline';
   if (node.evacuated) return 'evacuated';
   if (node.cordoned) return 'cordoned';
+  return lackOf(node, demand, demand, overcommit);
+}
+
+type Size = Pick<Demand, 'cpu' | 'ramMb' | 'diskGb'>;
+
+/**
+ * The first resource that a node lacks for a server of that size, which needs `more` than is allocated to it there. A
+ * resource of which it needs no more is not lacking.
+ */
+export function lackOf(
+  node: NodeRoom,
+  size: Size,
+  more: Size,
+  overcommit: Overcommit,
+): 'ram' | 'disk' | 'cpu' | undefined {
   const free = freeOf(node, overcommit);
-  if (demand.ramMb > Math.min(free.ramMb, node.ramMb)) return 'ram';
-  if (demand.diskGb > Math.min(free.diskGb, node.diskGb)) return 'disk';
-  if (demand.cpu > Math.min(free.cpu, node.cpu)) return 'cpu';
+  const lacks = (of: keyof Size) => more[of] > 0 && (more[of] > free[of] || size[of] > node[of]);
+  if (lacks('ramMb')) return 'ram';
+  if (lacks('diskGb')) return 'disk';
+  if (lacks('cpu')) return 'cpu';
   return undefined;
 }
 

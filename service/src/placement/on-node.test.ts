@@ -6,7 +6,7 @@ import { Project } from '../db/project.ts';
 import { insertServer } from '../servers/queries.ts';
 import { installation } from '../testing/fixtures.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
-import { placeOnNode, placeServer } from './placement.ts';
+import { growOnNode, placeOnNode, placeServer } from './placement.ts';
 import { groupByNode, lockNodeIf, roomOfNodes } from './room-queries.ts';
 
 const { db, close } = await createTestDatabase();
@@ -77,6 +77,28 @@ test('the existing nodes of a location are listed, in the order of their ids', a
     (await rooms()).map(({ name }) => name),
     ['first', 'second'],
   );
+});
+
+test('a server grows on its node within what that has, and is not refused for what it needs no more of', async () => {
+  const node = await newNode('grown', {
+    ...{ allocated_cpu: 3, allocated_ram_mb: 1000, allocated_disk_gb: 90, cordoned: true },
+  });
+  const more = { cpu: 1, ramMb: 24, diskGb: 10 };
+  const size = { cpu: 2, ramMb: 512, diskGb: 20 };
+  const grow = (to: object, by: object, rules: object = {}) =>
+    db.transaction().execute((trx) => {
+      const wanted = { size: { ...size, ...to }, more: { ...more, ...by } };
+      return growOnNode(trx, { ...location, ...rules }, node.id, wanted);
+    });
+  assert.equal(await grow({}, {}), undefined);
+  assert.equal(await grow({}, { ramMb: 25 }), 'ram');
+  assert.equal(await grow({}, { diskGb: 11 }), 'disk');
+  assert.equal(await grow({}, { cpu: 2 }), 'cpu');
+  assert.equal(await grow({ cpu: 5 }, { cpu: 1 }, { overcommit_cpu: 9 }), 'cpu', 'it has 4');
+  await db.updateTable('nodes').set({ allocated_cpu: 99 }).where('id', '=', node.id).execute();
+  assert.equal(await grow({}, { cpu: 0 }), undefined);
+  await db.updateTable('nodes').set({ gone: true }).where('id', '=', node.id).execute();
+  assert.equal(await grow({}, {}), 'offline');
 });
 
 test('a node that fits stays locked, and the lock of one that does not fit is released', async () => {

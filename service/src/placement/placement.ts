@@ -4,7 +4,7 @@ import type { Exclusion, Placement } from '../db/schema/schema.ts';
 import { counted } from '../lib/counted.ts';
 import type { LocationRow } from '../locations/queries.ts';
 import { Problem } from '../problems/problem.ts';
-import { type Candidate, type Demand, exclusionOf, rank, whyAfter } from './choice.ts';
+import { type Candidate, type Demand, exclusionOf, lackOf, rank, whyAfter } from './choice.ts';
 import { groupByNode, lockNodeIf, type NodeRoom, roomOfNodes } from './room-queries.ts';
 
 /** The attempts: a chosen node may be full when it is locked, and then another one is chosen. */
@@ -80,6 +80,37 @@ export async function placeOnNode(
   const lacking = Object.keys(excluded).filter(isLack);
   const detail = `The node ${node.name} can't take the server: it ${words[reason ?? 'offline'][0]}.`;
   throw new Problem('no_capacity', detail, { members: { lacking, nodes: 1, excluded } });
+}
+
+/** The cores, MiB and GiB of a server. */
+type Size = Pick<Demand, 'cpu' | 'ramMb' | 'diskGb'>;
+
+/**
+ * Locks the node of a server if it has room for `more` of it, so that it has `size` there. Otherwise returns what the node
+ * lacks. It may be cordoned: the server is there already.
+ */
+export async function growOnNode(
+  trx: Trx,
+  location: PlacementRules,
+  nodeId: number,
+  { size, more }: { size: Size; more: Size },
+): Promise<Exclusion | undefined> {
+  const overcommit = overcommitOf(location);
+  let lack: Exclusion | undefined = 'offline';
+  const fits = (room: NodeRoom) => {
+    lack = lackOf(room, size, more, overcommit);
+    return lack === undefined;
+  };
+  await lockNodeIf(trx, nodeId, fits);
+  return lack;
+}
+
+/** The error if the node of a server has no room for more of it. `advice` is a sentence. */
+export function noRoomToGrow(node: string, lack: Exclusion, advice: string): Problem {
+  const detail = `The node ${node} has no room for the new size of the server: it ${words[lack][0]}. ${advice}`;
+  const excluded = { [lack]: 1 };
+  const members = { lacking: Object.keys(excluded).filter(isLack), nodes: 1, excluded };
+  return new Problem('no_capacity', detail, { members });
 }
 
 function overcommitOf(location: PlacementRules) {

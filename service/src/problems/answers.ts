@@ -145,7 +145,8 @@ export function sendProblem(problem: Problem, request: FastifyRequest, reply: Fa
   codes.set(request, problem.code);
   // Removes headers that the handler had set for another answer.
   for (const name of ofAnotherAnswer) reply.removeHeader(name);
-  reply.headers(problem.headers).header('X-Request-Id', request.id);
+  // Some errors, such as 404, could be stored by a cache otherwise (RFC 9111, section 4.2.2).
+  reply.headers({ ...problem.headers, 'X-Request-Id': request.id, 'Cache-Control': 'no-store' });
   if (problem.retryAfter !== undefined) reply.header('Retry-After', String(problem.retryAfter));
   const challenge = authenticationChallenge(problem, request.routeOptions.config.scope);
   if (challenge) reply.header('WWW-Authenticate', challenge);

@@ -11,9 +11,11 @@ export const failures = {
   image_server_not_allowed: [409, 'Image server is not allowed'],
   initialisation_failed: [409, 'Guest could not be set up'],
   instance_missing: [409, 'Instance is missing'],
+  memory_in_use: [409, 'Memory is in use'],
   not_a_member: [409, 'Node is not a member of its cluster'],
   password_not_set: [409, 'Password was not set'],
   operation_superseded: [409, 'Operation was superseded'],
+  rename_incomplete: [409, 'Name takes effect at the next start'],
   secrets_unreadable: [409, 'Password and initial commands are unreadable'],
   servers_left: [409, 'Servers are left on the node'],
   disk_left: [502, 'Disk was not deleted'],
@@ -40,8 +42,13 @@ export const failures = {
   unknown_step: [503, 'Operation belongs to another release'],
 } as const satisfies Record<string, readonly [status: 409 | 502 | 503, title: string]>;
 
-/** `node_answers` is also a refusal: see problem.ts. */
-export type FailureCode = keyof typeof failures | 'node_answers';
+/**
+ * Codes of refusals with which an operation can fail as well: see problem.ts. `image_server_not_allowed` is a refusal of
+ * creates and of requested images.
+ */
+export const failuresLikeRefusals = ['node_answers', 'server_not_stopped'] as const;
+
+export type FailureCode = keyof typeof failures | (typeof failuresLikeRefusals)[number];
 
 /**
  * Failures of any operation: it was superseded, it took too long, or the engine failed at a step.

@@ -36,6 +36,13 @@ test('a request that exactly fits is granted, and returns the project', async ()
   });
 });
 
+test('a quota that was lowered refuses nothing of which no more is requested', async () => {
+  await setProject({ max_cpu: 1, max_servers: 1 });
+  const none = { servers: 0, cpu: 0, ram: 512, disk: 0, addresses: 0 };
+  const project = await db.transaction().execute((trx) => requireQuota(trx, id, none));
+  assert.equal(project.id, id);
+});
+
 test('without a limit, a request is granted whatever the usage', async () => {
   await setProject({ max_ram_mb: null, used_ram_mb: 1e9 });
   assert.equal((await required()).id, id);

@@ -310,10 +310,11 @@ test('if a node does not answer, it is tried again the next time, and other node
 
 // The last test: the image is gone after it.
 test('if an image is deleted in Incus while it is unpacked, nothing of it is left', async () => {
-  await assert.rejects(
-    duringCreate(() => client.images.delete(fingerprint)),
-    /not found/,
-  );
+  const deleting = duringCreate(async () => {
+    await until('the image is being unpacked', async () => (await volumes()).length > 0);
+    await client.images.delete(fingerprint);
+  });
+  await assert.rejects(deleting, /not found/);
   assert.equal(await unpack(), 0);
   for (const { name } of await client.instances.list()) await removeLeftUnpacking(subject, name);
   assert.deepEqual([await client.instances.list(), await volumes()], [[], []]);

@@ -12,7 +12,7 @@ import { booleanInText, coerceText, propertiesOf } from './bodies/coercion.ts';
 import { isForm } from './bodies/forms.ts';
 import { pointerPart } from './bodies/pointer.ts';
 import { isRealTime } from './times.ts';
-import { outOfRange, wrongType } from './wrong-type.ts';
+import { outOfRange, wantedTypes, wrongType } from './wrong-type.ts';
 
 const mostErrors = 100;
 /** The values of a filter that an error names. */
@@ -59,8 +59,8 @@ function fieldErrors(errors: ErrorObject[], httpPart: string, isJson: boolean): 
   for (const error of errors) {
     // Each branch of a choice has an error. The error of the choice replaces them.
     if (choices.some((path) => error.schemaPath.startsWith(`${path}/`))) continue;
-    // So does the branch of a condition that applies.
-    if (error.keyword === 'if') continue;
+    // So does the branch of a condition that applies, and what a name must be.
+    if (error.keyword === 'if' || error.keyword === 'propertyNames') continue;
     const where = whereOf(error, httpPart);
     const key = where.parameter ?? where.pointer;
     const ofValue = isValueOfFilter(error, httpPart);
@@ -102,7 +102,8 @@ function whereOf(error: ErrorObject, httpPart: string): Where {
   return { parameter: name.replaceAll('~1', '/').replaceAll('~0', '~') };
 }
 
-function pointerTo({ instancePath, params, keyword }: ErrorObject): string {
+function pointerTo({ instancePath, params, keyword, propertyName }: ErrorObject): string {
+  if (propertyName !== undefined) return `${instancePath}/${pointerPart(propertyName)}`;
   if (keyword === 'required') return `${instancePath}/${pointerPart(params.missingProperty)}`;
   if (keyword !== 'additionalProperties') return instancePath;
   return `${instancePath}/${pointerPart(params.additionalProperty)}`;
@@ -111,18 +112,20 @@ function pointerTo({ instancePath, params, keyword }: ErrorObject): string {
 /** A server is created with a `name` and shown with a `hostname`. */
 const alike = (one: string, other: string) => [one, other].sort().join(' ') === 'hostname name';
 
-function meantBy(name: string, parentSchema: object = {}): string | undefined {
+/** The known field that was probably meant, of those that the object does not have. */
+function meantBy(name: string, { parentSchema = {}, data }: ErrorObject): string | undefined {
   const { properties = {} } = parentSchema as { properties?: Record<string, object> };
   const known = Object.keys(properties).filter(
-    (one) => !('undocumented' in (properties[one] ?? {})),
+    (one) => !('undocumented' in (properties[one] ?? {})) && !Object.hasOwn(Object(data), one),
   );
   const near = nearest(name, known);
   return near ?? known.find((one) => alike(one, name) || one.startsWith(`${name}_`));
 }
 
-const noObjects = 'Must be sent as JSON, because forms have no objects.';
+const asMember = 'Must be sent as field[member] in a form, or as JSON.';
+const noNull = 'Must be sent as JSON to be null, because forms have no null.';
 
-/** Whether a form has the field of an object, as some clients send it: `quota[servers]`. */
+/** Whether the name of a form's field begins with that of an object, but is no member of it: `quota[]`. */
 function isInObject(name: string, parentSchema?: object): boolean {
   const [, field = ''] = /^([^[\]]+)\[/.exec(name) ?? [];
   const shapes = propertiesOf(parentSchema);
@@ -134,15 +137,20 @@ function sentence(error: ErrorObject, httpPart: string, isJson: boolean): string
   if (keyword === 'required') return 'Is required.';
   if (keyword === 'additionalProperties') {
     const name = String(params.additionalProperty);
-    if (httpPart === 'body' && !isJson && isInObject(name, parentSchema)) return noObjects;
+    if (httpPart === 'body' && !isJson && isInObject(name, parentSchema)) return asMember;
     const unknown = httpPart === 'querystring' ? 'Unknown query parameter.' : 'Unknown field.';
-    const meant = meantBy(name, parentSchema);
+    const meant = meantBy(name, error);
     return meant === undefined ? unknown : `${unknown} Did you mean ${meant}?`;
   }
   if (httpPart === 'querystring' && isRepeated(error)) return 'Must be given only once.';
   // The `explain` of a choice covers all branches.
   if (keyword === 'anyOf' && httpPart === 'body' && isBlank(error.data))
     return 'Must not be blank.';
+  if (httpPart === 'body' && !isJson) {
+    const wanted = wantedTypes(error);
+    if (wanted.includes('object')) return asMember;
+    if (wanted.includes('null') && error.data === 'null') return noNull;
+  }
   const type = isJson ? wrongType(error) : undefined;
   if (type !== undefined) return type;
   if (keyword === 'type' && params.type === 'boolean' && !isJson) return booleanInText;

@@ -19,7 +19,7 @@ export function wrongType(error: ErrorObject): string | undefined {
 }
 
 /** The types of a schema; for a choice, those of its branches. */
-function wantedTypes({ keyword, params, schema }: ErrorObject): string[] {
+export function wantedTypes({ keyword, params, schema }: ErrorObject): string[] {
   if (keyword === 'type') return [params.type].flat();
   if (keyword !== 'anyOf') return [];
   return (schema as { type?: string }[]).flatMap(({ type }) => type ?? []);

@@ -7,8 +7,10 @@ import { createTestApp, createTestToken } from '../testing/app.ts';
 import { actionCases, headerCases } from '../testing/bad-input/bad-action-cases.ts';
 import {
   type BadCase,
+  changeCases,
   fieldCases,
   post,
+  updateCases,
   type World,
 } from '../testing/bad-input/bad-input-cases.ts';
 import { bodyCases, idCases, queryCases } from '../testing/bad-input/bad-request-cases.ts';
@@ -118,6 +120,8 @@ async function enterTokens(db: Db): Promise<World['tokens']> {
 
 const tables: Record<string, (world: World) => BadCase[]> = {
   'fields of a create': fieldCases,
+  'fields of a rebuild and of a resize': changeCases,
+  'fields of an update': updateCases,
   bodies: bodyCases,
   'ids in paths': idCases,
   queries: queryCases,

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { callerOf } from '../access/authentication.ts';
-import { everyProject } from '../callers/every-project.ts';
+import { everyProject, inOtherProject } from '../callers/every-project.ts';
 import { allows } from '../callers/scopes.ts';
 import type { Db } from '../db/connection.ts';
 import { Problem } from '../problems/problem.ts';
@@ -39,8 +39,7 @@ async function findInOtherProjects(
   const { id, project, project_id } = place;
   const detail =
     others.length === 0
-      ? `The server ${id} is in the project ${project}, not in the project of this request. ` +
-        `Send the header Berth-Project: ${project_id}`
+      ? inOtherProject(`The server ${id}`, { id: project_id, name: project })
       : `Several servers are called ${shownName(String(named))}, in other projects than that of this request: ` +
         `${[place, ...others].map(shown).join(', ')}. Name one of these projects in the header Berth-Project.`;
   return new Problem('server_not_found', detail, { cause: missing });

@@ -163,7 +163,7 @@ describe('an operation that fails', () => {
     const server = (await ask('GET', `/servers/${id}`)).json();
     assert.deepEqual(
       [server.hostname, server.status, server.allowed_actions],
-      ['fails', 'error', ['retry', 'delete']],
+      ['fails', 'error', ['retry', 'rebuild', 'delete']],
     );
   });
 
@@ -211,11 +211,15 @@ it('a response that the previous release stored under a key is replayed with wha
   await finish(id, 'started');
   const stopKey = { 'idempotency-key': 'stop-of-before' };
   const stopped = await ask('POST', `/servers/${id}/stop`, stopKey);
-  const lacking = ['operation', 'ssh_keys', 'password_login'];
+  const settings = ['labels', 'notes', 'protection'];
+  const lacking = ['operation', 'ssh_keys', 'password_login', ...settings];
   await sql`update idempotency_keys set body = body - ${lacking}::text[]`.execute(db);
   const madeAgain = await create({ name: 'of-before' }, key);
   assert.deepEqual([madeAgain.statusCode, madeAgain.json().id], [201, id]);
   assert.equal(madeAgain.json().operation.id, made.json().operation.id);
-  assert.deepEqual([madeAgain.json().ssh_keys, madeAgain.json().password_login], [[], true]);
+  const again = madeAgain.json();
+  assert.deepEqual([again.ssh_keys, again.password_login], [[], true]);
+  assert.deepEqual([again.labels, again.notes], [{}, '']);
+  assert.deepEqual(again.protection, { delete: false, rebuild: false });
   assert.deepEqual((await ask('POST', `/servers/${id}/stop`, stopKey)).json(), stopped.json());
 });

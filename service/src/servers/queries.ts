@@ -4,6 +4,8 @@ import { beginsWith, hasAnyOf, isNamed, isOneOf, isWithin } from '../db/filters.
 import { type Listing, listing } from '../db/listing.ts';
 import type { Project, ProjectRows } from '../db/project.ts';
 import type { Database, ServerStatus, SshKeyOfServer } from '../db/schema/schema.ts';
+import { isSelected, type Labels, type Selected, selectLabels } from '../labels/queries.ts';
+import type { Selector } from '../labels/selector.ts';
 import { isReachable, unreachableSince } from '../locations/queries.ts';
 import { canBeAsked } from '../nodes/queries.ts';
 import { usageColumns, withUsage } from '../usage/queries.ts';
@@ -20,6 +22,7 @@ export interface ServerFilters {
   hostname?: string[] | undefined;
   ip?: string[] | undefined;
   group?: string[] | undefined;
+  labels?: Selected | undefined;
   /** The beginning of the host name. */
   q?: string | undefined;
   /** When the server was created. */
@@ -68,6 +71,10 @@ const shownColumns = [
   'servers.commands_total',
   'servers.ssh_keys',
   'servers.password_login',
+  'servers.labels',
+  'servers.notes',
+  'servers.protects_delete',
+  'servers.protects_rebuild',
   'servers.suspended_at',
   'servers.suspension_reason',
   'servers.created_at',
@@ -151,9 +158,29 @@ export function listServers(
   return { ...listing(serversInFull(rows).where(wanted), order, counted), rowsAtFirst };
 }
 
+/**
+ * The same of the servers that a selector selects. Each page is read as of one time, since a change of a server's labels
+ * would otherwise hide it although both its old and its new ones are selected.
+ */
+export function listSelectedServers(
+  rows: ProjectRows,
+  { selector, ...filters }: ServerFilters & { selector: Selector },
+  order: ServerOrder,
+): Listing<ServerInFull> {
+  const selected = <T>(read: (servers: Listing<ServerInFull>) => Promise<T>) =>
+    rows.inSnapshot(async (own) =>
+      read(listServers(own, { ...filters, labels: await selectLabels(own, selector) }, order)),
+    );
+  return {
+    page: (after, limit) => selected((servers) => servers.page(after, limit)),
+    count: () => selected((servers) => servers.count()),
+    rowsAtFirst,
+  };
+}
+
 /** Conditions on `servers` alone, each of which an index supports. */
 function matching(rows: ProjectRows, filters: ServerFilters) {
-  const { hostname, ip, q } = filters;
+  const { hostname, ip, labels, q } = filters;
   const among = hasAnyOf({
     'servers.status': filters.status,
     'servers.location_id': filters.location_id,
@@ -165,6 +192,7 @@ function matching(rows: ProjectRows, filters: ServerFilters) {
     and ${hostname ? hasName(rows, hostname) : sql`true`}
     and ${beginsWith(['servers.hostname'], q)}
     and ${ip ? holdsAddress(ip) : sql`true`}
+    and ${labels ? isSelected('servers', labels) : sql`true`}
     and ${isWithin('servers.created_at', filters)}`;
 }
 
@@ -255,7 +283,26 @@ function loginColumns({ keys, passwordLogin }: ServerLogin) {
   return { ssh_keys: JSON.stringify(shown), password_login: passwordLogin };
 }
 
-export interface NewServer {
+/** What its owner may change. */
+export interface ServerSettings {
+  hostname?: string | undefined;
+  labels?: { labels: Labels; setId: number | null } | undefined;
+  notes?: string | undefined;
+  protection?: { delete?: boolean | undefined; rebuild?: boolean | undefined } | undefined;
+}
+
+function settingsColumns({ hostname, labels, notes, protection = {} }: ServerSettings) {
+  const { delete: protects_delete, rebuild: protects_rebuild } = protection;
+  return {
+    ...(hostname !== undefined && { hostname }),
+    ...(labels && { labels: JSON.stringify(labels.labels), label_set_id: labels.setId }),
+    ...(notes !== undefined && { notes }),
+    ...(protects_delete !== undefined && { protects_delete }),
+    ...(protects_rebuild !== undefined && { protects_rebuild }),
+  };
+}
+
+export interface NewServer extends ServerSettings {
   uuid: string;
   locationId: number;
   osId: number;
@@ -288,11 +335,22 @@ export async function insertServer(project: Project, server: NewServer): Promise
       group_name: server.group ?? null,
       commands_total: server.commands ?? 0,
       ...(server.login && loginColumns(server.login)),
+      ...settingsColumns(server),
       status: 'creating',
     })
     .returning('id')
     .executeTakeFirstOrThrow();
   return id;
+}
+
+export async function setServerSettings(
+  project: Project,
+  id: number,
+  settings: ServerSettings,
+): Promise<void> {
+  const columns = settingsColumns(settings);
+  if (Object.keys(columns).length === 0) return;
+  await project.update('servers').set(columns).where('id', '=', id).execute();
 }
 
 export async function setServerStatus(
@@ -331,17 +389,73 @@ export async function setMovingTo(project: Project, id: number, nodeId: number):
   await project.update('servers').set({ moving_to: nodeId }).where('id', '=', id).execute();
 }
 
-/** Sets a server to be created again on another node, with that login and so many initial commands. */
+/** Reserves a new size, on its own node or on the one that it moves to for that. */
+export async function setResizing(
+  project: Project,
+  id: number,
+  { cpu, ramMb, diskGb }: { cpu: number; ramMb: number; diskGb: number },
+  movingTo: number | undefined,
+): Promise<void> {
+  const size = { resizing_cpu: cpu, resizing_ram_mb: ramMb, resizing_disk_gb: diskGb };
+  const place = movingTo !== undefined && { moving_to: movingTo };
+  await project
+    .update('servers')
+    .set({ ...size, ...place })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** The columns of a server that is not being resized. */
+export const notResizing = {
+  resizing_cpu: null,
+  resizing_ram_mb: null,
+  resizing_disk_gb: null,
+};
+
+/** Releases the size that is reserved for a server. */
+export async function endResizing(project: Project, id: number): Promise<void> {
+  await project.update('servers').set(notResizing).where('id', '=', id).execute();
+}
+
+/** The columns of a server that a rebuild changes at once. */
+const rebuiltColumns = [
+  'os_id',
+  'installed_at',
+  'commands_total',
+  'commands_failed',
+  'password_login',
+] as const;
+
+/** What a server had before it was to be rebuilt, as its operation keeps it. */
+export type BeforeRebuild = Pick<ServerRow, (typeof rebuiltColumns)[number] | 'ssh_keys'>;
+
+export function beforeRebuild(server: BeforeRebuild): BeforeRebuild {
+  const columns = Object.fromEntries(rebuiltColumns.map((column) => [column, server[column]]));
+  return { ...(columns as Omit<BeforeRebuild, 'ssh_keys'>), ssh_keys: server.ssh_keys };
+}
+
+/** What a rebuild changes at once. */
+interface Rebuilding {
+  /** Another node, if its own was lost. */
+  nodeId?: number;
+  osId: number;
+  /** The number of initial commands. */
+  commands: number;
+  login: ServerLogin;
+}
+
+/** Sets a server to be created again. */
 export async function setRebuilding(
   project: Project,
   id: number,
-  { nodeId, commands, login }: { nodeId: number; commands: number; login: ServerLogin },
+  { nodeId, osId, commands, login }: Rebuilding,
 ): Promise<void> {
-  const place = { node_id: nodeId, moving_to: null, evacuated_from: null };
   await project
     .update('servers')
     .set({
-      ...place,
+      ...(nodeId !== undefined && { node_id: nodeId, evacuated_from: null }),
+      moving_to: null,
+      os_id: osId,
       status: 'creating',
       error: null,
       installed_at: null,

@@ -177,7 +177,9 @@ test('invalid values are refused in short sentences', async () => {
     ['passwrd', 'password'],
   ]) {
     const unknown = `/${sent}: Unknown field. Did you mean ${meant}?`;
-    assert.equal(await detailOf(create({ [String(sent)]: 'x' })), unknown);
+    const mistaken = await detailOf(create({ [String(sent)]: 'x', [String(meant)]: undefined }));
+    assert.ok(mistaken.includes(unknown), mistaken);
+    assert.equal(await detailOf(create({ [String(sent)]: 'x' })), `/${sent}: Unknown field.`);
   }
   const named = 'name: Unknown query parameter. Did you mean hostname?';
   assert.equal(await detailOf(ask('GET', '/servers?name=web-1')), named);
@@ -210,5 +212,5 @@ test('a requested image is queued', async () => {
 test('a rebuild has that name in the API document', async () => {
   const document = (await app.inject('/openapi.json')).json();
   const { summary } = document.paths['/v1/servers/{id}/rebuild'].post;
-  assert.equal(summary, 'Rebuild a server whose node is lost');
+  assert.equal(summary, 'Rebuild a server');
 });

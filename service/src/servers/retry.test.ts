@@ -36,7 +36,7 @@ async function secretsOf(serverId: number) {
 test('a failed create is retried with its secrets and addresses', async () => {
   const { id, operation } = await failed();
   const before = await show(id);
-  assert.deepEqual(before.allowed_actions, ['retry', 'delete']);
+  assert.deepEqual(before.allowed_actions, ['retry', 'rebuild', 'delete']);
   assert.match(before.error, /could not be reached/);
   const answer = await retry(id);
   assert.equal(answer.statusCode, 202);
@@ -92,7 +92,7 @@ test('the secrets of a failed create are kept for a day', async () => {
     .execute();
   assert.equal(await wipeOldSecrets(db), 1);
   assert.deepEqual(await secretsOf(id), [null]);
-  assert.deepEqual((await show(id)).allowed_actions, ['delete']);
+  assert.deepEqual((await show(id)).allowed_actions, ['rebuild', 'delete']);
   const answer = await retry(id);
   assert.equal(answer.statusCode, 409);
   assert.equal(answer.json().code, 'retry_expired');

@@ -84,7 +84,7 @@ const see = async (status: EngineStatus, ...ids: number[]) => {
 };
 
 const removed =
-  'Its instance no longer exists in the engine, which has lost it or from which somebody has removed it. Delete the server.';
+  'Its instance no longer exists in the engine, which has lost it or from which somebody has removed it. Rebuild the server, which creates it again without its data, or delete it.';
 const broken = 'The engine reports its instance to be broken; see its log there.';
 const lost =
   'Its node c was declared lost, and its disk with it. Rebuild the server, which creates it again without its data, or delete it.';

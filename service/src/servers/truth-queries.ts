@@ -6,7 +6,7 @@ import { lostWithNode } from '../nodes/lost-queries.ts';
 const statusOfEngine = sql<ServerStatus>`case real_status when 'not_exists' then 'error' else real_status end`;
 
 const removed =
-  'Its instance no longer exists in the engine, which has lost it or from which somebody has removed it. Delete the server.';
+  'Its instance no longer exists in the engine, which has lost it or from which somebody has removed it. Rebuild the server, which creates it again without its data, or delete it.';
 /**
  * The error of a vanished server: if its node was declared lost while it was being moved away, it
  * is lost with the node.

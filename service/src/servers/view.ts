@@ -25,6 +25,9 @@ export function serverView(row: ServerInFull): Server {
     location_id: row.location_id,
     os_id: row.os_id,
     group: row.group_name,
+    labels: row.labels,
+    notes: row.notes,
+    protection: { delete: row.protects_delete, rebuild: row.protects_rebuild },
     error: row.error,
     initial_commands: { total: row.commands_total, failed: row.failed_commands },
     ssh_keys: row.ssh_keys,
@@ -35,6 +38,7 @@ export function serverView(row: ServerInFull): Server {
       retry: row.can_retry,
       rebuild: row.is_lost,
       run: !isStoppedForTraffic(row),
+      isProtected: { delete: row.protects_delete, rebuild: row.protects_rebuild },
       suspended: row.suspension_reason !== null,
     }),
   };

@@ -3,6 +3,7 @@ import type { Queryable, Trx } from '../db/connection.ts';
 import type { EngineStatus, ServerStatus } from '../db/schema/schema.ts';
 import { canBeAsked } from '../nodes/queries.ts';
 import type { Change } from '../operations/lease-queries.ts';
+import { type BeforeRebuild, notResizing } from './queries.ts';
 
 const now = sql<string>`now()`;
 
@@ -108,11 +109,52 @@ export async function setServerMoved(
     .execute();
 }
 
-/** Keeps the row as a tombstone. All of its resources must have been released before. */
+/** Cores, MiB and GiB. */
+export interface ServerSize {
+  cpu: number;
+  ramMb: number;
+  diskGb: number;
+}
+
+/** Records the size that the engine has confirmed, or keeps the recorded one, and releases what was reserved. */
+export async function setServerResized(
+  trx: Trx,
+  id: number,
+  size: ServerSize | undefined,
+): Promise<void> {
+  await trx
+    .updateTable('servers')
+    .set({
+      ...notResizing,
+      ...(size && { cpu: size.cpu, ram_mb: size.ramMb, disk_gb: size.diskGb }),
+    })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Gives a server back what it had before a rebuild that erased nothing. */
+export async function setNotRebuilt(
+  trx: Trx,
+  id: number,
+  { ssh_keys, ...before }: BeforeRebuild,
+): Promise<void> {
+  const columns = { ...before, ssh_keys: JSON.stringify(ssh_keys) };
+  await trx.updateTable('servers').set(columns).where('id', '=', id).execute();
+}
+
+/**
+ * Keeps the row as a tombstone, with its labels for statements. All of its resources must have been released before.
+ */
 export async function markServerDeleted(trx: Trx, id: number): Promise<void> {
   await trx
     .updateTable('servers')
-    .set({ deleted_at: now, real_status: 'not_exists', real_status_at: now, error: null })
+    .set({
+      deleted_at: now,
+      real_status: 'not_exists',
+      real_status_at: now,
+      error: null,
+      label_set_id: null,
+    })
     .where('id', '=', id)
     .execute();
 }

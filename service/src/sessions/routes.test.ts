@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import type { App } from '../callers/app-types.ts';
+import type { FieldError } from '../problems/problem.ts';
 import { createTestApp, createTestToken } from '../testing/app.ts';
 import { inject } from '../testing/inject.ts';
 import {
@@ -237,6 +238,8 @@ test('signing out reports how many tokens are still valid, and revokes them on r
   assert.equal(await end('PUT', '/session/password', { body: passwords }), 1);
 });
 
+const byPointer = ({ pointer, detail }: FieldError) => [pointer, detail];
+
 test('changing a password requires the old one, and ends the other sessions', async () => {
   const user = await member();
   const here = await signInAs(app, user.credentials);
@@ -248,6 +251,11 @@ test('changing a password requires the old one, and ends the other sessions', as
   assert.deepEqual(wrong.json().errors, [
     { pointer: '/password', detail: 'Is not your current password.' },
   ]);
+  const misnamed = await put({ old_password: goodPassword, new_password });
+  assert.deepEqual(Object.fromEntries(misnamed.json().errors.map(byPointer)), {
+    '/password': 'Is required.',
+    '/old_password': 'Unknown field.',
+  });
   const weak = await put({ password: goodPassword, new_password: 'password1' });
   assert.equal(weak.json().errors[0].pointer, '/new_password');
   assert.match(

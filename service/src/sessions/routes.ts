@@ -45,7 +45,7 @@ function signInRoute(app: App, deps: Deps): void {
         summary: 'Sign in with a password',
         description:
           'Starts a session with an email address and a password, and sets the session cookie. The session ends 12 hours after ' +
-          'its last use, and at the latest 30 days after the sign-in.',
+          'its last use, and at the latest 30 days after the sign-in. A session whose cookie is sent with the request ends.',
         tags,
         body: SignIn,
         response: { 201: CurrentSession },

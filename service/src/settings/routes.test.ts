@@ -30,13 +30,28 @@ test('records are kept for 13 months and outputs for 30 days, until the settings
   assert.deepEqual((await ask('PATCH', undefined, {})).json(), changed.json());
 });
 
-test('a form with the field of an object is refused with the advice to send JSON', async () => {
-  const refused = await inject(app, {
-    ...{ method: 'PATCH', url: '/v1/settings', payload: 'retention[outputs_days]=7' },
-    headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
-  });
-  const detail = 'Must be sent as JSON, because forms have no objects.';
-  assert.deepEqual(refused.json().errors, [{ pointer: '/retention[outputs_days]', detail }]);
+test('a form can have the member of an object, and is told how if it is written otherwise', async () => {
+  const detail = 'Must be sent as field[member] in a form, or as JSON.';
+  const sendForm = async (payload: string, type = 'application/x-www-form-urlencoded') => {
+    const request = { method: 'PATCH', url: '/v1/settings', payload } as const;
+    return await inject(app, { ...request, headers: { ...headers, 'content-type': type } });
+  };
+  const changed = await sendForm('retention[outputs_days]=7');
+  assert.equal(changed.json().retention.outputs_days, 7, changed.body);
+  for (const name of ['retention[]', 'retention[outputs_days][]']) {
+    const refused = await sendForm(`${name}=7`);
+    assert.deepEqual(refused.json().errors, [{ pointer: `/${name}`, detail }]);
+  }
+  const part = 'Content-Disposition: form-data; name="retention"\r\nContent-Type: application/json';
+  for (const whole of [
+    await sendForm('retention={"outputs_days":7}'),
+    await sendForm(
+      `--b\r\n${part}\r\n\r\n{"outputs_days":7}\r\n--b--\r\n`,
+      'multipart/form-data; boundary=b',
+    ),
+  ]) {
+    assert.deepEqual(whole.json().errors, [{ pointer: '/retention', detail }]);
+  }
 });
 
 test('a value out of range is refused, with the name of the setting', async () => {

@@ -15,6 +15,7 @@ export interface StatementRow {
   disk_gb_seconds: number;
   incoming: number;
   outgoing: number;
+  labels: Record<string, string>;
 }
 
 /**
@@ -78,7 +79,7 @@ export async function statementRows(
     select s.id, s.uuid, s.hostname, s.location_id, s.created_at, s.deleted_at,
       spent.seconds, spent.seconds_running, spent.core_seconds, spent.ram_mb_seconds,
       spent.disk_gb_seconds,
-      coalesce(t.incoming, 0) as incoming, coalesce(t.outgoing, 0) as outgoing
+      coalesce(t.incoming, 0) as incoming, coalesce(t.outgoing, 0) as outgoing, s.labels
     from servers s
     cross join lateral (
       select

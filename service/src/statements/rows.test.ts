@@ -29,13 +29,15 @@ interface Lived {
   moved?: Record<string, [incoming: number, outgoing: number]>;
   deletedAt?: string;
   projectId?: number;
+  labels?: Record<string, string>;
 }
 
 /** A server that was created on 20 October. */
 async function enterLived(hostname: string, { spans = [], moved = {}, ...other }: Lived) {
   const id = await enterServer(db, place, { hostname });
   const { deletedAt: deleted_at = null, projectId: project_id = place.projectId } = other;
-  const values = { created_at: '2026-10-20T00:00:00Z', deleted_at, project_id };
+  const labels = JSON.stringify(other.labels ?? {});
+  const values = { created_at: '2026-10-20T00:00:00Z', deleted_at, project_id, labels };
   const update = db.updateTable('servers').set(values).where('id', '=', id);
   const { uuid } = await update.returning('uuid').executeTakeFirstOrThrow();
   await db.deleteFrom('server_spans').where('server_id', '=', id).execute();
@@ -61,6 +63,7 @@ const resized = await enterLived('resized', {
     ['2026-11-05T00:00:00Z', null, false, 5, 512, 4],
   ],
   moved: { '2026-10': [1, 2], '2026-11': [70, 90], '2026-12': [8, 8] },
+  labels: { env: 'prod', team: 'web' },
 });
 const onlyMoved = await enterLived('only-moved', { moved: november });
 const deletedAtTurn = await enterLived('deleted-at-turn', {
@@ -96,11 +99,12 @@ test('a statement has the parts of spans in its month, and the traffic of the mo
       disk_gb_hours: 1776,
       bytes_in: 70,
       bytes_out: 90,
+      labels: { env: 'prod', team: 'web' },
     },
     {
       ...shown(onlyMoved, 'only-moved'),
       ...{ hours: 0, hours_running: 0, core_hours: 0, ram_gb_hours: 0, disk_gb_hours: 0 },
-      ...{ bytes_in: 3, bytes_out: 4 },
+      ...{ bytes_in: 3, bytes_out: 4, labels: {} },
     },
   ]);
 });
@@ -111,8 +115,8 @@ test('the lines of its CSV have all values, and empty fields for missing ones', 
   const { locationId } = place;
   const created = '2026-10-20T00:00:00.000000Z';
   assert.deepEqual(lines, [
-    `${resized.id},${resized.uuid},resized,${locationId},${created},,492,96,288,24,1776,70,90`,
-    `${onlyMoved.id},${onlyMoved.uuid},only-moved,${locationId},${created},,0,0,0,0,0,3,4`,
+    `${resized.id},${resized.uuid},resized,${locationId},${created},,492,96,288,24,1776,70,90,env=prod team=web`,
+    `${onlyMoved.id},${onlyMoved.uuid},only-moved,${locationId},${created},,0,0,0,0,0,3,4,`,
     '',
   ]);
 });
@@ -126,7 +130,7 @@ test('the statement of the previous month has a server that was deleted at its e
     ...shown(deletedAtTurn, 'deleted-at-turn'),
     deleted_at: '2026-11-01T00:00:00.000000Z',
     ...day,
-    ...{ bytes_in: 0, bytes_out: 0 },
+    ...{ bytes_in: 0, bytes_out: 0, labels: {} },
   });
   assert.deepEqual([servers[0].hours, servers[0].bytes_in, servers[0].bytes_out], [24, 1, 2]);
 });

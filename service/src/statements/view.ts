@@ -40,6 +40,7 @@ export function serverView(row: StatementRow): StatementServer {
     disk_gb_hours: hours(row.disk_gb_seconds),
     bytes_in: row.incoming,
     bytes_out: row.outgoing,
+    labels: row.labels,
   };
 }
 
@@ -50,10 +51,11 @@ const hours = (seconds: number | null) => Math.round(((seconds ?? 0) / 3600) * 1
 export const csvHead = `${statementColumns.join(',')}\r\n`;
 
 /**
- * A server of a statement as a line of a CSV. No value needs quotes: host names, numbers and times hold no
+ * A server of a statement as a line of a CSV. No value needs quotes: host names, numbers, times and labels hold no
  * commas, quotes or line breaks.
  */
 export function csvLine(row: StatementRow): string {
-  const server = serverView(row);
+  const pairs = Object.entries(row.labels).map(([key, value]) => `${key}=${value}`);
+  const server = { ...serverView(row), labels: pairs.join(' ') };
   return `${statementColumns.map((column) => server[column] ?? '').join(',')}\r\n`;
 }

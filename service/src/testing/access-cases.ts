@@ -111,9 +111,10 @@ function named(body: object = {}, nth: string): object {
 
 /** The requests and answers of actions that need more than the defaults. */
 const specialActions: Partial<Record<ServerAction, Partial<AccessCase>>> = {
-  // Its create did not fail, and its node is not lost.
+  // Its create did not fail.
   retry: { status: 409 },
-  rebuild: { status: 409, body: { password: 'correct horse battery', initialCommands: [] } },
+  rebuild: { body: { erase: true, password: 'correct horse battery', initialCommands: [] } },
+  resize: { body: { cpu: 1 } },
   // Its node is not in a cluster.
   move: { status: 409 },
   suspend: { body: { reason: 'Unpaid.' } },

@@ -35,6 +35,10 @@ const oneOf = (rare: unknown, elsewhere: unknown, other: unknown) =>
 const projectOf = ({ projectId }: Installation, otherProjectId: number) =>
   sql`case when ${isMine} then ${sql.lit(projectId)} else ${sql.lit(otherProjectId)} end`;
 
+/** Without the label `number`, of which each server has another value. All servers but rare ones have `old`. */
+const labels = sql`jsonb_build_object('env', ${oneOf('rare', 'elsewhere', 'common')})
+  || case when ${isRare} then '{}' else '{"old": ""}'::jsonb end`;
+
 interface NewTable {
   name: string;
   /** The columns that need a value, with their types. */
@@ -119,12 +123,16 @@ function statements(place: Installation, otherProjectId: number): RawBuilder<unk
       select id, network('10.100.0.0/16'::inet + n * 65536)::cidr, '10.100.0.0'::inet + n * 65536 + 1,
         '{}', '10.100.0.0'::inet + n * 65536 + 2, '10.100.0.0'::inet + n * 65536 + 65534
       from locations, generate_series(0, 19) n where name = 'many'`,
+    // As `labelSetFor` leaves out what differs from server to server.
+    sql`insert into label_sets (project_id, summary)
+      select distinct ${project}, ${labels} || '{"number": null}' from ${rows}`,
     sql`insert into servers (project_id, location_id, os_id, node_id, hostname, mac, cpu, ram_mb,
-        disk_gb, status, created_at, group_name)
+        disk_gb, status, created_at, group_name, labels, label_set_id)
       select ${project}, nodes.location_id, coalesce(os.id, ${sql.lit(osId)}), nodes.id, md5(n::text),
         n::text, 1, 512, 4, ${oneOf('error', 'stopped', 'started')}, now() - ${age},
-        ${oneOf('rare', 'elsewhere', null)}
+        ${oneOf('rare', 'elsewhere', null)}, ${labels} || jsonb_build_object('number', n::text), s.id
       from ${rows}
+      join label_sets s on s.project_id = ${project} and s.summary = ${labels} || '{"number": null}'
       join nodes on nodes.name = ${oneOf('rare1', 'elsewhere1', null)}
         or (nodes.name = 'many' || (n % 100 + 1) and not (${isRare} or ${isElsewhere}))
       left join operating_systems os on os.slug = ${oneOf('rare', 'elsewhere', null)}`,

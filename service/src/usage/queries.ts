@@ -117,6 +117,16 @@ export async function findTraffic(rows: ProjectRows, id: number) {
     .executeTakeFirst();
 }
 
+/** The memory that a server had in use within the last minute, in MiB; undefined if it was not read. */
+export async function recentMemory(project: Project, id: number): Promise<number | undefined> {
+  const row = await withUsage(project.select('servers'))
+    .select('usage.ram_mb')
+    .where('servers.id', '=', id)
+    .where(isOld, '=', false)
+    .executeTakeFirst();
+  return row?.ram_mb ?? undefined;
+}
+
 const isoFormat = 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"';
 
 export type TrafficRow = NonNullable<Awaited<ReturnType<typeof findTraffic>>>;

@@ -92,6 +92,7 @@ for (const [body, pointer, words] of [
   [{ email: 'a@example.com', name: ' ' }, '/name', /1 to 100/],
   [{ email: 'a@example.com', password: 'x'.repeat(129) }, '/password', /128/],
   [{ email: 'a@example.com', password: 'hunter2' }, '/password', /^This password is .*\. Choose/],
+  [{ email: 'a@example.com', password: '' }, '/password', /^Must be 1–128 characters\.$/],
   [{ email: 'a@example.com', is_admin: 'yes' }, '/is_admin', /true or false/],
   [{ email: 'a@example.com', role: 'owner' }, '/role', /Unknown field/],
 ] as const) {

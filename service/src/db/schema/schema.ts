@@ -257,6 +257,10 @@ interface ServersTable {
   cpu: number;
   ram_mb: number;
   disk_gb: number;
+  /** The size that it is being given; null unless it is being resized. */
+  resizing_cpu: number | null;
+  resizing_ram_mb: number | null;
+  resizing_disk_gb: number | null;
   traffic_allowance: number | null;
   /** Mbit/s; the desired throttle. */
   traffic_throttle: number | null;
@@ -274,6 +278,12 @@ interface ServersTable {
   /** As it was created, or last rebuilt. */
   ssh_keys: JSONColumnType<SshKeyOfServer[], string | undefined, string>;
   password_login: Generated<boolean>;
+  labels: JSONColumnType<Record<string, string>, string | undefined, string>;
+  /** The row of `label_sets` by which selectors find it; null without labels, and once it is deleted. */
+  label_set_id: number | null;
+  notes: Generated<string>;
+  protects_delete: Generated<boolean>;
+  protects_rebuild: Generated<boolean>;
   suspended_at: Timestamp | null;
   suspension_reason: string | null;
   /** Whether it ran, so that the end of its suspension starts it again. */

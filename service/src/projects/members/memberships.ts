@@ -35,7 +35,9 @@ export async function requireManager(
   const isVisible = isAdmin || member !== undefined || project.id === projectId;
   if (!isVisible || !(await findProject(db, projectId))) throw projectNotFound(projectId);
   if (isAdmin || member?.role === 'owner') return;
-  const detail = 'Only users who are owners of the project, and administrators, can do this.';
+  const detail =
+    'Only administrators, and owners of the project in a session, can do this. ' +
+    'A token needs the scope admin.';
   throw new Problem('owner_required', detail);
 }
 
@@ -90,7 +92,7 @@ export async function setMember(
   await prepare(trx, caller, projectId);
   const before = await findMember(trx, projectId, userId);
   if (!before) throw noMemberToSet(projectId, userId);
-  if (role !== 'owner') await requireOtherOwner(trx, caller, projectId, before);
+  if (role !== 'owner') await requireOtherOwner(trx, projectId, before);
   const row = await updateMember(trx, { projectId, userId, role });
   if (!row) throw noMemberToSet(projectId, userId);
   return { before, row };
@@ -115,7 +117,7 @@ export async function removeMember(
     await requireManager(trx, caller, projectId);
   }
   const member = await requireMember(trx, projectId, userId);
-  await requireOtherOwner(trx, caller, projectId, member);
+  await requireOtherOwner(trx, projectId, member);
   await deleteMember(trx, projectId, userId);
   return member;
 }
@@ -132,14 +134,15 @@ async function requireMember(trx: Trx, projectId: number, userId: number): Promi
   return member;
 }
 
-/** Refuses to remove the last owner, because then only an administrator could add another one. */
+/**
+ * Refuses to remove the last owner, because then only an administrator could add another one. Administrators add another
+ * owner first, so that a project is not left without one by mistake.
+ */
 async function requireOtherOwner(
   trx: Trx,
-  { scopes }: Caller,
   projectId: number,
   { id, role }: ShownMember,
 ): Promise<void> {
-  if (allows(scopes, 'admin')) return;
   if (role !== 'owner' || (await countOtherOwners(trx, projectId, id)) > 0) return;
   const detail = 'This is the last owner of the project. Make another member its owner first.';
   throw new Problem('last_owner', detail);

@@ -75,6 +75,24 @@ for (const who of ['stranger', 'viewer', 'member', 'owner', 'admin'] as const) {
   });
 }
 
+test('a refused user is told whom to ask, and the token of an owner what it needs', async () => {
+  const owner = await person('owner');
+  assert.match(
+    (await owner.ask('GET', '/users')).json().detail,
+    /scope admin\. Ask an administrator\.$/,
+  );
+  const made = await owner.ask('POST', '/tokens', {
+    body: { name: 'x', scopes: ['servers:write'] },
+  });
+  const headers = { authorization: `Bearer ${made.json().token}` };
+  const refused = await inject(app, { url: `/v1/projects/${ours}/members`, headers });
+  assert.equal(refused.json().code, 'owner_required');
+  assert.match(
+    refused.json().detail,
+    /in a session, can do this\. A token needs the scope admin\.$/,
+  );
+});
+
 test('a project of others gets the same response as if it did not exist', async () => {
   const { ask } = await person('owner');
   const answers = await Promise.all(
@@ -234,19 +252,22 @@ test('attempts to find users by address are limited, except for administrators',
   await strict.close();
 });
 
-test('the last owner can not be removed, except by an administrator', async () => {
+test('the last owner can not be removed, not even by an administrator', async () => {
   const project = await createTestProject(db, 'kept');
   const owner = await createTestUser(db, { roles: { [project]: 'owner' } });
   const { ask } = await signInAs(app, owner.credentials);
+  const admin = await person('admin');
   const url = `/projects/${project}/members/${owner.id}`;
   for (const refused of [
     await ask('PUT', url, { body: { role: 'member' } }),
     await ask('DELETE', url),
+    await admin.ask('PUT', url, { body: { role: 'viewer' } }),
+    await admin.ask('DELETE', url),
   ]) {
     assert.equal(refused.statusCode, 409);
     assert.equal(refused.json().code, 'last_owner');
   }
-  const admin = await person('admin');
+  await createTestUser(db, { roles: { [project]: 'owner' } });
   assert.equal((await admin.ask('DELETE', url)).statusCode, 200);
   assert.equal((await ask('GET', '/tokens')).json().code, 'project_not_found');
 });

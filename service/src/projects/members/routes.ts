@@ -160,7 +160,8 @@ function changeRoutes(app: App, deps: Deps): void {
         summary: 'Remove a member from a project',
         description:
           'Removes a member from a project, and revokes the tokens that the member created for it. Owners of the project and ' +
-          'administrators can do this, and members can remove themselves. The last owner cannot be removed.',
+          'administrators can do this, and members can remove themselves. The last owner cannot be removed, not even by an ' +
+          'administrator.',
         tags,
         params: memberParams,
         response: { 200: Member },

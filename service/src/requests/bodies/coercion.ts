@@ -6,10 +6,19 @@ interface Shape {
   format?: string;
   items?: Shape;
   properties?: Record<string, Shape>;
+  additionalProperties?: Shape | boolean;
 }
 
 export function propertiesOf(schema: TSchema | undefined): Record<string, Shape> {
   return (schema as Shape | undefined)?.properties ?? {};
+}
+
+/** Returns the function that finds the shape of a member, for an object. */
+export function membersOf(shape: Shape | undefined) {
+  if (![shape?.type].flat().includes('object')) return undefined;
+  const { properties = {}, additionalProperties: others } = shape ?? {};
+  const other = typeof others === 'object' ? others : undefined;
+  return (name: string) => (Object.hasOwn(properties, name) ? properties[name] : other);
 }
 
 /**

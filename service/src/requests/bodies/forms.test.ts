@@ -44,6 +44,57 @@ test('a list in a form can be written in several ways', async () => {
   }
 });
 
+test('a member of an object in a form is written in brackets', async () => {
+  const pairs: [string, string][] = [
+    ...[...formPairs, ...commandPairs],
+    ['labels[env]', 'prod'],
+    ['labels[example.com/tier]', ''],
+    ['labels[constructor]', '1'],
+    ['protection[delete]', 'on'],
+  ];
+  for (const answer of [await postForm(pairs), await multipart(pairs)]) {
+    const { labels, protection } = answer.json();
+    assert.deepEqual(labels, { env: 'prod', 'example.com/tier': '', constructor: '1' });
+    assert.deepEqual(protection, { delete: true });
+  }
+  const invalid: [string, string][] = [
+    ['labels[-]', 'x'],
+    ['labels[env]', 'a b'],
+    ['protection[stop]', 'true'],
+    ['protection[delete]', 'yes'],
+  ];
+  const refused = await postForm([...formPairs, ...commandPairs, ...invalid]);
+  const { '/labels/env': ofValue, '/protection/delete': ofAction, ...others } = errorsOf(refused);
+  assert.match(ofValue ?? '', /^A value must be empty, or at most 63 letters/);
+  assert.equal(ofAction, 'Must be one of true, false, 1, 0, on, off (lowercase).');
+  assert.deepEqual(Object.keys(others).sort(), ['/labels/-', '/protection/stop']);
+});
+
+test('a list as JSON in a form is refused, with how to send it', async () => {
+  for (const json of ['[]', '["a"]', ' ["a", ["b", "c"]]\n', '[["a"]]']) {
+    const pairs: [string, string][] = [...formPairs, ['initialCommands', json]];
+    for (const answer of [await postForm(pairs), await multipart(pairs)]) {
+      assert.equal(answer.statusCode, 422, json);
+      assert.match(
+        errorsOf(answer)['/initialCommands'] ?? '',
+        /^Must be sent as a field `initialC/,
+      );
+    }
+  }
+  const part =
+    'Content-Disposition: form-data; name="initialCommands"\r\nContent-Type: application/json';
+  const typed = await post(`--b\r\n${part}\r\n\r\n["a"]\r\n--b--\r\n`, {
+    type: 'multipart/form-data; boundary=b',
+  });
+  assert.deepEqual(Object.keys(errorsOf(typed)), ['/initialCommands']);
+  for (const command of ['[ -e /x ]', '[1]', '["a"', '["a"] && b']) {
+    const answer = await postForm([...formPairs, ['initialCommands', command]]);
+    assert.deepEqual(answer.json().initialCommands, [command]);
+  }
+  const asItem = await postForm([...formPairs, ['initialCommands[]', '["a"]']]);
+  assert.deepEqual(asItem.json().initialCommands, ['["a"]']);
+});
+
 test('a number in a form consists of digits only', async () => {
   for (const cpu of [
     '2abc',
@@ -83,6 +134,14 @@ test('a repeated field of a form is a 400', async () => {
     [
       ['initialCommands[0][]', 'a'],
       ['initialCommands[0]', 'b'],
+    ],
+    [
+      ['labels[a]', 'b'],
+      ['labels[a]', 'b'],
+    ],
+    [
+      ['labels', ''],
+      ['labels[a]', 'b'],
     ],
   ] as [string, string][][]) {
     for (const answer of [await postForm(pairs), await multipart(pairs)]) {

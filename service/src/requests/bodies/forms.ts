@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox';
 import { invalidFields, Problem } from '../../problems/problem.ts';
 import { boundFields, boundParts } from './bounds.ts';
-import { coerceValue, propertiesOf } from './coercion.ts';
+import { coerceValue, membersOf, propertiesOf } from './coercion.ts';
 import { duplicateField } from './json.ts';
 import { pointerPart } from './pointer.ts';
 
@@ -69,32 +69,62 @@ interface List {
 }
 
 const namePattern = /^([^[\]]+)(?:\[(\d{0,4})\](\[\d{0,4}\])?)?$/;
+const memberPattern = /^([^[\]]+)\[([^[\]]+)\]$/;
 
 /**
  * The fields of a form as the object that the schema describes. A list is `a[]=x`, `a[0]=x` or a
- * repeated `a=x`, and a list in it `a[0][]=x`; empty, it is `a[]=`. Throws `malformed_request`
- * (400) for a field that is given twice.
+ * repeated `a=x`, and a list in it `a[0][]=x`; empty, it is `a[]=`. A member of an object is
+ * `a[name]=x`. Throws `malformed_request` (400) for a field that is given twice, and
+ * `validation_failed` (422) for a list as JSON in a field without brackets.
  */
 export function formBody(pairs: Pairs, schema: TSchema | undefined): Record<string, unknown> {
   const shapes = propertiesOf(schema);
+  const shapeOf = (field: string) => (Object.hasOwn(shapes, field) ? shapes[field] : undefined);
   const body = new Map<string, unknown>();
   const lists = new Map<string, List>();
+  const objects = new Map<string, Map<string, unknown>>();
   for (const [name, sent] of pairs) {
     // Browsers send every line break of a form as CRLF (HTML, section 4.10.22), but a shell can't read CR.
     const value = sent.replaceAll('\r\n', '\n');
-    const [, field = name, index, inner] = namePattern.exec(name) ?? [];
-    const shape = Object.hasOwn(shapes, field) ? shapes[field] : undefined;
-    if (shape?.type === 'array') {
+    const [, field = name, index = '', inner] = namePattern.exec(name) ?? [];
+    const [, object = '', member = ''] = memberPattern.exec(name) ?? [];
+    const shapeOfMember = membersOf(shapeOf(object));
+    if (shapeOf(field)?.type === 'array') {
+      if (name === field && isJsonList(value)) throw listAsJson(field);
       const list = lists.get(field) ?? { items: new Map(), next: 0 };
-      addToList(list, { name, index: index ?? '', inner, value });
+      addToList(list, { name, index, inner, value });
       lists.set(field, list);
+    } else if (shapeOfMember) {
+      const members = objects.get(object) ?? new Map<string, unknown>();
+      if (members.has(member)) throw duplicateField(name);
+      objects.set(object, members.set(member, coerceValue(shapeOfMember(member), value)));
     } else if (body.has(name)) throw duplicateField(name);
-    else body.set(name, coerceValue(shapes[name], value));
+    else body.set(name, coerceValue(shapeOf(name), value));
   }
   for (const [field, list] of lists) body.set(field, inOrder(list));
+  for (const [field, members] of objects) {
+    if (body.has(field)) throw duplicateField(field);
+    body.set(field, Object.fromEntries(members));
+  }
   const result = Object.fromEntries(body);
   forms.add(result);
   return result;
+}
+
+/** Whether a text is a JSON array as it is meant for a list: of texts and lists, or empty. */
+function isJsonList(text: string): boolean {
+  if (!/^\s*\[.*\]\s*$/s.test(text)) return false;
+  try {
+    const list: unknown[] = JSON.parse(text);
+    return list.every((item) => typeof item === 'string' || Array.isArray(item));
+  } catch {
+    return false;
+  }
+}
+
+function listAsJson(field: string): Problem {
+  const detail = `Must be sent as a field \`${field}[]\` for each item, because forms have no arrays, or as JSON. An empty list is \`${field}[]=\`.`;
+  return invalidFields([{ pointer: `/${field}`, detail }]);
 }
 
 const forms = new WeakSet<object>();

@@ -87,14 +87,16 @@ test('the error for JSON without its media type says so', async () => {
   }
 });
 
-test('the error for an unknown field suggests the intended one', async () => {
-  const { cpu, ...others } = valid;
-  const answer = await postJson({ ...others, cpus: cpu, initial_commands: [], colour: 'red' });
-  assert.deepEqual(errorsOf(answer), {
+test('the error for an unknown field suggests the intended one, if it is missing', async () => {
+  const { cpu, initialCommands: initial_commands, ...others } = valid;
+  const sent = { ...others, cpus: cpu, initial_commands, colour: 'red', names: 'x' };
+  assert.deepEqual(errorsOf(await postJson(sent)), {
     '/cpu': 'Is required.',
     '/cpus': 'Unknown field. Did you mean cpu?',
+    '/initialCommands': 'Is required.',
     '/initial_commands': 'Unknown field. Did you mean initialCommands?',
     '/colour': 'Unknown field.',
+    '/names': 'Unknown field.',
   });
 });
 

@@ -9,6 +9,7 @@ import { startAction } from './power/start.ts';
 import { stopAction } from './power/stop.ts';
 import { unpauseAction } from './power/unpause.ts';
 import { rebuildAction } from './rebuild.ts';
+import { resizeAction } from './resize.ts';
 import { retryAction } from './retry.ts';
 import { suspendAction } from './suspension/suspend.ts';
 import { unsuspendAction } from './suspension/unsuspend.ts';
@@ -26,5 +27,6 @@ export const actions: { readonly [N in Name]: AnyServerAction & { name: N } } = 
   move: moveAction,
   retry: retryAction,
   rebuild: rebuildAction,
+  resize: resizeAction,
   delete: deleteAction,
 };

@@ -11,9 +11,10 @@ export function allowedActions(
 ): OfferedAction[] {
   return offeredActions.filter((name) => {
     const action: AnyServerAction = actions[name];
+    if (action.isPossible?.(circumstances) === false) return false;
     if (circumstances.suspended && !action.whileSuspended) return false;
     if (unfinishedKind !== null) return takesPlaceOf(action, unfinishedKind);
-    return action.from.includes(status) && (action.isPossible?.(circumstances) ?? true);
+    return action.from.includes(status);
   });
 }
 

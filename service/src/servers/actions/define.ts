@@ -30,6 +30,7 @@ export interface Circumstances {
   rebuild: boolean;
   /** Whether it is allowed to run; false if its traffic policy stops it. */
   run: boolean;
+  isProtected: { delete: boolean; rebuild: boolean };
   suspended: boolean;
 }
 
@@ -83,6 +84,8 @@ interface Definition<N extends Name, Wanted, Body extends TSchema, Query extends
   /** Whether a request returns the operation of the same kind that is in progress. */
   joins?: boolean;
 
+  /** Throws if a rule forbids it whatever the status is, while no operation is in progress. */
+  checkInAnyStatus?(change: Place, server: ServerRow): Promise<void>;
   /** Throws if another rule forbids it. */
   check?(change: Place, server: ServerRow, wanted: Wanted): Promise<void>;
   /**

@@ -2,6 +2,7 @@ import { wipeSecrets } from '../../operations/queries.ts';
 import { deleteOperation } from '../operations/delete.ts';
 import { setServerStatus } from '../queries.ts';
 import { defineServerAction } from './define.ts';
+import { requireUnprotected } from './protection.ts';
 
 export const deleteAction = defineServerAction({
   name: 'delete',
@@ -9,10 +10,10 @@ export const deleteAction = defineServerAction({
   summary: 'Delete a server',
   description:
     'Deletes a server with its disk, and releases its IP addresses. An operation in progress is superseded. This cannot be ' +
-    'undone.',
+    'undone. It is refused with `protected` if `protection.delete` of the server is `true`.',
   accepted: 'The server is being deleted.',
   route: { method: 'DELETE', url: '/servers/:id' },
-  problems: [],
+  problems: ['protected'],
   whileSuspended: true,
   from: ['creating', 'started', 'stopped', 'paused', 'deleting', 'error'],
   to: 'deleted',
@@ -28,9 +29,13 @@ export const deleteAction = defineServerAction({
       'suspend',
       'unsuspend',
       'move',
+      'resize',
+      'rename',
     ],
   },
   joins: true,
+  isPossible: ({ isProtected }) => !isProtected.delete,
+  check: async (_, server) => requireUnprotected(server, 'delete'),
   async begin({ project }, server) {
     await setServerStatus(project, server.id, 'deleting', server.error);
     await wipeSecrets(project, server.id);

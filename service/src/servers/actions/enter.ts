@@ -39,13 +39,17 @@ async function enter(
   const current = await unfinishedOperation(project, serverId);
   if (action.joins && current?.kind === operation.kind) return current;
   if (current) await supersedeOrRefuse(change, current, action, wanted);
-  else requireStatus(server, action, wanted);
+  else {
+    await action.checkInAnyStatus?.(change, server);
+    requireStatus(server, action, wanted);
+  }
   await action.check?.(change, server, wanted);
   const beginning = await action.begin?.(change, server, wanted, current);
   return await insertOperation(project, { ...firstStep(operation), ...beginning, serverId });
 }
 
-function requireNotSuspended({ suspension_reason: reason }: ServerRow): void {
+/** Throws if the server is suspended, with the reason. */
+export function requireNotSuspended({ suspension_reason: reason }: ServerRow): void {
   if (reason !== null)
     throw new Problem('suspended', `The server is suspended. ${bySuspension(reason)}`);
 }
@@ -59,7 +63,8 @@ async function supersedeOrRefuse(
 ): Promise<void> {
   const called = as?.(wanted) ?? name;
   if (!supersedes[called]?.includes(current.kind)) throw busy('server', current);
-  await supersedeOperation(project, current.id, `a ${called}`);
+  const article = /^[aeiou]/.test(called) ? 'an' : 'a';
+  await supersedeOperation(project, current.id, `${article} ${called}`);
 }
 
 /**

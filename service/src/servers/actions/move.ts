@@ -65,7 +65,7 @@ export const moveAction = defineServerAction({
 });
 
 /** Throws if its node is unreachable. */
-function requireAnswering({ name, state }: ShownNode): void {
+export function requireAnswering({ name, state }: ShownNode): void {
   if (state !== 'offline' && state !== 'gone' && state !== 'lost') return;
   const detail = `The node ${name} does not answer, so the server cannot be moved away from it.`;
   throw new Problem('node_offline', detail);
@@ -102,7 +102,7 @@ async function namedNode(trx: Trx, server: ServerRow, name: string): Promise<Sho
 }
 
 /** Throws unless the node is a member of a cluster, since there is no other node to choose. */
-function requireMember({ id, name, member }: ShownNode): MoveRequest['to'] {
+export function requireMember({ id, name, member }: ShownNode): MoveRequest['to'] {
   if (member === null) throw new Problem('not_clustered', `The node ${name} is not in a cluster.`);
   return { id, name, member };
 }

@@ -26,8 +26,9 @@ export const retryAction = defineServerAction({
     if (!failed?.secrets) throw notRetryable(server);
     await wipeSecrets(project, server.id);
     await setServerStatus(project, server.id, 'creating', null);
+    const { commands, rebuilds } = failed.state;
     return {
-      state: { commands: failed.state.commands },
+      state: { commands, ...(rebuilds === true && { rebuilds }) },
       secrets: resealed(secretKey, server.id, { from: failed.id, sealed: failed.secrets }),
     };
   },
@@ -52,7 +53,7 @@ function notRetryable({ installed_at }: ServerRow): Problem {
     return notFailed('this server was created, and entered the error state later.');
   return new Problem(
     'retry_expired',
-    'The password, the SSH keys and the initial commands of the server are no longer kept. Delete the server and create it again.',
+    'The password, the SSH keys and the initial commands of the server are no longer kept. Rebuild the server, or delete it.',
   );
 }
 

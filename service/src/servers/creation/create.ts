@@ -10,12 +10,12 @@ import type { Project } from '../../db/project.ts';
 import type { Placement } from '../../db/schema/schema.ts';
 import { rolledBack } from '../../db/transaction.ts';
 import { noPassword } from '../../guests/login.ts';
+import { requireObtainable } from '../../images/obtainable.ts';
 import type { Keyring } from '../../keys/keyring.ts';
 import { operationSecrets } from '../../keys/places.ts';
-import { limitsOf } from '../../locations/limits.ts';
+import { labelSetFor } from '../../labels/queries.ts';
 import { unknownLocation } from '../../locations/locations.ts';
 import { findLocation, type ShownLocation } from '../../locations/queries.ts';
-import { noVirtualMachines } from '../../operating-systems/operating-systems.ts';
 import { findOperatingSystem, type OperatingSystemRow } from '../../operating-systems/queries.ts';
 import { firstStep } from '../../operations/define.ts';
 import { insertOperation, type OperationRow } from '../../operations/queries.ts';
@@ -26,7 +26,9 @@ import { hashGuestPassword } from '../../threads/threads.ts';
 import { bootSeconds, createOperation } from '../operations/create.ts';
 import { createSecrets } from '../operations/create-secrets.ts';
 import { findServersNamed, insertServer } from '../queries.ts';
+import { beyondBounds } from './bounds.ts';
 import { type ChosenLogin, findLogin } from './login.ts';
+import { closed, notOffered, unusableOs } from './operating-system.ts';
 
 /** The decisions of a create, before anything is written. */
 export interface CreatePlan {
@@ -43,12 +45,12 @@ export interface CreatePlan {
 /**
  * Chooses the node and the addresses of a server, or throws. The counted rows stay locked until the transaction ends.
  */
-export async function planCreate(
+async function planCreate(
   trx: Trx,
   project: Project,
   body: ServerCreate,
+  { location, os, login }: Place,
 ): Promise<CreatePlan> {
-  const { location, os, login } = await findPlace(trx, project, body);
   // A delete locks the project and the node in the same order.
   const { addresses, warnings } = await chooseAddresses(trx, location.id);
   const { unique_names } = await requireQuota(trx, project.id, demandOf(body, addresses.length));
@@ -62,6 +64,8 @@ export async function planCreate(
   return { location, os, nodeId, placement, addresses, login, warnings };
 }
 
+type Place = Awaited<ReturnType<typeof findPlace>>;
+
 /** Reads where a server is to be, and what is to be on it. Throws if that can't be. */
 async function findPlace(db: Queryable, project: Project, body: ServerCreate) {
   const location = await findLocation(db, body.location_id);
@@ -70,7 +74,8 @@ async function findPlace(db: Queryable, project: Project, body: ServerCreate) {
   const unusable = [...unusableIds(body, location, os), ...errors];
   if (!location || !os || unusable.length > 0) throw invalidFields(unusable);
   if (!location.instances_known) throw notCompared(location);
-  if (location.os_ids && !location.os_ids.includes(os.id)) throw notOffered(location, os);
+  const otherOs = notOffered(location, os);
+  if (otherOs) throw invalidFields([otherOs]);
   const beyond = beyondBounds(body, location, os);
   if (beyond.length > 0) throw invalidFields(beyond);
   return { location, os, login };
@@ -80,16 +85,27 @@ async function findPlace(db: Queryable, project: Project, body: ServerCreate) {
  * Throws for most creates that will be refused, without a lock, so that no password is hashed for them. The decision is
  * made later, in the transaction.
  */
-export async function refuseEarly(db: Db, project: Project, body: ServerCreate): Promise<void> {
-  await findPlace(db, project, body);
+export async function refuseEarly(
+  db: Db,
+  project: Project,
+  body: ServerCreate,
+  imageServers: readonly string[],
+): Promise<void> {
+  const { location, os } = await findPlace(db, project, body);
   await checkQuota(db, project.id, demandOf(body, 0));
+  // The operation checks this again, before it downloads the image.
+  await requireObtainable(db, os, location.id, imageServers);
 }
 
 /**
  * Checks the name under the lock of the project, so that of two concurrent creates the second one finds the first.
  */
-async function requireFreeName(project: Project, name: string): Promise<void> {
-  const [other] = await findServersNamed(project, name);
+export async function requireFreeName(
+  project: Project,
+  name: string,
+  besidesId?: number,
+): Promise<void> {
+  const other = (await findServersNamed(project, name)).find(({ id }) => id !== besidesId);
   if (!other) return;
   const detail = `The server ${other.id} of this project already has the name ${other.name}, and names are unique in it. Choose another name.`;
   throw new Problem('name_taken', detail);
@@ -107,21 +123,9 @@ function unusableIds(
   const errors: FieldError[] = [];
   if (!location) errors.push(unknownLocation(body.location_id));
   else if (!location.enabled) errors.push(closed('/location_id', location.name));
-  if (!os) {
-    const detail = `No operating system has the id ${body.os_id}. List the operating systems with GET /v1/operating-systems.`;
-    errors.push({ pointer: '/os_id', detail });
-  } else if (os.type === 'virtual-machine') {
-    errors.push({ pointer: '/os_id', detail: noVirtualMachines });
-  } else if (!os.enabled) {
-    errors.push(closed('/os_id', `${os.name} ${os.version}`));
-  }
+  const ofOs = unusableOs(body.os_id, os);
+  if (ofOs) errors.push(ofOs);
   return errors;
-}
-
-function notOffered(location: ShownLocation, os: OperatingSystemRow): Problem {
-  const offered = (location.os_ids ?? []).join(', ');
-  const detail = `${location.name} does not offer ${os.name} ${os.version}. Its operating systems have the ids ${offered}.`;
-  return invalidFields([{ pointer: '/os_id', detail }]);
 }
 
 /**
@@ -134,41 +138,19 @@ function notCompared({ name }: ShownLocation): Problem {
   return new Problem('unavailable', detail, { retryAfter: 10 });
 }
 
-function closed(pointer: string, name: string): FieldError {
-  return { pointer, detail: `${name} takes no new servers. Choose another one that is enabled.` };
-}
-
-function beyondBounds(
-  body: ServerCreate,
-  location: ShownLocation,
-  os: OperatingSystemRow,
-): FieldError[] {
-  const limits = limitsOf(location);
-  const bounds = [
-    { field: 'cpu', unit: 'cores', ...limits.cpu },
-    { field: 'ram', unit: 'MiB', ...limits.ram, os: os.min_ram_mb },
-    { field: 'disk', unit: 'GiB', ...limits.disk, os: os.min_disk_gb },
-  ] as const;
-  return bounds.flatMap((bound) => {
-    const min = Math.max(bound.min, 'os' in bound ? bound.os : 0);
-    const value = body[bound.field];
-    if (value >= min && value <= bound.max) return [];
-    const name = `${os.name} ${os.version}`;
-    const detail =
-      min > bound.max
-        ? `${name} needs at least ${min} ${bound.unit}, and ${location.name} offers at most ${bound.max}. Choose another operating system or location.`
-        : `Must be from ${min} to ${bound.max} ${bound.unit} for ${name} in ${location.name}.`;
-    return [{ pointer: `/${bound.field}`, detail }];
-  });
-}
-
 /** Plans a create, and rolls everything back. */
 export async function dryRunCreate(
   db: Db,
   project: Project,
   body: ServerCreate,
+  imageServers: readonly string[],
 ): Promise<ServerDryRun> {
-  const plan = await rolledBack(db, (trx) => planCreate(trx, project.in(trx), body));
+  const plan = await rolledBack(db, async (trx) => {
+    const within = project.in(trx);
+    const place = await findPlace(trx, within, body);
+    await requireObtainable(trx, place.os, place.location.id, imageServers);
+    return await planCreate(trx, within, body, place);
+  });
   return {
     node: plan.placement.node,
     ip_addresses: plan.addresses.map(({ ip, isPrimary }) => ({ ip, is_primary: isPrimary })),
@@ -215,7 +197,9 @@ export async function createServer(
   body: ServerCreate,
   secrets: SealedSecrets,
 ): Promise<{ serverId: number; operation: OperationRow; warnings: string[] }> {
-  const plan = await planCreate(trx, project, body);
+  const place = await findPlace(trx, project, body);
+  const plan = await planCreate(trx, project, body, place);
+  const { labels = {} } = body;
   const serverId = await insertServer(project, {
     uuid: randomUUID(),
     locationId: plan.location.id,
@@ -230,6 +214,9 @@ export async function createServer(
     ramMb: body.ram,
     diskGb: body.disk,
     trafficAllowance: plan.location.traffic_allowance,
+    labels: { labels, setId: await labelSetFor(project, labels) },
+    notes: body.notes,
+    protection: body.protection,
   });
   await holdAddresses(trx, serverId, plan.addresses);
   const operation = await insertOperation(project, {

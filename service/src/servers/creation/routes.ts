@@ -6,7 +6,7 @@ import {
   ServerDryRun,
 } from '@berth/contract/servers';
 import { Type } from 'typebox';
-import type { App, Deps } from '../../callers/app-types.ts';
+import type { App } from '../../callers/app-types.ts';
 import {
   operationHeader,
   sendOutcome,
@@ -14,6 +14,7 @@ import {
   waitHint,
 } from '../../changes/accepted.ts';
 import { type Change, change, changesNothing } from '../../changes/change.ts';
+import type { ImageServerDeps } from '../../operating-systems/routes.ts';
 import { failuresOf } from '../../operations/define.ts';
 import { isBeingRetried, outcomeOf } from '../../operations/outcome.ts';
 import { createOf } from '../../operations/queries.ts';
@@ -32,15 +33,17 @@ import {
 
 const tags = ['Servers'];
 
-export function serverCreationRoutes(app: App, deps: WaitingDeps): void {
+type CreationDeps = WaitingDeps & ImageServerDeps;
+
+export function serverCreationRoutes(app: App, deps: CreationDeps): void {
   createRoute(app, deps);
   dryRunRoute(app, deps);
 }
 
 const createRefusals = ['name_taken', 'no_address_left', 'no_capacity', 'quota_exceeded'] as const;
 
-function createRoute(app: App, deps: WaitingDeps): void {
-  const { db, secretKey } = deps;
+function createRoute(app: App, deps: CreationDeps): void {
+  const { db, imageServers, secretKey } = deps;
   app.post(
     '/servers',
     {
@@ -69,10 +72,10 @@ function createRoute(app: App, deps: WaitingDeps): void {
       const { body } = request;
       const { project } = request.caller;
       if (request.query.dry_run)
-        return await changesNothing(request, dryRunCreate(db, project, body));
+        return await changesNothing(request, dryRunCreate(db, project, body, imageServers));
       // Hashing takes milliseconds, so nothing is hashed that would be refused, or that has an answer already.
       const prepare = async () => {
-        await refuseEarly(db, project, body);
+        await refuseEarly(db, project, body, imageServers);
         return await sealSecrets(body, secretKey, `project:${project.id}`);
       };
       const create = async ({ trx, project }: Change, secrets: SealedSecrets) => {
@@ -92,6 +95,9 @@ function createRoute(app: App, deps: WaitingDeps): void {
       answer.body.operation ??= outcomeOf(await createOf(project, answer.body.id));
       answer.body.ssh_keys ??= [];
       answer.body.password_login ??= true;
+      answer.body.labels ??= {};
+      answer.body.notes ??= '';
+      answer.body.protection ??= { delete: false, rebuild: false };
       return await sendOutcome(deps, request, reply, answer, async (operation) => {
         const row = await findServer(project, answer.body.id);
         const { warnings = [] } = answer.body;
@@ -110,7 +116,7 @@ function withWarnings(server: Server, warnings: string[]): Server {
   return { ...server, ...(warnings.length > 0 && { warnings }) };
 }
 
-function dryRunRoute(app: App, { db }: Deps): void {
+function dryRunRoute(app: App, { db, imageServers }: CreationDeps): void {
   app.post(
     '/servers/dry-run',
     {
@@ -118,7 +124,7 @@ function dryRunRoute(app: App, { db }: Deps): void {
         scope: 'servers:write',
         needsConfirmation: false,
         countsAsRead: true,
-        problems: createRefusals,
+        problems: [...createRefusals, 'image_server_not_allowed'],
       },
       schema: {
         operationId: 'server_dry_run',
@@ -133,6 +139,9 @@ function dryRunRoute(app: App, { db }: Deps): void {
       },
     },
     async (request) =>
-      await changesNothing(request, dryRunCreate(db, request.caller.project, request.body)),
+      await changesNothing(
+        request,
+        dryRunCreate(db, request.caller.project, request.body, imageServers),
+      ),
   );
 }

@@ -22,9 +22,8 @@ export function instanceDefinition(
     source: { type: 'image' as const, fingerprint: imageFingerprint },
     profiles: [],
     config: {
-      'limits.cpu': String(server.cpu),
-      'limits.memory': `${server.ramMb}MiB`,
-      ...(server.os.type === 'container' ? containerLimits(server) : machineSettings),
+      ...sizeLimits(server, server.os.type),
+      ...(server.os.type === 'container' ? containerSettings : machineSettings),
       'cloud-init.user-data': userData(server),
       'cloud-init.network-config': guestNetwork(server),
       // By default, Incus moves no instance on a bridge that it does not manage; ours exists on
@@ -34,7 +33,7 @@ export function instanceDefinition(
       [serverLabel]: server.uuid,
     },
     devices: {
-      root: { type: 'disk', path: '/', pool: server.storagePool, size: `${server.diskGb}GiB` },
+      root: { type: 'disk', path: '/', pool: server.storagePool, size: diskSize(server.diskGb) },
       [nicDevice]: networkDevice(server),
     },
   };
@@ -46,19 +45,33 @@ export function guestNetwork(server: ServerForOperation): string {
   return networkConfig({ type: os.type, mac, addresses: guestAddresses(server) });
 }
 
-function containerLimits(server: ServerForOperation) {
-  const processes = Math.ceil((server.ramMb / 1024) * processesPerGigabyte);
+/** The configuration that depends on the size of a server. */
+export function sizeLimits(
+  { cpu, ramMb }: Pick<ServerForOperation, 'cpu' | 'ramMb'>,
+  type: ServerForOperation['os']['type'],
+): Record<string, string> {
+  const processes = Math.ceil((ramMb / 1024) * processesPerGigabyte);
   return {
-    'limits.memory.swap': 'false',
-    'limits.processes': String(Math.max(processes, fewestProcesses)),
-    // The guest does not need the guest API of Incus, which reveals its configuration.
-    'security.guestapi': 'false',
-    'security.idmap.isolated': 'true',
-    'security.nesting': 'false',
-    'security.privileged': 'false',
-    ...deniedCalls,
+    'limits.cpu': String(cpu),
+    'limits.memory': `${ramMb}MiB`,
+    ...(type === 'container' && {
+      'limits.processes': String(Math.max(processes, fewestProcesses)),
+    }),
   };
 }
+
+/** The size of a disk, as the engine writes it. */
+export const diskSize = (diskGb: number) => `${diskGb}GiB`;
+
+const containerSettings = {
+  'limits.memory.swap': 'false',
+  // The guest does not need the guest API of Incus, which reveals its configuration.
+  'security.guestapi': 'false',
+  'security.idmap.isolated': 'true',
+  'security.nesting': 'false',
+  'security.privileged': 'false',
+  ...deniedCalls,
+};
 
 /** The guest's own agent could report forged counters, and resets them whenever it fails. */
 const machineSettings = { 'security.agent.metrics': 'false' };

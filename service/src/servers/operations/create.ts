@@ -1,4 +1,5 @@
 import { addressHeldByUnknown } from '../../address-pools/unknown-queries.ts';
+import type { Trx } from '../../db/connection.ts';
 import { resultPaths } from '../../guests/report.ts';
 import { ensureImage, ImageServerNotAllowed, ImageServerUnreachable } from '../../images/images.ts';
 import { recordImage } from '../../images/queries.ts';
@@ -9,8 +10,9 @@ import { instanceName } from '../../instances/labels.ts';
 import { operationSecrets } from '../../keys/places.ts';
 import { lacksRules } from '../../network-policy/queries.ts';
 import { done, fail, next, type StepResult, wait } from '../../operations/define.ts';
+import type { ServerOperationRow } from '../../operations/queries.ts';
 import { operationTitles } from '../../operations/titles.ts';
-import { claimUnpacking } from '../../operations/worker-queries.ts';
+import { claimUnpacking, wipeSecretsOf } from '../../operations/worker-queries.ts';
 import { claimCreateSlot } from '../create-queue-queries.ts';
 import { defineServerOperation, type ServerStepContext } from '../define-operation.ts';
 import {
@@ -24,17 +26,28 @@ import {
 import { progressOf, reportChanges } from '../engine/guest-report.ts';
 import { handOver } from '../engine/hand-over.ts';
 import { instanceDefinition } from '../engine/instance.ts';
-import { removeInstance } from '../engine/removal.ts';
+import { removeInstance, removeRenamedInstances } from '../engine/removal.ts';
 import { failedCommands, failedIndexes } from '../failed-commands.ts';
-import { setServerState } from '../worker-queries.ts';
+import type { BeforeRebuild } from '../queries.ts';
+import { showEngineStatus } from '../truth.ts';
+import { setNotRebuilt, setServerState } from '../worker-queries.ts';
 import { type CreateSecrets, loginOf } from './create-secrets.ts';
 import { enterInitialCommands } from './initial-commands.ts';
+import { type LeftVolume, removeLeftVolume } from './left-volume.ts';
+import { keepUsage } from './shutdown.ts';
 
-interface CreateState {
+interface CreateState extends LeftVolume {
   /** The number of initial commands. */
   commands: number;
   /** It is the first create of its server, so nothing can be left of an earlier one. */
   is_first: boolean;
+  /** It rebuilds the server. */
+  rebuilds?: boolean;
+  /** What the server had before it was to be rebuilt, if it has a system. */
+  before?: BeforeRebuild;
+  /** From here on, what was left of an earlier create, or the system that it rebuilds, may be gone. */
+  erases?: boolean;
+  is_cleared?: boolean;
   has_place: boolean;
   fingerprint: string;
   /** The engine has an instance of its name, which an interrupted attempt may have left incomplete. */
@@ -83,7 +96,7 @@ const marginSeconds = 10 * 60;
 const betweenStartsMs = 2000;
 const secretsUnreadable =
   'Its password, SSH keys and commands cannot be decrypted, because the file secret-key was replaced. ' +
-  'Delete the server and create it again.';
+  'Rebuild the server, or delete it.';
 /**
  * The time for which an address may still belong to an instance that is about to be removed, such
  * as one of a deleted server.
@@ -100,6 +113,7 @@ export const createOperation = defineServerOperation<CreateState>({
   canBeRetried: true,
   failures: [
     'address_in_use',
+    'disk_left',
     'guest_report_replaced',
     'guest_report_unreadable',
     'image_server_not_allowed',
@@ -110,8 +124,8 @@ export const createOperation = defineServerOperation<CreateState>({
   ],
   steps: {
     queue: { weight: 1, doing: 'waiting for its turn', run: queue },
-    clear: { weight: 1, doing: 'checking for remains of an earlier attempt', run: clear },
     image: { weight: 20, doing: 'getting the operating system', run: image },
+    clear: { weight: 1, doing: 'removing what was there before', run: clear },
     instance: { weight: 9, doing: 'making its disk', run: instance },
     handover: {
       weight: 4,
@@ -125,10 +139,27 @@ export const createOperation = defineServerOperation<CreateState>({
     finish: { weight: 1, doing: 'looking at the result', run: finish },
   },
   async failed(trx, operation, reason) {
+    const { before } = operation.state as Partial<CreateState>;
+    if (before && !mayHaveErased(operation)) return await keepAsItWas(trx, operation, before);
     await setServerState(trx, operation.server_id, { status: 'error', error: reason });
     await enterInitialCommands(trx, operation);
   },
 });
+
+/** A service of the previous release does not set the state, but only begins to erase after these steps. */
+const mayHaveErased = ({ state, step }: ServerOperationRow) =>
+  Boolean(state.erases) || !['queue', 'image'].includes(step);
+
+/** After a rebuild that has erased nothing. */
+async function keepAsItWas(
+  trx: Trx,
+  operation: ServerOperationRow,
+  before: BeforeRebuild,
+): Promise<void> {
+  await setNotRebuilt(trx, operation.server_id, before);
+  await showEngineStatus(trx, operation);
+  await wipeSecretsOf(trx, operation.id);
+}
 
 async function queue({ db, operation, server }: Context): Result {
   const lacks = await lacksRules(db, server.locationId);
@@ -137,13 +168,7 @@ async function queue({ db, operation, server }: Context): Result {
   const taken = await db.transaction().execute((trx) => claimCreateSlot(trx, place));
   // It is woken when there is a slot: see create-queue.ts.
   if (!taken) return wait(queuePollSeconds, 'waiting for other servers being created on its node');
-  const step = operation.state.is_first ? 'image' : 'clear';
-  return { outcome: 'next', step, deadlineSeconds: bootSeconds };
-}
-
-/** A guest that has run must not get its commands again, so a retry begins with a new instance. */
-async function clear(context: Context): Result {
-  return (await removeInstance(context)) ?? next('image');
+  return { outcome: 'next', step: 'image', deadlineSeconds: bootSeconds };
 }
 
 async function image(context: Context): Result {
@@ -154,7 +179,9 @@ async function image(context: Context): Result {
     const request = { incus, os: server.os, imageServers, directories, onProgress: report, signal };
     const { fingerprint } = await ensureImage(request);
     await recordImage(db, { osId: server.os.id, locationId: server.locationId });
-    return next('instance', { fingerprint });
+    const { is_first: isFirst, is_cleared: isCleared } = operation.state;
+    if (isFirst || isCleared) return next('instance', { fingerprint });
+    return next('clear', { fingerprint, erases: true });
   } catch (error) {
     if (error instanceof ImageServerNotAllowed) {
       return fail('image_server_not_allowed', error.message);
@@ -166,6 +193,24 @@ async function image(context: Context): Result {
     const why = `trying again to reach ${error.host}`;
     return { outcome: 'wait', seconds: 5, why, patch: { image_since: since } };
   }
+}
+
+/**
+ * Removes all that a retry or a rebuild finds of its server, once the image is there. A guest that has run must not get
+ * its commands again, so both begin with a new instance. Incus could replace the disk of the instance instead, but
+ * leaves an instance without a disk if it is interrupted, and keeps the settings for another operating system.
+ */
+async function clear(context: Context): Result {
+  const { before, erases, fingerprint } = context.operation.state;
+  // A service of the previous release leads to this step before it gets the image.
+  if (before && !erases) return next('image');
+  await keepUsage(context);
+  const notYet =
+    (await removeInstance(context)) ??
+    (await removeRenamedInstances(context)) ??
+    (await removeLeftVolume(context, { step: 'clear', after: 'clear', again: 'retry' }));
+  if (notYet) return notYet;
+  return next(fingerprint ? 'instance' : 'image', { is_cleared: true });
 }
 
 async function instance(context: Context): Result {
@@ -408,7 +453,7 @@ async function finish(context: Context): Result {
 }
 
 function finishedSentence({ state, commands }: Context['operation']): string {
-  const { ssh_ready, unfinished } = state;
+  const { rebuilds, ssh_ready, unfinished } = state;
   const failed = failedIndexes(failedCommands(commands));
   const troubles = [
     ...(ssh_ready ? [] : ['it has no SSH server and none could be installed']),
@@ -417,6 +462,6 @@ function finishedSentence({ state, commands }: Context['operation']): string {
       : []),
     ...(failed ? [failed] : []),
   ];
-  if (troubles.length === 0) return 'The server was created.';
-  return `The server was created, but ${troubles.join(', and ')}.`;
+  const what = `The server was ${rebuilds ? 'rebuilt' : 'created'}`;
+  return troubles.length === 0 ? `${what}.` : `${what}, but ${troubles.join(', and ')}.`;
 }

@@ -1,32 +1,18 @@
 import { releaseAddresses } from '../../address-pools/queries.ts';
-import type { StorageVolume } from '../../incus/storage.ts';
-import { EngineError } from '../../incus/transport/errors.ts';
 import { instanceName } from '../../instances/labels.ts';
-import { done, fail, next, type StepResult, wait } from '../../operations/define.ts';
+import { done, next, type StepResult } from '../../operations/define.ts';
 import { operationTitles } from '../../operations/titles.ts';
 import { defineServerOperation, type ServerStepContext } from '../define-operation.ts';
-import { isBusy } from '../engine/engine.ts';
-import { adoptOrphanedDisk } from '../engine/left-disk.ts';
 import { forceStopInstance, removeInstance, removeRenamedInstances } from '../engine/removal.ts';
 import { markServerDeleted, setServerState } from '../worker-queries.ts';
+import { type LeftVolume, removeLeftVolume } from './left-volume.ts';
 import { keepUsage } from './shutdown.ts';
 
-interface DeleteState {
-  /** The volume of a disk without an instance, as a text; `since` is in milliseconds. */
-  left?: { volume: string; since: number };
-}
-
-type Context = ServerStepContext<DeleteState>;
-type Result = Promise<StepResult<DeleteState>>;
-
-/**
- * If the engine refuses for this time, it will always refuse. A failed attempt delays the next one by 30 s.
- */
-const diskTimeoutMs = 2 * 60_000;
-const diskRetrySeconds = 3;
+type Context = ServerStepContext<LeftVolume>;
+type Result = Promise<StepResult<LeftVolume>>;
 
 /** Removes everything that exists of a server, however far its create came. */
-export const deleteOperation = defineServerOperation<DeleteState>({
+export const deleteOperation = defineServerOperation<LeftVolume>({
   kind: 'delete',
   title: operationTitles.delete,
   deadlineSeconds: 60 * 60,
@@ -65,12 +51,8 @@ async function release(context: Context): Result {
   const { incus, operation, server, signal } = context;
   const name = instanceName(server.uuid);
   if (await incus.instances.get(name, { signal })) return next('stop');
-  const { storagePool, os } = server;
-  const volume = { type: os.type, name };
-  const disk = await incus.storage.getVolume(storagePool, volume, undefined, { signal });
-  if (disk) return await removeLeft(context, disk);
-  // Removes an instance that was created for such a disk, whatever the result of that call was.
-  const notYet = operation.state.left && (await removeRenamedInstances(context));
+  const steps = { step: 'release', after: 'remove', again: 'delete the server again' };
+  const notYet = await removeLeftVolume(context, steps);
   if (notYet) return notYet;
   return done(lastWords(operation.state), async (trx) => {
     await releaseAddresses(trx, server.id);
@@ -78,45 +60,7 @@ async function release(context: Context): Result {
   });
 }
 
-const lastWords = ({ left }: DeleteState) =>
+const lastWords = ({ left }: LeftVolume) =>
   left
     ? `The server was deleted. So was ${left.volume}, which was left without an instance.`
     : 'The server was deleted.';
-
-/**
- * Removes a disk without an instance, such as a copy that a move left on another node, by creating
- * an instance for it.
- */
-async function removeLeft(context: Context, disk: StorageVolume): Result {
-  const { incus, operation, server, signal, log } = context;
-  const volume = wordsFor(server, disk);
-  const { left } = operation.state;
-  // Committed first, so that the next worker checks what happened.
-  if (!left) return next('release', { left: { volume, since: Date.now() } });
-  if (await isBusy(incus, disk.name, { signal })) return wait(0.3, 'waiting for its disk');
-  try {
-    await adoptOrphanedDisk(context, disk);
-  } catch (error) {
-    if (!(error instanceof EngineError) || error.code === 'unreachable') throw error;
-    log.warn({ err: error }, `The engine does not remove ${volume}.`);
-    if (Date.now() - left.since > diskTimeoutMs) return diskStays(volume);
-    const why = `trying again to remove ${volume}`;
-    return { outcome: 'wait', seconds: diskRetrySeconds, why, retry: error.message };
-  }
-  log.warn(`Removing ${volume}, which was left without an instance.`);
-  return next('remove');
-}
-
-function wordsFor({ storagePool, node }: Context['server'], left: StorageVolume): string {
-  const { type, name, location } = left;
-  const where = location === 'none' ? node : location;
-  return `the volume ${type}/${name} of the storage pool ${storagePool} on the node ${where}`;
-}
-
-const diskStays = (volume: string): StepResult<never> =>
-  fail(
-    'disk_left',
-    `The instance was removed, but the engine refuses to remove ${volume}. The server keeps its addresses. ` +
-      'The log of the service has the reason. See "A disk without a server" in docs/operations.md. Then ' +
-      'delete the server again.',
-  );

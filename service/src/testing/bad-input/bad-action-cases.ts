@@ -1,6 +1,13 @@
 import { actions } from '../../servers/actions/all.ts';
 import { serverBody } from '../servers.ts';
-import { type BadCase, badPasswords, notText, post, type World } from './bad-input-cases.ts';
+import {
+  type BadCase,
+  badPasswords,
+  notText,
+  post,
+  rebuildBody,
+  type World,
+} from './bad-input-cases.ts';
 
 const invalid = { status: 422, code: 'validation_failed' };
 const inProgress = {
@@ -14,8 +21,8 @@ const posted = Object.values(actions)
   .filter(({ scope, route, body }) => scope !== 'admin' && !route && !requiredIn(body))
   .map(({ name }) => name);
 
-function requiredIn(body?: { required?: string[] }): boolean {
-  return (body?.required ?? []).length > 0;
+function requiredIn(body?: { required?: string[]; anyOf?: object[] }): boolean {
+  return (body?.required ?? body?.anyOf ?? []).length > 0;
 }
 
 /** Actions that the state of a server forbids, and invalid requests for actions. */
@@ -44,6 +51,14 @@ export function actionCases(world: World): BadCase[] {
     ...posted.flatMap((action) =>
       (['creating', 'deleting', 'starting'] as const).map((at) => [at, action] as const),
     ),
+  ];
+  const resizes: [name: string, body: object, pointers: string[]][] = [
+    ['without a size', {}, ['']],
+    ['with allow_move alone', { allow_move: true }, ['']],
+    ['with an unknown field', { cpu: 1, memory: 1 }, ['/memory']],
+    ['beyond all limits', { cpu: 1000, ram: 2 ** 40, disk: 2 ** 40 }, ['/cpu', '/disk', '/ram']],
+    ['to a smaller disk', { disk: 1 }, ['/disk']],
+    ['with a text as allow_move', { cpu: 1, allow_move: 'yes' }, ['/allow_move']],
   ];
   const forces: [name: string, force: unknown][] = [
     ['a text', 'yes'],
@@ -103,6 +118,12 @@ export function actionCases(world: World): BadCase[] {
       code: 'traffic_exceeded',
     },
     {
+      name: 'restart of a stopped server whose traffic allowance is used up',
+      request: post(`/v1/servers/${exceeded.stopped}/restart`, {}),
+      status: 409,
+      code: 'traffic_exceeded',
+    },
+    {
       name: 'forced stop of a stopped server',
       request: post(on('stopped', 'stop'), { force: true }),
       status: 409,
@@ -114,6 +135,36 @@ export function actionCases(world: World): BadCase[] {
       ...invalid,
       pointers: ['/force'],
     })),
+    ...resizes.map(([name, body, pointers]) => ({
+      name: `resize ${name}`,
+      request: post(on('started', 'resize'), body),
+      ...invalid,
+      pointers,
+    })),
+    ...(['paused', 'failed'] as const).map((at) => ({
+      name: `resize of a server that is ${at}`,
+      request: post(on(at, 'resize'), { cpu: 1 }),
+      status: 409,
+      code: 'server_not_resizable',
+    })),
+    ...(['creating', 'deleting', 'starting'] as const).flatMap((at) => [
+      {
+        name: `resize of a server that is ${at}`,
+        request: post(on(at, 'resize'), { cpu: 1 }),
+        ...inProgress,
+      },
+      {
+        name: `rebuild of a server that is ${at}`,
+        request: post(on(at, 'rebuild'), rebuildBody),
+        ...inProgress,
+      },
+    ]),
+    {
+      name: 'rebuild of a server whose traffic allowance is used up',
+      request: post(`/v1/servers/${exceeded.stopped}/rebuild`, rebuildBody),
+      status: 409,
+      code: 'traffic_exceeded',
+    },
     ...['yes', 'TRUE', '2', '', 'true&force=true'].map((force) => ({
       name: `?force=${force}`,
       request: post(`${on('started', 'stop')}?force=${force}`, {}),
@@ -267,8 +318,8 @@ function methodCases(world: World): BadCase[] {
   const rows: [method: string, path: string, allow: string][] = [
     ['PUT', 'servers', 'GET, HEAD, OPTIONS, POST'],
     ['DELETE', 'servers', 'GET, HEAD, OPTIONS, POST'],
-    ['PATCH', server, 'DELETE, GET, HEAD, OPTIONS'],
-    ['POST', server, 'DELETE, GET, HEAD, OPTIONS'],
+    ['PUT', server, 'DELETE, GET, HEAD, OPTIONS, PATCH'],
+    ['POST', server, 'DELETE, GET, HEAD, OPTIONS, PATCH'],
     ['POST', `${server}/status`, 'GET, HEAD, OPTIONS'],
     ['GET', `${server}/start`, 'OPTIONS, POST'],
     ['HEAD', `${server}/stop`, 'OPTIONS, POST'],

@@ -13,6 +13,10 @@ export function badFilters(world: World): [path: string, pointer: string][] {
     ['servers?location_id=0', '?location_id'],
     ['servers?os_id=9007199254740992', '?os_id'],
     ['servers?os_id=-1', '?os_id'],
+    ...['env=', 'in (prod', ',env', 'env in ()', 'é', '%00', 'a,'.repeat(64), `a=${'b'.repeat(64)}`]
+      .map((selector) => selector.replace('env=', 'env=,,'))
+      .concat('a'.repeat(4097), 'a&label_selector=b')
+      .map((text) => [`servers?label_selector=${text}`, '?label_selector'] as [string, string]),
     ['servers?node=', '?node'],
     ['servers?node=%00', '?node'],
     ['servers?hostname=a%00b', '?hostname'],

@@ -1,4 +1,5 @@
 import type { InjectOptions } from 'fastify';
+import { pointerPart } from '../../requests/bodies/pointer.ts';
 import type { Installation } from '../fixtures.ts';
 import { serverBody } from '../servers.ts';
 
@@ -166,6 +167,43 @@ const badGroups: Row[] = [
   ),
 ];
 
+const longKey = `${'a'.repeat(254)}/x`;
+
+/** Of a create, and of an update unless null is allowed there. */
+const badLabels: Row[] = [
+  ['a text', 'env=prod', '/labels'],
+  ['a number', 1, '/labels'],
+  ['a list', ['env'], '/labels'],
+  ...['', '-env', 'env-', 'a b', 'a/b/c', 'A/b', '/a', 'a/', 'é', 'env\n', '\0', '__proto__'].map(
+    (key): Row => [`the key ${JSON.stringify(key)}`, { [key]: 'x' }, `/labels/${pointerPart(key)}`],
+  ),
+  ['a long key', { ['a'.repeat(64)]: 'x' }, `/labels/${pointerPart('a'.repeat(64))}`],
+  ['a long prefix', { [longKey]: 'x' }, `/labels/${pointerPart(longKey)}`],
+  ...['-', 'a b', 'é', 'x\n', '\0', 'a'.repeat(64), 1, true, ['a'], {}].map(
+    (value): Row => [`the value ${JSON.stringify(value)}`, { env: value }, '/labels/env'],
+  ),
+];
+
+const manyLabels = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, '']));
+
+const badNotes: Row[] = [
+  ['with NUL', 'a\0'],
+  ['with an escape character', '\x1b[2J'],
+  ['with a change of direction', '\u202e'],
+  ['with half a character', '\ud83d'],
+  ['2001 characters', 'x'.repeat(2001)],
+];
+
+const badProtections: Row[] = [
+  ['a text', 'delete', '/protection'],
+  ['null', null, '/protection'],
+  ['a list', ['delete'], '/protection'],
+  ['another action', { stop: true }, '/protection/stop'],
+  ['a text in it', { delete: 'true' }, '/protection/delete'],
+  ['null in it', { rebuild: null }, '/protection/rebuild'],
+];
+
 /** Numbers as text, because JSON.stringify writes them differently. */
 const numerals = ['-0', '1e400', '-1e400', '1e99', '9007199254740992', '1e-7', '2.0000001'];
 
@@ -185,9 +223,60 @@ function fieldRows(world: World): [field: string, row: Row][] {
     ...of('ssh_keys', badKeys),
     ...of('password_login', badLogins),
     ...of('group', [...notText, ...badGroups]),
+    ...of('labels', [...badLabels, ['null', null], ['65 of them', manyLabels(65)]]),
+    ...of('labels', [['null in it', { env: null }, '/labels/env']]),
+    ...of('notes', [...notText, ...badNotes]),
+    ...of('protection', badProtections),
     ...of('cpu', [...notWhole, ['above the maximum', 5]]),
     ...of('ram', [...notWhole, ['above the maximum', 8193], ['below that of the OS', 255]]),
     ...of('disk', [...notWhole, ['above the maximum', 101], ['below that of the OS', 1]]),
+  ];
+}
+
+const erases: Row[] = [
+  ['missing', undefined],
+  ['false', false],
+  ['null', null],
+  ['a text', 'true'],
+  ['a number', 1],
+  ['an object', {}],
+  ['a list', [true]],
+];
+
+/** A body that rebuilds a server. */
+export const rebuildBody = { erase: true, password: 'correct horse battery', initialCommands: [] };
+
+/** Every field of a rebuild and of a resize, with the invalid values of a create. */
+export function changeCases(world: World): BadCase[] {
+  const inRebuild = ['os_id', 'password', 'initialCommands', 'ssh_keys', 'password_login'];
+  const rows = fieldRows(world);
+  const of = (...fields: string[]) => rows.filter(([field]) => fields.includes(field));
+  const bad = (action: string, body: object, [field, row]: [string, Row]) => {
+    const [name, value, pointer = `/${field}`] = row;
+    return {
+      name: `${action} with ${field}: ${name}`,
+      request: post(`/v1/servers/${world.started}/${action}`, { ...body, [field]: value }),
+      ...refused,
+      pointers: [pointer],
+    };
+  };
+  const missing: Row = ['missing', undefined];
+  return [
+    ...of(...inRebuild).map((row) => bad('rebuild', rebuildBody, row)),
+    ...erases.map((row) => bad('rebuild', rebuildBody, ['erase', row])),
+    bad('rebuild', rebuildBody, ['password', missing]),
+    bad('rebuild', rebuildBody, ['initialCommands', missing]),
+    bad('rebuild', rebuildBody, ['name', ['of a create', 'web-1']]),
+    bad('rebuild', rebuildBody, ['disk', ['of a create', 40]]),
+    {
+      name: 'rebuild with several errors',
+      request: post(`/v1/servers/${world.started}/rebuild`, {
+        ...{ ...rebuildBody, erase: false, os_id: 4711, ssh_keys: [4711] },
+      }),
+      ...refused,
+      pointers: ['/erase', '/os_id', '/ssh_keys/0'],
+    },
+    ...of('cpu', 'ram', 'disk').map((row) => bad('resize', {}, row)),
   ];
 }
 
@@ -221,6 +310,38 @@ export function fieldCases(world: World): BadCase[] {
       pointers: [`/${field}`],
     })),
     ...severalAtOnce(world),
+  ];
+}
+
+/** Every field of an update, with every kind of invalid value. */
+export function updateCases(world: World): BadCase[] {
+  const of = (field: string, rows: Row[]) => rows.map((row) => [field, row] as [string, Row]);
+  const rows = [
+    ...of('name', [...notText, ...badNames]),
+    ...of('labels', [...badLabels, ['65 of them', manyLabels(65)]]),
+    ...of('labels', [['129 changes', manyLabels(129)]]),
+    ...of('notes', [...notText, ...badNotes]),
+    ...of('protection', badProtections),
+    ...of('cpu', [['a field of a create', 1]]),
+  ];
+  const update = (payload: unknown, id = world.started) => ({
+    ...post(`/v1/servers/${id}`, payload),
+    method: 'PATCH' as const,
+  });
+  return [
+    ...rows.map(([field, [name, value, pointer = `/${field}`]]) => ({
+      name: `${field}: ${name}`,
+      request: update({ [field]: value }),
+      ...refused,
+      pointers: [pointer],
+    })),
+    { name: 'a list', request: update([]), ...refused, pointers: [''] },
+    {
+      name: 'a server of another project',
+      request: update({}, world.foreignServer),
+      status: 404,
+      code: 'server_not_found',
+    },
   ];
 }
 

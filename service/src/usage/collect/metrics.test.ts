@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { parseMetrics } from './metrics.ts';
+import { parseMemory, parseMetrics } from './metrics.ts';
 import '../../testing/fixed-seed.ts';
 
 // Shortened responses of Incus 6.0.4: an idle container, and one with the network counters after it had received
@@ -69,6 +69,25 @@ test('CPU time is the sum over cores and modes', async () => {
 
 test('memory is what is neither free nor page cache', async () => {
   assert.equal((await parse(text)).get('a')?.ramBytes, 536_870_912 - 515_731_456);
+});
+
+test('memory that a guest can not do without includes its files in a tmpfs, and is unknown without all parts', async () => {
+  const lines = [
+    '# TYPE incus_memory_MemAvailable_bytes gauge',
+    'incus_memory_MemAvailable_bytes{name="a"} 700',
+    'incus_memory_MemAvailable_bytes{name="b"} 700',
+    '# TYPE incus_memory_MemTotal_bytes gauge',
+    'incus_memory_MemTotal_bytes{name="a"} 1000',
+    'incus_memory_MemTotal_bytes{name="b"} 1000',
+    'incus_memory_MemTotal_bytes{name="c"} 1000',
+    '# TYPE incus_memory_Shmem_bytes gauge',
+    'incus_memory_Shmem_bytes{name="a"} 200',
+    'incus_memory_Shmem_bytes{name="c"} 200',
+    '# TYPE incus_cpu_seconds_total counter',
+    'incus_cpu_seconds_total{mode="user",name="d"} 1',
+  ];
+  const inUse = await parseMemory(Readable.from([Buffer.from(lines.join('\n'))]));
+  assert.deepEqual([...inUse], [['a', 500]]);
 });
 
 test('the time that a virtual machine waits does not count as used', async () => {

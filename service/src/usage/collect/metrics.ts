@@ -25,31 +25,62 @@ const lineEnd = '\n'.charCodeAt(0);
 export async function parseMetrics(
   pieces: AsyncIterable<Buffer>,
 ): Promise<Map<string, InstanceReading>> {
+  const readings = new Map<string, InstanceReading>();
+  for (const [name, sum] of await parse(pieces, meteredFamilies))
+    readings.set(name, readingOf(sum));
+  return readings;
+}
+
+/**
+ * Parses the same text. Returns the bytes of memory that each instance can't do without: what `free` shows in `used`, and
+ * its files in a tmpfs. Instances for which a part is missing are skipped.
+ */
+export async function parseMemory(pieces: AsyncIterable<Buffer>): Promise<Map<string, number>> {
+  const inUse = new Map<string, number>();
+  for (const [name, sum] of await parse(pieces, memoryFamilies)) {
+    const { ramTotal, ramAvailable, ramShared } = sum;
+    if (ramTotal === null || ramAvailable === null || ramShared === null) continue;
+    inUse.set(name, ramTotal - ramAvailable + ramShared);
+  }
+  return inUse;
+}
+
+async function parse(
+  pieces: AsyncIterable<Buffer>,
+  families: readonly string[],
+): Promise<Map<string, Sums>> {
   const sums = new Map<string, Sums>();
   // What comes before the first title is parsed too.
   let section = families;
+  const add = (lines: Buffer) => {
+    section = addLines(sums, families, section, lines);
+  };
   let begun: Buffer = Buffer.alloc(0);
   for await (const piece of pieces) {
     const first = piece.indexOf(lineEnd) + 1;
     const last = piece.lastIndexOf(lineEnd) + 1;
     const firstLine = Buffer.concat([begun, piece.subarray(0, first || piece.length)]);
     if (first > 0) {
-      section = addLines(sums, section, firstLine);
-      section = addLines(sums, section, piece.subarray(first, last));
+      add(firstLine);
+      add(piece.subarray(first, last));
     }
     begun = first > 0 ? piece.subarray(last) : firstLine;
   }
-  addLines(sums, section, Buffer.concat([begun, Buffer.of(lineEnd)]));
-  const readings = new Map<string, InstanceReading>();
-  for (const [name, sum] of sums) readings.set(name, readingOf(sum));
-  return readings;
+  add(Buffer.concat([begun, Buffer.of(lineEnd)]));
+  return sums;
 }
 
 /** Adds whole lines. Returns the families that are read in the section that follows. */
-function addLines(sums: Map<string, Sums>, section: string[], lines: Buffer): string[] {
+function addLines(
+  sums: Map<string, Sums>,
+  families: readonly string[],
+  section: readonly string[],
+  lines: Buffer,
+): readonly string[] {
   let current = section;
   for (let at = 0; at < lines.length; ) {
-    current = sectionOf(lines.toString('latin1', at, lines.indexOf(lineEnd, at))) ?? current;
+    const line = lines.toString('latin1', at, lines.indexOf(lineEnd, at));
+    current = sectionOf(families, line) ?? current;
     const next = nextTitle(lines, at + 1);
     if (current.length > 0) addSamples(sums, current, lines.toString('latin1', at, next));
     at = next;
@@ -58,7 +89,7 @@ function addLines(sums: Map<string, Sums>, section: string[], lines: Buffer): st
 }
 
 /** The families that are read in the section after this line, if it is a title. */
-function sectionOf(line: string): string[] | undefined {
+function sectionOf(families: readonly string[], line: string): string[] | undefined {
   if (!line.startsWith(title)) return undefined;
   return families.filter((family) => family === line.split(' ')[2]);
 }
@@ -76,6 +107,7 @@ interface Sums {
   cpuSeconds: number | null;
   ramTotal: number | null;
   ramAvailable: number | null;
+  ramShared: number | null;
   diskRead: number | null;
   diskWritten: number | null;
 }
@@ -94,7 +126,7 @@ function readingOf({ cpuSeconds, ramTotal, ramAvailable, diskRead, diskWritten }
 const within = (figure: number | null) =>
   figure !== null && figure >= 0 && figure <= Number.MAX_SAFE_INTEGER ? figure : null;
 
-function addSamples(sums: Map<string, Sums>, section: string[], text: string): void {
+function addSamples(sums: Map<string, Sums>, section: readonly string[], text: string): void {
   let begin = 0;
   for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', begin)) {
     addSample(sums, section, text.slice(begin, end));
@@ -103,7 +135,7 @@ function addSamples(sums: Map<string, Sums>, section: string[], text: string): v
 }
 
 /** Does not use regular expressions: a large cluster reports half a million lines in a round. */
-function addSample(sums: Map<string, Sums>, section: string[], line: string): void {
+function addSample(sums: Map<string, Sums>, section: readonly string[], line: string): void {
   const start = line.slice(0, line.indexOf('{'));
   const family = section.find((name) => name === start);
   if (family === undefined) return;
@@ -137,17 +169,25 @@ const nothing: Sums = {
   cpuSeconds: null,
   ramTotal: null,
   ramAvailable: null,
+  ramShared: null,
   diskRead: null,
   diskWritten: null,
 };
 
-/** The families that are read. */
-const families = [
+/** The families that are read for the usage. */
+const meteredFamilies = [
   'incus_cpu_seconds_total',
   'incus_memory_MemTotal_bytes',
   'incus_memory_MemAvailable_bytes',
   'incus_disk_read_bytes_total',
   'incus_disk_written_bytes_total',
+];
+
+/** The families that are read for the memory alone. The kernel counts files in a tmpfs as available. */
+const memoryFamilies = [
+  'incus_memory_MemTotal_bytes',
+  'incus_memory_MemAvailable_bytes',
+  'incus_memory_Shmem_bytes',
 ];
 
 function add(sum: Sums, family: string, value: number, line: string): void {
@@ -161,6 +201,9 @@ function add(sum: Sums, family: string, value: number, line: string): void {
       break;
     case 'incus_memory_MemAvailable_bytes':
       sum.ramAvailable = value;
+      break;
+    case 'incus_memory_Shmem_bytes':
+      sum.ramShared = value;
       break;
     case 'incus_disk_read_bytes_total':
       sum.diskRead = (sum.diskRead ?? 0) + value;

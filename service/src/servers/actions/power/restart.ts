@@ -12,5 +12,6 @@ export const restartAction = defineServerAction({
   from: ['started'],
   to: 'started',
   isPossible: ({ run }) => run,
-  check: ({ project }, { id }) => requireTraffic(project, id),
+  // Otherwise the error for a stopped server would advise a start, which the same rule forbids.
+  checkInAnyStatus: ({ project }, { id }) => requireTraffic(project, id),
 });

@@ -16,8 +16,8 @@ export const stopAction = defineServerAction({
   summary: 'Stop a server',
   description:
     'Shuts down the guest of a running server. With `force`, in the query or in the body, the power is cut instead, and a ' +
-    'start, stop, restart, pause or unpause in progress is superseded. If the server is already stopped, the request is refused with ' +
-    '`server_not_running`.',
+    'start, stop, restart, pause, unpause or unsuspend in progress is superseded. If the server is already stopped, the ' +
+    'request is refused with `server_not_running`. A paused server can be stopped only with `force`.',
   accepted: 'The server is being stopped.',
   body: ServerStop,
   querystring: ServerStopQuery,

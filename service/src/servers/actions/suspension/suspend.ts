@@ -37,6 +37,7 @@ export const suspendAction = defineServerAction({
       'pause',
       'unpause',
       'set_password',
+      'rename',
       'suspend',
       'unsuspend',
     ],

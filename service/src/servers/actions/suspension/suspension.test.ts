@@ -65,6 +65,7 @@ test('every action on a suspended server, except a stop and a delete, is refused
     ['stopped', 'password', {}],
     ['error', 'retry', {}],
     ['error', 'rebuild', { body }],
+    ['stopped', 'resize', { body: { cpu: 2 } }],
   ] as const) {
     const id = await suspended(status);
     await db.updateTable('servers').set({ status }).where('id', '=', id).execute();
@@ -109,7 +110,9 @@ test('only administrators suspend and unsuspend, with a reason', async () => {
 test('the audit log has the reason', async () => {
   const id = await enter();
   await suspend(id);
-  const [entry] = (await ask('GET', `/audit?target_id=${id}&action=server_suspend`)).json();
+  const [entry] = (
+    await ask('GET', `/audit?target_kind=server&target_id=${id}&action=server_suspend`)
+  ).json();
   assert.deepEqual(entry.details, { reason });
 });
 
@@ -128,14 +131,14 @@ test('another suspension replaces the reason, and stops the server again', async
 
 test('a suspension supersedes every operation except a create, a move and a delete', async () => {
   const power = ['start', 'stop', 'restart', 'pause', 'unpause'];
-  for (const kind of [...power, 'set_password', 'suspend', 'unsuspend']) {
+  for (const kind of [...power, 'set_password', 'rename', 'suspend', 'unsuspend']) {
     const id = await enter('stopped', kind);
     const { id: earlier } = await operationUnderWay(db, id);
     assert.equal((await suspend(id)).statusCode, 202, kind);
     const { status, message } = (await ask('GET', `/operations/${earlier}`)).json();
     assert.deepEqual([status, /by a suspend\.$/.test(message)], ['superseded', true], message);
   }
-  for (const kind of ['create', 'delete', 'move']) {
+  for (const kind of ['create', 'delete', 'move', 'resize']) {
     const id = await enter('started', kind);
     const answer = await suspend(id);
     assert.deepEqual([answer.statusCode, answer.json().code], [409, 'operation_in_progress'], kind);
@@ -166,7 +169,10 @@ test('the end of a suspension starts a server that ran, or was about to', async 
 test('the end of a suspension can supersede its beginning, and the other way around', async () => {
   const id = await enter();
   await suspend(id);
+  const { id: first } = await operationUnderWay(db, id);
   assert.equal((await unsuspend(id)).statusCode, 202);
+  const { message } = (await ask('GET', `/operations/${first}`)).json();
+  assert.equal(message, 'Suspending the server was superseded by an unsuspend.');
   assert.deepEqual((await operationUnderWay(db, id)).state, { starts: true });
   assert.equal((await suspend(id)).statusCode, 202);
   await finish(id, 'stopped');
@@ -186,5 +192,5 @@ test('the end of a suspension does not start a server whose traffic policy stops
   await db.insertInto('traffic_months').values(traffic).execute();
   await db.updateTable('servers').set({ traffic_allowance: 10 }).where('id', '=', id).execute();
   await unsuspend(id);
-  assert.deepEqual((await operationUnderWay(db, id)).state, { starts: false });
+  assert.deepEqual((await operationUnderWay(db, id)).state, { starts: false, isHeld: true });
 });

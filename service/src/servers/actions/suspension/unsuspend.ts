@@ -11,8 +11,8 @@ export const unsuspendAction = defineServerAction({
   summary: 'Unsuspend a server',
   description:
     'Ends the suspension of a server. It is started if it was running or paused when it was suspended, unless its traffic ' +
-    'allowance is used up and the `traffic_policy` of its location is `stop`. If the server is not suspended, the request ' +
-    'is refused with `server_not_suspended`.',
+    'allowance is used up and the `traffic_policy` of its location is `stop`. If the server is still being suspended, ' +
+    'that operation is superseded. If it is not suspended, the request is refused with `server_not_suspended`.',
   accepted: 'The server is being unsuspended.',
   scope: 'admin',
   problems: ['server_not_suspended'],
@@ -25,8 +25,9 @@ export const unsuspendAction = defineServerAction({
   },
   async begin({ project }, { id, ran_before_suspension: ran }) {
     await endSuspension(project, id);
-    const traffic = await findTraffic(project, id);
-    return { state: { starts: ran && !(traffic && isStoppedForTraffic(traffic)) } };
+    const traffic = ran ? await findTraffic(project, id) : undefined;
+    const isHeld = traffic !== undefined && isStoppedForTraffic(traffic);
+    return { state: { starts: ran && !isHeld, ...(isHeld && { isHeld }) } };
   },
 });
 

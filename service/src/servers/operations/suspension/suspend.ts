@@ -11,6 +11,8 @@ import { askToShutDown, awaitShutDown, forceStop, type ShutdownState } from '../
 interface SuspendState extends ShutdownState {
   /** Whether its guest did not shut down, or could not hear the request, and its power was cut. */
   wasCut: boolean;
+  /** Whether the guest could not hear it because the server was paused. */
+  wasPaused: boolean;
 }
 
 type Context = ServerStepContext<SuspendState>;
@@ -44,10 +46,10 @@ async function shutdown(context: Context): Result {
 
 /** In place of the failure of a guest that is paused, or ignores its shutdown: cuts its power. */
 function unlessDeaf(result: StepResult<SuspendState> | undefined) {
-  const isDeaf =
-    result?.outcome === 'fail' &&
-    (result.code === 'guest_paused' || result.code === 'guest_ignored_shutdown');
-  return isDeaf ? next<SuspendState>('cut', { wasCut: true }) : result;
+  if (result?.outcome !== 'fail') return result;
+  const wasPaused = result.code === 'guest_paused';
+  const isDeaf = wasPaused || result.code === 'guest_ignored_shutdown';
+  return isDeaf ? next<SuspendState>('cut', { wasCut: true, wasPaused }) : result;
 }
 
 async function cut(context: Context): Result {
@@ -61,14 +63,17 @@ async function holdInstance(context: Context): Result {
   // Somebody has started it since.
   if (found.status !== 'Stopped') return next('stop');
   await incus.instances.change(instanceName(server.uuid), hold, { signal });
-  const words = operation.state.wasCut
-    ? `${suspended} Its guest did not shut down, so its power was cut.`
-    : suspended;
   const state = { status: 'stopped', realStatus: 'stopped', error: null } as const;
-  return doneBy(words, changeInstalledServer(server.id, state));
+  return doneBy(outcomeInWords(operation.state), changeInstalledServer(server.id, state));
 }
 
 const suspended = 'The server was suspended.';
+
+function outcomeInWords({ wasCut, wasPaused }: Partial<SuspendState>): string {
+  if (!wasCut) return suspended;
+  const why = wasPaused ? 'It was paused' : 'Its guest did not shut down';
+  return `${suspended} ${why}, so its power was cut.`;
+}
 
 function find({ incus, server, signal }: Context) {
   return findInstance(incus, instanceName(server.uuid), { signal });

@@ -10,6 +10,8 @@ import { start, startFailures } from '../start.ts';
 interface UnsuspendState {
   /** Whether it is started, because it ran before its suspension. */
   starts: boolean;
+  /** Whether it ran before its suspension, and is not started because its traffic policy stops it. */
+  isHeld?: true;
 }
 
 type Context = ServerStepContext<UnsuspendState>;
@@ -34,9 +36,10 @@ async function releaseInstance({ incus, operation, server, signal }: Context): R
   if (await findInstance(incus, name, { signal })) {
     await incus.instances.change(name, release, { signal });
   }
-  return operation.state.starts
-    ? next('start')
-    : done('The server was unsuspended. It was not started.', async () => {});
+  const { starts, isHeld } = operation.state;
+  if (starts) return next('start');
+  const why = isHeld ? 'its traffic allowance is used up' : 'it did not run when it was suspended';
+  return done(`The server was unsuspended. It was not started, because ${why}.`, async () => {});
 }
 
 async function startAgain(context: Context): Result {

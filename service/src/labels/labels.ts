@@ -1,0 +1,29 @@
+import { mostLabels } from '@berth/contract/labels';
+import { invalidFields } from '../problems/problem.ts';
+import type { Labels } from './queries.ts';
+import { InvalidSelector, parseSelector, type Selector } from './selector.ts';
+
+/**
+ * Applies a JSON Merge Patch (RFC 7396) to labels: null removes one, or all of them. Throws 422 if there are too many
+ * then.
+ */
+export function patchLabels(before: Labels, patch: Record<string, string | null> | null): Labels {
+  const merged = patch === null ? [] : Object.entries({ ...before, ...patch });
+  const labels = Object.fromEntries(
+    merged.filter((entry): entry is [string, string] => entry[1] !== null),
+  );
+  const count = Object.keys(labels).length;
+  if (count <= mostLabels) return labels;
+  const detail = `There can be at most ${mostLabels} labels; with these there would be ${count}.`;
+  throw invalidFields([{ pointer: '/labels', detail }]);
+}
+
+/** Parses the parameter `label_selector`. Throws 422 if it is not valid. */
+export function readSelector(text: string): Selector {
+  try {
+    return parseSelector(text);
+  } catch (error) {
+    if (!(error instanceof InvalidSelector)) throw error;
+    throw invalidFields([{ parameter: 'label_selector', detail: error.message }]);
+  }
+}

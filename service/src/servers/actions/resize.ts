@@ -1,0 +1,146 @@
+import { ServerResize } from '@berth/contract/servers';
+import type { Trx } from '../../db/connection.ts';
+import type { Placement } from '../../db/schema/schema.ts';
+import { findLocation, requireLocation } from '../../locations/queries.ts';
+import { nodeById } from '../../nodes/queries.ts';
+import { findOperatingSystem } from '../../operating-systems/queries.ts';
+import { growOnNode, noRoomToGrow, placeServer } from '../../placement/placement.ts';
+import { type FieldError, invalidFields, Problem } from '../../problems/problem.ts';
+import { requireQuota } from '../../projects/quota.ts';
+import { recentMemory } from '../../usage/queries.ts';
+import { beyondBounds } from '../creation/bounds.ts';
+import { inUse, type Sizes } from '../engine/size.ts';
+import type { MoveRequest } from '../operations/move.ts';
+import { type ResizeRequest, resizeOperation } from '../operations/resize.ts';
+import { type ServerRow, setResizing } from '../queries.ts';
+import { defineServerAction, type Place } from './define.ts';
+import { requireAnswering, requireMember } from './move.ts';
+import { currentStateHint } from './not-in-state.ts';
+
+/**
+ * From the request on, its project and its node hold the larger of both sizes, so that neither a success nor a failure
+ * can exceed them.
+ */
+export const resizeAction = defineServerAction({
+  name: 'resize',
+  operation: resizeOperation,
+  summary: 'Resize a server',
+  description:
+    'Changes the cores, the memory and the disk of a server. They change at once, also while it runs. A disk can only ' +
+    'grow. Memory can be reduced to more than what the server has in use; otherwise the request, or its operation, fails ' +
+    'with `memory_in_use`. If the node of the server has no room for the new size, the request is refused, or, with ' +
+    '`allow_move`, the server moves to another node: a running server is shut down for that, by cutting its power if its ' +
+    'guest does not shut down in time, and is started there. If the operation fails, its message says which size the ' +
+    'server has.',
+  accepted: 'The server is being resized.',
+  body: ServerResize,
+  problems: ['no_capacity', 'node_offline', 'quota_exceeded', 'server_not_resizable'],
+  read: ({ body }): ServerResize => body ?? {},
+  details: (wanted) => wanted,
+  from: ['started', 'stopped'],
+  refuse: (server) =>
+    new Problem(
+      'server_not_resizable',
+      `Only a server that is started or stopped can be resized; ${currentStateHint(server)}`,
+    ),
+  async check({ trx, project }, server, wanted) {
+    const errors = [...shrunk(server, wanted), ...(await unbounded(trx, server, wanted))];
+    if (errors.length > 0) throw invalidFields(errors);
+    const { ram = server.ram_mb } = wanted;
+    if (ram >= server.ram_mb || server.status !== 'started') return;
+    const used = await recentMemory(project, server.id);
+    if (used !== undefined && used >= ram) throw memoryInUse(Math.ceil(used), ram);
+  },
+  async begin({ trx, project }, server, { allow_move: allowMove = false, ...wanted }) {
+    const sizes = sizesOf(server, wanted);
+    const { cpu, ramMb: ram, diskGb: disk } = moreOf(sizes);
+    await requireQuota(trx, project.id, { servers: 0, cpu, ram, disk, addresses: 0 });
+    const move = await makeRoom({ trx, project }, server, sizes, allowMove);
+    await setResizing(project, server.id, sizes.wanted, move?.to.id);
+    const state: ResizeRequest = move
+      ? { sizes, moves: true, from: move.from, to: move.to, evacuates: false }
+      : { sizes, moves: false };
+    return { state: { ...state }, ...(move && { placement: move.placement }) };
+  },
+});
+
+type Wanted = Omit<ServerResize, 'allow_move'>;
+
+function shrunk({ disk_gb: now }: ServerRow, { disk = now }: Wanted): FieldError[] {
+  if (disk >= now) return [];
+  const detail =
+    `Must be at least ${now} GiB, which the server has: a disk can't shrink, since what is on it might not fit. Create a ` +
+    'smaller server, and copy its data.';
+  return [{ pointer: '/disk', detail }];
+}
+
+/** What stays as it is may be beyond limits that were changed. */
+async function unbounded(trx: Trx, server: ServerRow, wanted: Wanted): Promise<FieldError[]> {
+  const { cpu, ram, disk } = wanted;
+  const changed = {
+    ...(cpu !== server.cpu && { cpu }),
+    ...(ram !== server.ram_mb && { ram }),
+    // A smaller one has an error of its own.
+    ...((disk ?? 0) > server.disk_gb && { disk }),
+  };
+  const location = await findLocation(trx, server.location_id);
+  const os = await findOperatingSystem(trx, server.os_id);
+  return location && os ? beyondBounds(changed, location, os) : [];
+}
+
+function memoryInUse(used: number, ram: number): Problem {
+  return new Problem('memory_in_use', inUse(used, ram), { members: { used, asked: ram } });
+}
+
+function sizesOf(server: ServerRow, { cpu, ram, disk }: Wanted): Sizes {
+  const before = { cpu: server.cpu, ramMb: server.ram_mb, diskGb: server.disk_gb };
+  const wanted = {
+    cpu: cpu ?? before.cpu,
+    ramMb: ram ?? before.ramMb,
+    diskGb: disk ?? before.diskGb,
+  };
+  return { before, wanted };
+}
+
+/** The growth of each resource; 0 for what becomes smaller. */
+function moreOf({ before, wanted }: Sizes): Sizes['wanted'] {
+  return {
+    cpu: Math.max(0, wanted.cpu - before.cpu),
+    ramMb: Math.max(0, wanted.ramMb - before.ramMb),
+    diskGb: Math.max(0, wanted.diskGb - before.diskGb),
+  };
+}
+
+interface Moving extends Pick<MoveRequest, 'from' | 'to'> {
+  placement: Placement;
+}
+
+/** Locks a node that has room for the larger of both sizes. Undefined if it is the node of the server. */
+async function makeRoom(
+  { trx, project }: Place,
+  server: ServerRow,
+  sizes: Sizes,
+  allowMove: boolean,
+): Promise<Moving | undefined> {
+  const more = moreOf(sizes);
+  const size = {
+    cpu: sizes.before.cpu + more.cpu,
+    ramMb: sizes.before.ramMb + more.ramMb,
+    diskGb: sizes.before.diskGb + more.diskGb,
+  };
+  if (more.cpu + more.ramMb + more.diskGb === 0) return undefined;
+  const location = await requireLocation(trx, server.location_id);
+  const lack = await growOnNode(trx, location, server.node_id, { size, more });
+  if (lack === undefined) return undefined;
+  const from = await nodeById(trx, server.node_id);
+  if (from.member === null) throw noRoomToGrow(from.name, lack, 'Ask for less.');
+  if (!allowMove) throw noRoomToGrow(from.name, lack, orMove);
+  requireAnswering(from);
+  const wanted = { ...size, group: server.group_name, currentNodeId: from.id };
+  const { nodeId, placement } = await placeServer(trx, project, location, wanted);
+  const to = requireMember(await nodeById(trx, nodeId));
+  return { from: { id: from.id, name: from.name }, to, placement };
+}
+
+const orMove =
+  'Ask for less, or set allow_move: the server then moves to a node that has room, and is shut down for that if it runs.';

@@ -1,0 +1,32 @@
+import { limitsOf } from '../../locations/limits.ts';
+import type { ShownLocation } from '../../locations/queries.ts';
+import type { OperatingSystemRow } from '../../operating-systems/queries.ts';
+import type { FieldError } from '../../problems/problem.ts';
+
+/** Cores, MiB and GiB. */
+type Size = { [F in 'cpu' | 'ram' | 'disk']?: number | undefined };
+
+/** The fields of a size that are outside of the limits of the location, or too small for the operating system. */
+export function beyondBounds(
+  size: Size,
+  location: ShownLocation,
+  os: OperatingSystemRow,
+): FieldError[] {
+  const limits = limitsOf(location);
+  const bounds = [
+    { field: 'cpu', unit: 'cores', ...limits.cpu },
+    { field: 'ram', unit: 'MiB', ...limits.ram, os: os.min_ram_mb },
+    { field: 'disk', unit: 'GiB', ...limits.disk, os: os.min_disk_gb },
+  ] as const;
+  return bounds.flatMap((bound) => {
+    const min = Math.max(bound.min, 'os' in bound ? bound.os : 0);
+    const value = size[bound.field];
+    if (value === undefined || (value >= min && value <= bound.max)) return [];
+    const name = `${os.name} ${os.version}`;
+    const detail =
+      min > bound.max
+        ? `${name} needs at least ${min} ${bound.unit}, and ${location.name} offers at most ${bound.max}. Choose another operating system or location.`
+        : `Must be from ${min} to ${bound.max} ${bound.unit} for ${name} in ${location.name}.`;
+    return [{ pointer: `/${bound.field}`, detail }];
+  });
+}

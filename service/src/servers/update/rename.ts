@@ -1,0 +1,71 @@
+import type { Project } from '../../db/project.ts';
+import { busy } from '../../operations/busy.ts';
+import { firstStep } from '../../operations/define.ts';
+import {
+  insertOperation,
+  lastOperationOf,
+  type OperationRow,
+  unfinishedOperation,
+} from '../../operations/queries.ts';
+import { Problem } from '../../problems/problem.ts';
+import { projectNotFound } from '../../projects/projects.ts';
+import { lockProject } from '../../projects/queries.ts';
+import type { Place } from '../actions/define.ts';
+import { requireNotSuspended } from '../actions/enter.ts';
+import { currentStateHint } from '../actions/not-in-state.ts';
+import { requireFreeName } from '../creation/create.ts';
+import { type RenameState, renameOperation } from '../operations/rename.ts';
+import { type ServerRow, setServerSettings } from '../queries.ts';
+
+/**
+ * Renames a server that is locked. Returns the operation that sets the name inside it; undefined if there is nothing to
+ * do: it is called so already, or it has no instance, and gets the name when it is created. Throws `name_taken`,
+ * `operation_in_progress`, `server_not_renamable` and `suspended` (409).
+ */
+export async function renameServer(
+  { trx, project }: Place,
+  server: ServerRow,
+  name: string,
+): Promise<OperationRow | undefined> {
+  const isCalledSo = server.hostname === name;
+  if (isCalledSo && !(await isToBeRepeated(project, server))) return undefined;
+  requireNotSuspended(server);
+  const current = await unfinishedOperation(project, server.id);
+  if (current) throw busy('server', current);
+  if (!isCalledSo) {
+    const { unique_names } = await requireProject({ trx, project });
+    if (unique_names) await requireFreeName(project, name, server.id);
+    await setServerSettings(project, server.id, { hostname: name });
+  }
+  if (!hasInstance(server)) return undefined;
+  if (server.status !== 'started' && server.status !== 'stopped') throw notRenamable(server);
+  const state: RenameState = { from: server.hostname };
+  return await insertOperation(project, {
+    ...firstStep(renameOperation),
+    serverId: server.id,
+    state: { ...state },
+  });
+}
+
+/** Locked, so that of two concurrent requests for a name the second one finds what the first did. */
+async function requireProject({ trx, project }: Place) {
+  const row = await lockProject(trx, project.id);
+  if (!row) throw projectNotFound(project.id);
+  return row;
+}
+
+/** Whether the guest may not have the name: its last rename failed, and it was not created again since. */
+async function isToBeRepeated(project: Project, server: ServerRow): Promise<boolean> {
+  const last = await lastOperationOf(project, server.id, ['create', renameOperation.kind]);
+  const hasFailed = last?.status === 'failed' || last?.status === 'superseded';
+  return hasFailed && last.kind === renameOperation.kind && hasInstance(server);
+}
+
+/** A create that failed may have left one, which a retry replaces. */
+const hasInstance = ({ installed_at, real_status }: ServerRow) =>
+  installed_at !== null && real_status !== 'not_exists';
+
+function notRenamable(server: ServerRow): Problem {
+  const detail = `Only a server that is started or stopped can be renamed; ${currentStateHint(server)}`;
+  return new Problem('server_not_renamable', detail);
+}
