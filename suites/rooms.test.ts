@@ -12,9 +12,6 @@ const exceptions: Record<string, string> = {
   'projects <-> projects/members': 'who may see a project follows from who its members are',
   'servers <-> servers/actions':
     'what a server shows has its allowed actions, and actions read servers',
-  'servers/actions <-> servers/actions/power':
-    'the list of all actions has these, and they are defined like all others',
-  'servers/actions <-> servers/actions/suspension': 'the same',
 };
 const mostFiles = 15;
 

@@ -4,7 +4,7 @@ import type { WaitedOperation } from '../operations/queries.ts';
 import { isStoppedForTraffic } from '../traffic/allowance.ts';
 import { usageView } from '../usage/view.ts';
 import { allowedActions } from './actions/allowed.ts';
-import { bySuspension } from './actions/not-in-state.ts';
+import { bySuspension } from './actions/rules/not-in-state.ts';
 import { failedCommandsSentence } from './failed-commands.ts';
 import type { ServerInFull } from './queries.ts';
 

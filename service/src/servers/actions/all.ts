@@ -1,5 +1,4 @@
 import type { ServerAction as Name } from '@berth/contract/server-actions';
-import type { AnyServerAction } from './define.ts';
 import { deleteAction } from './delete.ts';
 import { moveAction } from './move.ts';
 import { passwordAction } from './password.ts';
@@ -11,6 +10,7 @@ import { unpauseAction } from './power/unpause.ts';
 import { rebuildAction } from './rebuild.ts';
 import { resizeAction } from './resize.ts';
 import { retryAction } from './retry.ts';
+import type { AnyServerAction } from './rules/define.ts';
 import { suspendAction } from './suspension/suspend.ts';
 import { unsuspendAction } from './suspension/unsuspend.ts';
 

@@ -1,7 +1,7 @@
 import { type OfferedAction, offeredActions } from '@berth/contract/server-actions';
 import type { ServerStatus } from '../../db/schema/schema.ts';
 import { actions } from './all.ts';
-import type { AnyServerAction, Circumstances } from './define.ts';
+import type { AnyServerAction, Circumstances } from './rules/define.ts';
 
 /** Returns the actions that are possible now, so that clients need not know these rules. */
 export function allowedActions(

@@ -1,8 +1,8 @@
 import { wipeSecrets } from '../../operations/queries.ts';
 import { deleteOperation } from '../operations/delete.ts';
 import { setServerStatus } from '../queries.ts';
-import { defineServerAction } from './define.ts';
-import { requireUnprotected } from './protection.ts';
+import { defineServerAction } from './rules/define.ts';
+import { requireUnprotected } from './rules/protection.ts';
 
 export const deleteAction = defineServerAction({
   name: 'delete',

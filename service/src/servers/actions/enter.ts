@@ -9,8 +9,8 @@ import {
 import { Problem } from '../../problems/problem.ts';
 import { serverNotFound } from '../not-found.ts';
 import { lockServer, type ServerRow } from '../queries.ts';
-import type { AnyServerAction, Place, ServerAction } from './define.ts';
-import { bySuspension, notRunning } from './not-in-state.ts';
+import type { AnyServerAction, Place, ServerAction } from './rules/define.ts';
+import { bySuspension, notRunning } from './rules/not-in-state.ts';
 
 /**
  * Enters the operation of an action. Supersedes the operation in progress if this is allowed. Throws if the status of

@@ -8,7 +8,7 @@ import { placeOnNode, placeServer } from '../../placement/placement.ts';
 import { invalidFields, Problem } from '../../problems/problem.ts';
 import { type MoveRequest, moveOperation } from '../operations/move.ts';
 import { type ServerRow, setMovingTo } from '../queries.ts';
-import { defineServerAction } from './define.ts';
+import { defineServerAction } from './rules/define.ts';
 
 export interface WantedMove {
   /** The name of a node of the same location. By default one is chosen. */

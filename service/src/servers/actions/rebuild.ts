@@ -11,9 +11,9 @@ import { findLogin, requireLogin, wayInErrors } from '../creation/login.ts';
 import { notOffered, unusableOs } from '../creation/operating-system.ts';
 import { createOperation } from '../operations/create.ts';
 import { beforeRebuild, endResizing, type ServerRow, setRebuilding } from '../queries.ts';
-import { defineServerAction, type Place } from './define.ts';
-import { requireUnprotected } from './protection.ts';
-import { refusedForTraffic, requireTraffic } from './traffic.ts';
+import { defineServerAction, type Place } from './rules/define.ts';
+import { requireUnprotected } from './rules/protection.ts';
+import { refusedForTraffic, requireTraffic } from './rules/traffic.ts';
 
 /** A create with the addresses and the size of the server, which removes its instance when the image is there. */
 export const rebuildAction = defineServerAction({

@@ -13,9 +13,9 @@ import { inUse, type Sizes } from '../engine/size.ts';
 import type { MoveRequest } from '../operations/move.ts';
 import { type ResizeRequest, resizeOperation } from '../operations/resize.ts';
 import { type ServerRow, setResizing } from '../queries.ts';
-import { defineServerAction, type Place } from './define.ts';
 import { requireAnswering, requireMember } from './move.ts';
-import { currentStateHint } from './not-in-state.ts';
+import { defineServerAction, type Place } from './rules/define.ts';
+import { currentStateHint } from './rules/not-in-state.ts';
 
 /**
  * From the request on, its project and its node hold the larger of both sizes, so that neither a success nor a failure

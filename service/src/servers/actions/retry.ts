@@ -4,7 +4,7 @@ import { failedCreate, wipeSecrets } from '../../operations/queries.ts';
 import { Problem } from '../../problems/problem.ts';
 import { createOperation } from '../operations/create.ts';
 import { type ServerRow, setServerStatus } from '../queries.ts';
-import { defineServerAction } from './define.ts';
+import { defineServerAction } from './rules/define.ts';
 
 /** Enters a new create with the secrets of the failed one. */
 export const retryAction = defineServerAction({

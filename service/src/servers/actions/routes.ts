@@ -6,8 +6,8 @@ import { change } from '../../changes/change.ts';
 import { failuresOf } from '../../operations/define.ts';
 import { explainOtherProject } from '../elsewhere.ts';
 import { actions } from './all.ts';
-import type { AnyServerAction } from './define.ts';
 import { enterAction } from './enter.ts';
+import type { AnyServerAction } from './rules/define.ts';
 
 const params = PathParams({ id: 'server' });
 

@@ -10,9 +10,9 @@ import {
 import { Problem } from '../../problems/problem.ts';
 import { projectNotFound } from '../../projects/projects.ts';
 import { lockProject } from '../../projects/queries.ts';
-import type { Place } from '../actions/define.ts';
 import { requireNotSuspended } from '../actions/enter.ts';
-import { currentStateHint } from '../actions/not-in-state.ts';
+import type { Place } from '../actions/rules/define.ts';
+import { currentStateHint } from '../actions/rules/not-in-state.ts';
 import { requireFreeName } from '../creation/create.ts';
 import { type RenameState, renameOperation } from '../operations/rename.ts';
 import { type ServerRow, setServerSettings } from '../queries.ts';

@@ -3,7 +3,7 @@ import { type Details, difference } from '../../audit/details.ts';
 import { patchLabels } from '../../labels/labels.ts';
 import { type Labels, labelSetFor } from '../../labels/queries.ts';
 import type { OperationRow } from '../../operations/queries.ts';
-import type { Place } from '../actions/define.ts';
+import type { Place } from '../actions/rules/define.ts';
 import { serverNotFound } from '../not-found.ts';
 import { lockServer, type ServerRow, setServerSettings } from '../queries.ts';
 import { renameServer } from './rename.ts';

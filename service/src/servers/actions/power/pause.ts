@@ -1,6 +1,6 @@
 import { Problem } from '../../../problems/problem.ts';
 import { pauseOperation } from '../../operations/pause.ts';
-import { defineServerAction } from '../define.ts';
+import { defineServerAction } from '../rules/define.ts';
 
 export const pauseAction = defineServerAction({
   name: 'pause',

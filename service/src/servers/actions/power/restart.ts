@@ -1,6 +1,6 @@
 import { restartOperation } from '../../operations/restart.ts';
-import { defineServerAction } from '../define.ts';
-import { refusedForTraffic, requireTraffic } from '../traffic.ts';
+import { defineServerAction } from '../rules/define.ts';
+import { refusedForTraffic, requireTraffic } from '../rules/traffic.ts';
 
 export const restartAction = defineServerAction({
   name: 'restart',

@@ -2,9 +2,9 @@ import { Problem } from '../../../problems/problem.ts';
 import { unpauseAdvice } from '../../operations/force-advice.ts';
 import { startOperation } from '../../operations/start.ts';
 import type { ServerRow } from '../../queries.ts';
-import { defineServerAction } from '../define.ts';
-import { currentStateHint } from '../not-in-state.ts';
-import { refusedForTraffic, requireTraffic } from '../traffic.ts';
+import { defineServerAction } from '../rules/define.ts';
+import { currentStateHint } from '../rules/not-in-state.ts';
+import { refusedForTraffic, requireTraffic } from '../rules/traffic.ts';
 
 export const startAction = defineServerAction({
   name: 'start',

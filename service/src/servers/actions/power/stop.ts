@@ -1,7 +1,7 @@
 import { ServerStop, ServerStopQuery } from '@berth/contract/servers';
 import { invalidFields, Problem } from '../../../problems/problem.ts';
 import { stopOperation } from '../../operations/stop.ts';
-import { defineServerAction } from '../define.ts';
+import { defineServerAction } from '../rules/define.ts';
 
 interface WantedStop {
   /** Whether to cut the power, without asking the guest. */

@@ -1,8 +1,8 @@
 import { Problem } from '../../../problems/problem.ts';
 import { unpauseOperation } from '../../operations/unpause.ts';
 import type { ServerRow } from '../../queries.ts';
-import { defineServerAction } from '../define.ts';
-import { currentStateHint, startHint } from '../not-in-state.ts';
+import { defineServerAction } from '../rules/define.ts';
+import { currentStateHint, startHint } from '../rules/not-in-state.ts';
 
 export const unpauseAction = defineServerAction({
   name: 'unpause',

@@ -2,7 +2,7 @@ import { ServerSuspend } from '@berth/contract/servers';
 import type { OperationRow } from '../../../operations/queries.ts';
 import { suspendOperation } from '../../operations/suspension/suspend.ts';
 import { type ServerRow, setSuspension } from '../../queries.ts';
-import { defineServerAction } from '../define.ts';
+import { defineServerAction } from '../rules/define.ts';
 import { notSuspended } from './unsuspend.ts';
 
 interface WantedSuspension {

@@ -3,7 +3,7 @@ import { isStoppedForTraffic } from '../../../traffic/allowance.ts';
 import { findTraffic } from '../../../usage/queries.ts';
 import { unsuspendOperation } from '../../operations/suspension/unsuspend.ts';
 import { endSuspension } from '../../queries.ts';
-import { defineServerAction } from '../define.ts';
+import { defineServerAction } from '../rules/define.ts';
 
 export const unsuspendAction = defineServerAction({
   name: 'unsuspend',

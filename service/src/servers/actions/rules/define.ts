@@ -1,13 +1,13 @@
 import type { ServerAction as Name } from '@berth/contract/server-actions';
 import type { Static, TSchema } from 'typebox';
-import type { Details } from '../../audit/details.ts';
-import type { Caller, Deps } from '../../callers/app-types.ts';
-import type { Change } from '../../changes/change.ts';
-import type { ServerStatus } from '../../db/schema/schema.ts';
-import type { OperationKind } from '../../operations/define.ts';
-import type { NewOperation, OperationRow } from '../../operations/queries.ts';
-import type { Problem, ProblemCode } from '../../problems/problem.ts';
-import type { ServerRow } from '../queries.ts';
+import type { Details } from '../../../audit/details.ts';
+import type { Caller, Deps } from '../../../callers/app-types.ts';
+import type { Change } from '../../../changes/change.ts';
+import type { ServerStatus } from '../../../db/schema/schema.ts';
+import type { OperationKind } from '../../../operations/define.ts';
+import type { NewOperation, OperationRow } from '../../../operations/queries.ts';
+import type { Problem, ProblemCode } from '../../../problems/problem.ts';
+import type { ServerRow } from '../../queries.ts';
 
 /**
  * The transaction and project in which an action is entered. Nothing takes effect until the commit.

@@ -1,5 +1,5 @@
-import { Problem } from '../../problems/problem.ts';
-import type { ServerRow } from '../queries.ts';
+import { Problem } from '../../../problems/problem.ts';
+import type { ServerRow } from '../../queries.ts';
 
 /** Throws if the server is protected against the action. */
 export function requireUnprotected(server: ServerRow, action: 'delete' | 'rebuild'): void {

@@ -1,7 +1,7 @@
-import type { Project } from '../../db/project.ts';
-import { Problem } from '../../problems/problem.ts';
-import { isStoppedForTraffic } from '../../traffic/allowance.ts';
-import { findTraffic } from '../../usage/queries.ts';
+import type { Project } from '../../../db/project.ts';
+import { Problem } from '../../../problems/problem.ts';
+import { isStoppedForTraffic } from '../../../traffic/allowance.ts';
+import { findTraffic } from '../../../usage/queries.ts';
 
 export const refusedForTraffic =
   'The request is refused with `traffic_exceeded` if the server has used up its traffic allowance and the ' +
