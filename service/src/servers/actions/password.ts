@@ -5,8 +5,8 @@ import { operationSecrets } from '../../keys/places.ts';
 import { Problem } from '../../problems/problem.ts';
 import { hashGuestPassword } from '../../threads/threads.ts';
 import { type PasswordSecrets, setPasswordOperation } from '../operations/set-password.ts';
-import { defineServerAction } from './define.ts';
-import { currentStateHint } from './not-in-state.ts';
+import { defineServerAction } from './rules/define.ts';
+import { currentStateHint } from './rules/not-in-state.ts';
 
 interface WantedPassword {
   /** The password if it was generated, to be shown once. */
