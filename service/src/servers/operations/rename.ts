@@ -5,7 +5,7 @@ import { defineServerOperation, type ServerStepContext } from '../define-operati
 import { findInstance, isRunning, withDiskHeadroom } from '../engine/engine.ts';
 import { recordHostName, setHostName, writeHostName } from '../engine/host-name.ts';
 import { showEngineStatus } from '../truth.ts';
-import { pausedAdvice } from './force-advice.ts';
+import { pausedAdvice } from './power/force-advice.ts';
 
 /** The initial state of a rename. */
 export interface RenameState {

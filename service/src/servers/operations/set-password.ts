@@ -6,7 +6,7 @@ import { defineServerOperation, type ServerStepContext } from '../define-operati
 import { findInstance, isRunning, withDiskHeadroom } from '../engine/engine.ts';
 import { copyHashes, setInGuest, writeHashes } from '../engine/root-password.ts';
 import { showEngineStatus } from '../truth.ts';
-import { pausedAdvice } from './force-advice.ts';
+import { pausedAdvice } from './power/force-advice.ts';
 
 /** The secrets of the operation, which are stored encrypted until it ends. */
 export interface PasswordSecrets {

@@ -1,6 +1,6 @@
 import { ServerStop, ServerStopQuery } from '@berth/contract/servers';
 import { invalidFields, Problem } from '../../../problems/problem.ts';
-import { stopOperation } from '../../operations/stop.ts';
+import { stopOperation } from '../../operations/power/stop.ts';
 import { defineServerAction } from '../rules/define.ts';
 
 interface WantedStop {
