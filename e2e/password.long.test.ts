@@ -200,13 +200,16 @@ test('traps in the disk of a stopped guest block nothing', async () => {
   await remove(id);
 });
 
-test('a program that hangs in place of chpasswd is killed, and the server can be deleted', async () => {
+test('a program that hangs in place of chpasswd is killed, and the server can be deleted meanwhile', async () => {
   const server = await created({
     initialCommands: [
       "printf '#!/bin/sh\\nexec sleep 600\\n' > /usr/sbin/chpasswd; chmod 755 /usr/sbin/chpasswd",
     ],
   });
   const { id, uuid } = server;
+  const refused = await act(id, 'password', { password: canary });
+  assert.deepEqual([refused.status, refused.body.code], [409, 'password_not_set']);
+  assert.match(refused.body.detail ?? '', /chpasswd did not end\. Stop the server/);
   const asked = await call<Body>('POST', `/v1/servers/${id}/password`, { password: canary });
   assert.equal(asked.status, 202);
   await withClient(async ({ operations: inIncus }) => {

@@ -5,10 +5,11 @@ import { EngineError } from '../service/src/incus/transport/errors.ts';
 import { operationKinds } from '../service/src/operation-kinds.ts';
 import type { OperationKind } from '../service/src/operations/define.ts';
 import type { ServerStepContext } from '../service/src/servers/define-operation.ts';
+import { allRows } from '../service/src/testing/canaries.ts';
 import { eventually, until } from '../service/src/testing/until.ts';
 import { type Laboratory, newPassword, openLaboratory, project } from './laboratory.ts';
 import { succeeds } from './operations.ts';
-import { hasPassword, isRecordedAs, runningServer } from './servers.ts';
+import { hashIn, hasPassword, isRecordedAs, runningServer } from './servers.ts';
 
 // Tests how the password of root reaches running and stopped guests, and guests that are not as expected.
 
@@ -55,9 +56,9 @@ async function stoppedServer(hostname: string) {
 
 /** Requests it, which fails. Returns the code and the message of the failure. */
 async function fails(id: number) {
-  const { status, error } = await laboratory.ended((await laboratory.request(id, 'password')).id);
-  assert.equal(status, 'failed');
-  return [error?.code, error?.message];
+  const ended = await laboratory.ended((await laboratory.request(id, 'password')).id);
+  assert.deepEqual([ended.status, ended.secrets], ['failed', null]);
+  return [ended.error?.code, ended.error?.message];
 }
 
 async function messageOf(id: number): Promise<string> {
@@ -101,6 +102,34 @@ describe('the password of root', () => {
     assert.ok(await isPassword(name, newPassword));
   });
 
+  it('is in no row, no log, and nothing that the engine shows', async () => {
+    const { id, name } = await runningServer(laboratory, 'canary');
+    const hashes: string[] = [];
+    const keep = async () => hashes.push(await hashIn(laboratory, name));
+    guest(name, 'fails');
+    await fails(id);
+    guest(name);
+    await messageOf(id);
+    await keep();
+    await succeeds(laboratory, await laboratory.request(id, 'stop'));
+    await messageOf(id);
+    await keep();
+    assert.notEqual(hashes[0], hashes[1]);
+    const { client, database } = laboratory;
+    const places = {
+      rows: await allRows(database.db),
+      log: JSON.stringify(laboratory.logged()),
+      instance: JSON.stringify(await client.instances.get(name)),
+      operations: JSON.stringify(await client.operations.list()),
+    };
+    assert.ok(places.rows.includes('set_password'), 'the rows are those of the right database');
+    for (const [where, shown] of Object.entries(places)) {
+      for (const secret of [newPassword, ...hashes]) {
+        assert.ok(!shown.includes(secret), `${secret} is in the ${where}`);
+      }
+    }
+  });
+
   it('says that SSH does not accept it, on a server without passwords', async () => {
     const { id } = await runningServer(laboratory, 'by-key');
     const { db } = laboratory.database;
@@ -125,6 +154,12 @@ describe('a running guest', () => {
       'password_not_set',
       `Its guest could not set it: chpasswd ended with 1, such as because its disk is full. ${wayOut}`,
     ]);
+    guest(name, 'hangs');
+    assert.deepEqual(await fails(id), [
+      'password_not_set',
+      `Its guest could not set it: chpasswd did not end. ${wayOut}`,
+    ]);
+    assert.ok(await isPassword(name, passwordOfCreate));
     await isRecordedAs(laboratory, id, 'started');
     await succeeds(laboratory, await laboratory.request(id, 'stop'));
     await messageOf(id);
@@ -154,7 +189,8 @@ describe('a running guest', () => {
       assert.ok(operations.some(({ description }) => description === 'Executing command'));
     });
     await succeeds(laboratory, await laboratory.request(id, 'delete'));
-    assert.equal((await laboratory.ended(operation.id)).status, 'superseded');
+    const { status, secrets } = await laboratory.ended(operation.id);
+    assert.deepEqual([status, secrets], ['superseded', null]);
   });
 
   it('that somebody pauses meanwhile fails with the way out', async () => {

@@ -36,14 +36,19 @@ export async function isWhole(laboratory: Laboratory, id: number, wanted = 'star
   assert.equal(ran?.content.toString(), 'ran\n', 'its command ran once');
 }
 
+/** The hash of the password of root in the guest. */
+export async function hashIn({ client }: Laboratory, name: string): Promise<string> {
+  const shadow = await client.files.pull(name, shadowPath, 10_000);
+  return /^root:([^:]*):/m.exec(shadow?.content.toString() ?? '')?.[1] ?? '';
+}
+
 /** Whether it is the password of root in the guest. */
 export async function hasPassword(
-  { client }: Laboratory,
+  laboratory: Laboratory,
   name: string,
   password: string,
 ): Promise<boolean> {
-  const shadow = await client.files.pull(name, shadowPath, 10_000);
-  const [, hash = ''] = /^root:([^:]*):/m.exec(shadow?.content.toString() ?? '') ?? [];
+  const hash = await hashIn(laboratory, name);
   const [, , salt = ''] = hash.split('$');
   return hash === hashPassword(password, salt);
 }

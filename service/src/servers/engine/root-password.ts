@@ -6,21 +6,34 @@ import {
   withRootPassword,
 } from '../../guests/shadow.ts';
 import type { FileOwnership, PulledFile } from '../../incus/files.ts';
+import { isStillRunning } from '../../incus/operations.ts';
 import { isEngineError } from '../../incus/transport/errors.ts';
 import type { ServerStepContext } from '../define-operation.ts';
 
-type Context = Pick<ServerStepContext<unknown>, 'incus' | 'signal'>;
+type Context = Pick<ServerStepContext<unknown>, 'incus' | 'operation' | 'signal'>;
 
-/** A guest that takes longer must not occupy a worker. It is asked again. */
+/** A guest that takes longer must not occupy a worker. */
 const runSeconds = 5;
+/** How often a guest is asked that takes longer: its node may be slow. */
+const mostTries = 3;
 
 /**
  * Sets the hash of the password of root in a running guest, with its own tool, which Debian, Alpine and others have. The
- * hash is its standard input, because everybody in the guest can read arguments. Returns its exit status.
+ * hash is its standard input, because everybody in the guest can read arguments. Returns its exit status, or `hangs` if
+ * it does not end.
  */
-export async function setInGuest({ incus, signal }: Context, name: string, hash: string) {
+export async function setInGuest(
+  { incus, operation, signal }: Context,
+  name: string,
+  hash: string,
+): Promise<number | 'hangs'> {
   const options = { signal, timeoutSeconds: runSeconds };
-  return await incus.exec.run(name, ['chpasswd', '-e'], `root:${hash}\n`, options);
+  try {
+    return await incus.exec.run(name, ['chpasswd', '-e'], `root:${hash}\n`, options);
+  } catch (error) {
+    if (isStillRunning(error) && operation.attempts + 1 >= mostTries) return 'hangs';
+    throw error;
+  }
 }
 
 /**

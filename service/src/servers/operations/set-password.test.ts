@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { EngineError } from '../../incus/transport/errors.ts';
 import { operationSecrets } from '../../keys/places.ts';
 import { testKeyring } from '../../testing/keys.ts';
 import type { ServerStepContext } from '../define-operation.ts';
@@ -10,10 +11,19 @@ type Context = ServerStepContext<Record<string, never>>;
 const secretKey = testKeyring();
 const sealed = secretKey.seal(operationSecrets(1, 2), { passwordHash: '$6$salt$hash' });
 
-/** Runs a step on an instance in this state, or without one, whose program ends with this status. */
+interface Situation {
+  /** Of its instance; there is none by default. */
+  status?: string;
+  /** How the program in its guest ends. */
+  exits?: number | EngineError;
+  attempts?: number;
+  secrets?: Buffer;
+}
+
+/** Runs a step in this situation. Returns its result, and what the guest was given. */
 async function resultOf(
   step: 'set' | 'write',
-  { status, exits = 0, secrets = sealed }: { status?: string; exits?: number; secrets?: Buffer },
+  { status, exits = 0, attempts = 0, secrets = sealed }: Situation,
 ) {
   const given: string[] = [];
   const incus = {
@@ -21,13 +31,14 @@ async function resultOf(
     exec: {
       async run(_name: string, command: string[], input: string) {
         given.push(...command, input);
-        return exits;
+        if (typeof exits === 'number') return exits;
+        throw exits;
       },
     },
   };
   const context = {
     incus,
-    operation: { id: 2, secrets },
+    operation: { id: 2, attempts, secrets },
     server: { id: 1, uuid: crypto.randomUUID(), passwordLogin: true },
     settings: { secretKey },
     signal: new AbortController().signal,
@@ -52,6 +63,28 @@ test('a program that was killed is run again, and any other failure is final', a
     const { result } = await resultOf('set', { status: 'Running', exits });
     assert.equal(result.outcome === 'fail' && result.code, 'password_not_set');
   }
+});
+
+test('a program that does not end is given up, but not one of an engine that does not answer', async () => {
+  const status = 'Running';
+  const hangs = new EngineError('timeout', 'Executing command: still running after 5 s');
+  const silent = new EngineError('timeout', 'POST /1.0/instances/web/exec: no answer within 10 s');
+  for (const [exits, attempts] of [
+    [hangs, 0],
+    [hangs, 1],
+    [silent, 2],
+  ] as const) {
+    await assert.rejects(resultOf('set', { status, exits, attempts }), exits);
+  }
+  const { result } = await resultOf('set', { status, exits: hangs, attempts: 2 });
+  assert.deepEqual(
+    [result.outcome === 'fail' && result.code, result.outcome === 'fail' && result.message],
+    [
+      'password_not_set',
+      'Its guest could not set it: chpasswd did not end. ' +
+        'Stop the server and set the password then: it is written to its disk.',
+    ],
+  );
 });
 
 test('no guest gets a hash that cannot be decrypted, or while it is not as expected', async () => {

@@ -17,6 +17,7 @@ type State = Record<string, never>;
 type Context = ServerStepContext<State>;
 type Result = Promise<StepResult<State>>;
 
+/** Sets the password of root: at once in a running guest, for its next start on the disk of a stopped one. */
 export const setPasswordOperation = defineServerOperation<State>({
   kind: 'set_password',
   title: operationTitles.set_password,
@@ -46,11 +47,13 @@ async function set(context: Context): Result {
 async function setIn(context: Context, name: string): Result {
   const hash = hashOf(context);
   if (hash === undefined) return unreadable;
-  const exitStatus = await setInGuest(context, name, hash);
-  if (exitStatus === 0) return wasSet(context);
+  const ended = await setInGuest(context, name, hash);
+  if (ended === 0) return wasSet(context);
   // A signal has ended it, such as while the guest shuts down.
-  if (exitStatus > 128) return wait(1, 'trying again, because chpasswd was killed in its guest');
-  return fail('password_not_set', whyNot(exitStatus));
+  if (ended !== 'hangs' && ended > 128) {
+    return wait(1, 'trying again, because chpasswd was killed in its guest');
+  }
+  return fail('password_not_set', `${whyNot(ended)} ${stopFirst}`);
 }
 
 async function write(context: Context): Result {
@@ -74,21 +77,22 @@ function hashOf({ operation, server, settings }: Context): string | undefined {
     : undefined;
 }
 
-function wasSet({ server }: Context, when = '') {
+function wasSet({ operation, server }: Context, when = '') {
   const remark = server.passwordLogin
     ? ''
     : ' The server was created to refuse passwords over SSH, so it is for other logins, such as at the console.';
-  return done(`The password of root was set.${when}${remark}`, async () => {});
+  return done(`The password of root was set.${when}${remark}`, (trx) =>
+    showEngineStatus(trx, operation),
+  );
 }
 
-function whyNot(exitStatus: number): string {
-  const why =
-    exitStatus === 127
-      ? 'Its guest has no chpasswd, which sets passwords.'
-      : `Its guest could not set it: chpasswd ended with ${exitStatus}, such as because its disk is full.`;
-  return `${why} Stop the server and set the password then: it is written to its disk.`;
+function whyNot(ended: number | 'hangs'): string {
+  if (ended === 'hangs') return 'Its guest could not set it: chpasswd did not end.';
+  if (ended === 127) return 'Its guest has no chpasswd, which sets passwords.';
+  return `Its guest could not set it: chpasswd ended with ${ended}, such as because its disk is full.`;
 }
 
+const stopFirst = 'Stop the server and set the password then: it is written to its disk.';
 const startFirst = 'Start the server and set the password then: the guest sets it itself.';
 
 const unreadable = fail(
