@@ -57,7 +57,7 @@ export async function storeAnswer(
     .execute();
 }
 
-/** Replaces the stored answer of the same request. */
+/** Replaces the stored answer of the same request. An error has no secret. */
 export async function replaceAnswer(
   db: Db,
   caller: string,
@@ -66,7 +66,12 @@ export async function replaceAnswer(
 ): Promise<void> {
   await db
     .updateTable('idempotency_keys')
-    .set({ status, headers: JSON.stringify(headers), body: JSON.stringify(body) })
+    .set({
+      status,
+      headers: JSON.stringify(headers),
+      body: JSON.stringify(body),
+      ...(status >= 400 && { secret: null }),
+    })
     .where('caller', '=', caller)
     .where('key', '=', key)
     .execute();

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { pino } from 'pino';
 import type { ServerStatus } from '../../db/schema/schema.ts';
 import { hashPassword } from '../../guests/password-hash.ts';
 import { operationSecrets } from '../../keys/places.ts';
 import { testSecretKey } from '../../testing/app.ts';
+import { allRows } from '../../testing/canaries.ts';
 import { enterServer, operationUnderWay } from '../../testing/servers.ts';
 import { until } from '../../testing/until.ts';
 import { createWholeApp } from '../../testing/whole-app.ts';
@@ -13,7 +13,7 @@ import type { PasswordSecrets } from '../operations/set-password.ts';
 
 const lines: string[] = [];
 const log = pino({ level: 'trace' }, { write: (line) => void lines.push(line) });
-const { db, place, ask, finish, close } = await createWholeApp({ log });
+const { db, place, ask, finish, fail, close } = await createWholeApp({ log });
 after(close);
 
 const password = 'Canary-Password-4720';
@@ -41,14 +41,7 @@ const hex = (text: string) => Buffer.from(text).toString('hex');
 
 /** Neither the text nor a hash is in any row, in the log or in the metrics. */
 async function isNowhere(text: string): Promise<void> {
-  const tables = await sql<{ name: string }>`
-    select format('%I.%I', schemaname, tablename) as name from pg_tables
-    where schemaname not in ('pg_catalog', 'information_schema')`.execute(db);
-  const dumps = tables.rows.map(async ({ name }) => {
-    const { rows } = await sql<{ t: string }>`select t::text from ${sql.raw(name)} t`.execute(db);
-    return rows.map(({ t }) => t).join('\n');
-  });
-  const dump = (await Promise.all(dumps)).join('\n');
+  const dump = await allRows(db);
   assert.ok(dump.includes('set_password'), 'the dump is of the right database');
   const metrics = await ask('GET', '/metrics', { prefix: '' });
   for (const [where, shown] of Object.entries({
@@ -129,6 +122,26 @@ test('with Prefer: wait, the response has the generated password and the result'
   const replayed = await set(id, { 'idempotency-key': 'waited' });
   assert.equal(replayed.json().password, generated);
   await isNowhere(generated);
+});
+
+test('with Prefer: wait, a generated password that could not be set is neither shown nor kept', async () => {
+  const id = await enter();
+  const key = { 'idempotency-key': 'failed' };
+  const asked = set(id, { prefer: 'wait=60', ...key });
+  await until('it is being set', () => operationUnderWay(db, id).catch(() => undefined));
+  await fail(id, 'password_not_set', 'Its guest has no chpasswd.');
+  const [failed, replayed] = [await asked, await set(id, key)];
+  for (const answer of [failed, replayed]) {
+    assert.deepEqual([answer.statusCode, answer.json().code], [409, 'password_not_set']);
+    assert.equal(answer.json().password, undefined);
+  }
+  assert.equal(replayed.headers['idempotency-replayed'], 'true');
+  const kept = await db
+    .selectFrom('idempotency_keys')
+    .select('secret')
+    .where('key', '=', 'failed')
+    .execute();
+  assert.deepEqual(kept, [{ secret: null }]);
 });
 
 test('an invalid password is refused, and not repeated', async () => {
