@@ -1,7 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRandom } from './random.ts';
 import { createStorm, firstPassword, type Storm, type StormCounts } from './storm.ts';
-import { commandsRanOnce, guestsAreCalledSo, outcomes, passwordsAreSet, settle } from './verdict.ts';
+import {
+  commandsRanOnce,
+  guestsAreCalledSo,
+  outcomes,
+  passwordsAreSet,
+  settle,
+} from './verdict.ts';
 import type { Target, World } from './worlds.ts';
 
 const shortestStormMs = 100;

@@ -18,8 +18,8 @@ export const suspendAction = defineServerAction({
     'Stops a server, and refuses to start it until it is unsuspended, such as while an invoice is overdue. Its guest is ' +
     'asked to shut down, and its power is cut if it does not shut down in time, or if it is paused. The members of its ' +
     'project can read the reason, and can still delete the server. Its disk, IP addresses and share of the quota are ' +
-    'kept. If somebody starts its instance in Incus, it is stopped again. An operation in progress is ' +
-    'superseded, except a create, a move and a delete. If the server is suspended already, the reason is replaced.',
+    'kept. If somebody starts its instance in Incus, it is stopped again. An operation in progress is superseded, except a ' +
+    'create, a move, a resize and a delete. If the server is suspended already, the reason is replaced.',
   accepted: 'The server is being suspended.',
   scope: 'admin',
   body: ServerSuspend,

@@ -129,7 +129,7 @@ test('another suspension replaces the reason, and stops the server again', async
   assert.deepEqual((await operationUnderWay(db, id)).state, { starts: true }, 'it ran at first');
 });
 
-test('a suspension supersedes every operation except a create, a move and a delete', async () => {
+test('a suspension supersedes every operation except a create, a move, a resize and a delete', async () => {
   const power = ['start', 'stop', 'restart', 'pause', 'unpause'];
   for (const kind of [...power, 'set_password', 'rename', 'suspend', 'unsuspend']) {
     const id = await enter('stopped', kind);
