@@ -88,6 +88,10 @@ describe('a program in an instance', () => {
     });
   });
 
+  it('that prints without an end is killed', async () => {
+    assert.notEqual(await run(['yes']), 0);
+  });
+
   it('is not run while the instance is frozen', async () => {
     await target.administrator.freeze(name);
     await assert.rejects(run(['true']), failsWith('invalid', /^Instance is frozen$/));
