@@ -208,8 +208,8 @@ test('a program that hangs in place of chpasswd is killed, and the server can be
   });
   const { id, uuid } = server;
   const refused = await act(id, 'password', { password: canary });
-  assert.deepEqual([refused.status, refused.body.code], [409, 'password_not_set']);
-  assert.match(refused.body.detail ?? '', /chpasswd did not end\. Stop the server/);
+  assert.deepEqual([refused.status, refused.body.code], [409, 'password_unconfirmed']);
+  assert.match(refused.body.detail ?? '', /chpasswd did not end in its guest\. Stop the server/);
   const asked = await call<Body>('POST', `/v1/servers/${id}/password`, { password: canary });
   assert.equal(asked.status, 202);
   await withClient(async ({ operations: inIncus }) => {

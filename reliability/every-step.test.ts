@@ -24,7 +24,7 @@ import {
   type PlainAction,
   project,
 } from './laboratory.ts';
-import { hasPassword } from './servers.ts';
+import { hasPassword, hasWholeShadow } from './servers.ts';
 import { meetings, type Plan, stays, type Trouble, troublesOf } from './troubles.ts';
 
 // Tests each step of each operation on a server with each fault. New kinds and steps are covered automatically.
@@ -266,13 +266,21 @@ const ways: Record<string, Way> = {
   ...Object.fromEntries(simple.map((action) => [`a ${action.name}`, wayOf(action)])),
   'a password': {
     kind: 'set_password',
-    steps: ['set'],
+    steps: ['set', 'ask'],
     lead: by('password'),
     end: 'Running',
   },
   'a password of a stopped server': {
     kind: 'set_password',
+    steps: ['set', 'write'],
     lead: by('password', { first: ['stop'] }),
+    end: 'Stopped',
+  },
+  'a password that could not be written': {
+    kind: 'set_password',
+    steps: ['restore'],
+    lead: by('password', { first: ['stop'] }),
+    failing: 'write',
     end: 'Stopped',
   },
   'a suspend': {
@@ -534,7 +542,9 @@ for (const [what, way] of Object.entries(ways)) {
           await isSeenAs(serverId, way.end);
           if (way.kind === 'set_password') {
             const { name } = await laboratory.server(serverId);
-            assert.ok(await hasPassword(laboratory, name, newPassword), 'root has the password');
+            const isSet = await hasPassword(laboratory, name, newPassword);
+            assert.equal(isSet, !way.failing, 'root has the password');
+            await hasWholeShadow(laboratory, name);
           }
           await remove(serverId);
         });
@@ -545,6 +555,9 @@ for (const [what, way] of Object.entries(ways)) {
           const { serverId, last } = await undergo(way, step, [words, trouble]);
           assert.equal(last.status, 'failed');
           assert.ok(last.error?.message.includes(stays));
+          if (way.kind === 'set_password') {
+            await hasWholeShadow(laboratory, (await laboratory.server(serverId)).name);
+          }
           if (way.keeps?.includes(step)) {
             await isSeenAs(serverId, way.end);
             return await remove(serverId);

@@ -53,6 +53,15 @@ export async function hasPassword(
   return hash === hashPassword(password, salt);
 }
 
+/** The file of hashes is complete, and only root can read it. */
+export async function hasWholeShadow({ client }: Laboratory, name: string): Promise<void> {
+  const file = await client.files.pull(name, shadowPath, 10_000);
+  const [root, ...others] = file?.content.toString().split('\n') ?? [];
+  assert.match(root ?? '', /^root:\$6\$[^:]{103}:\d+:0:99999:7:::$/);
+  assert.deepEqual(others, ['daemon:*:19700:0:99999:7:::', '']);
+  assert.deepEqual([file?.uid, file?.gid, file?.mode], [0, 42, 0o640]);
+}
+
 /** Whether a deleted server has neither an instance nor a disk nor addresses. */
 export async function nothingIsLeft(laboratory: Laboratory, id: number): Promise<void> {
   const { client, database } = laboratory;

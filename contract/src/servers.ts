@@ -613,7 +613,8 @@ export const PasswordAccepted = Type.Object(
       Type.String({
         description:
           'The password that was generated. This response is the only one that contains it, and is repeated only for the ' +
-          'same `Idempotency-Key`. Only present if the request had no `password`.',
+          'same `Idempotency-Key`: for 24 hours, or until it turns out that the password was not set, another one is ' +
+          'requested, or the server is deleted. Only present if the request had no `password`.',
         examples: ['k3mwh8vx2qdc7tnreu5jb9fa'],
       }),
     ),

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 
-/** Without characters that look alike, or are at other places of some keyboards. */
+/** Without characters that look alike, or are at other places on QWERTZ keyboards. */
 const alphabet = 'abcdefghijkmnopqrstuvwx23456789';
 /** 118 bits. */
 const length = 24;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hasRoot, withRootPassword } from './shadow.ts';
+import { hasRoot, isBeginning, isCutOff, withRootPassword } from './shadow.ts';
 
 const at = new Date('2026-11-27T12:00:00Z');
 const today = 20784;
@@ -40,4 +40,37 @@ test('without a line of root there is nothing to change', () => {
     assert.equal(changed(text), undefined, text);
     assert.equal(hasRoot(Buffer.from(text)), false, text);
   }
+});
+
+const whole = 'root:*:1:0:\ndaemon:*:1:0:\nm\xfcller:*:1:0:\n';
+const of = (text: string) => Buffer.from(text, 'latin1');
+
+test('a part of a file is recognised, whatever root has in it', () => {
+  for (const written of [whole, whole.replace('*', () => hash)]) {
+    for (let length = 0; length < written.length; length += 1) {
+      const part = written.slice(0, length);
+      assert.equal(isBeginning(of(part), of(whole)), true, part);
+      assert.equal(isCutOff(of(part), of(whole)), !part.endsWith('\n'), part);
+    }
+    assert.equal(isBeginning(of(written), of(whole)), false);
+  }
+});
+
+test('a file with other users is no part of it', () => {
+  for (const text of [
+    whole.replace('daemon:*', 'daemon:!'),
+    whole.replace('daemon', 'bin'),
+    'daemon:*',
+    `${whole}ada`,
+    `${whole}ada:*:1:0:\n`,
+  ]) {
+    assert.equal(isBeginning(of(text), of(whole)), false, text);
+    assert.equal(isCutOff(of(text), of(whole)), false, text);
+  }
+});
+
+test('a file that ends with a whole line may have been shortened by the guest', () => {
+  const shortened = 'root:*:1:0:\ndaemon:*:1:0:\n';
+  assert.equal(isBeginning(of(shortened), of(whole)), true);
+  assert.equal(isCutOff(of(shortened), of(whole)), false);
 });

@@ -11,8 +11,21 @@ const bytes = 'latin1';
 
 const rootIndex = (lines: string[]) => lines.findIndex((line) => line.startsWith('root:'));
 
-/** Whether the file has a line of root, as every complete one has. */
+/** Whether the file has a line of root. */
 export const hasRoot = (content: Buffer) => rootIndex(content.toString(bytes).split('\n')) >= 0;
+
+const withoutHash = (content: Buffer) =>
+  content.toString(bytes).replace(/(^|\n)root:[^\n]*/, '$1root:');
+
+/** Whether a file is a part of another one from its beginning, except for what the line of root says. */
+export function isBeginning(part: Buffer, whole: Buffer): boolean {
+  const [shorter, longer] = [withoutHash(part), withoutHash(whole)];
+  return shorter.length < longer.length && longer.startsWith(shorter);
+}
+
+/** Whether it is a part that ends within a line, as no tool leaves a file. */
+export const isCutOff = (part: Buffer, whole: Buffer) =>
+  !part.toString(bytes).endsWith('\n') && isBeginning(part, whole);
 
 /**
  * The content of the file with another hash of the password of root, changed at that time. The rest stays as it is.

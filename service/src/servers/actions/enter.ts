@@ -58,11 +58,12 @@ export function requireNotSuspended({ suspension_reason: reason }: ServerRow): v
 async function supersedeOrRefuse(
   { project }: Place,
   current: OperationRow,
-  { name, as, supersedes = {} }: AnyServerAction,
+  { name, as, spares, supersedes = {} }: AnyServerAction,
   wanted: unknown,
 ): Promise<void> {
   const called = as?.(wanted) ?? name;
-  if (!supersedes[called]?.includes(current.kind)) throw busy('server', current);
+  const isSuperseded = supersedes[called]?.includes(current.kind) && !spares?.(current);
+  if (!isSuperseded) throw busy('server', current);
   const article = /^[aeiou]/.test(called) ? 'an' : 'a';
   await supersedeOperation(project, current.id, `${article} ${called}`);
 }

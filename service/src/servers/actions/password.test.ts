@@ -4,12 +4,13 @@ import { pino } from 'pino';
 import type { ServerStatus } from '../../db/schema/schema.ts';
 import { hashPassword } from '../../guests/password-hash.ts';
 import { operationSecrets } from '../../keys/places.ts';
+import { isOfServer } from '../../operations/queries.ts';
 import { testSecretKey } from '../../testing/app.ts';
 import { allRows } from '../../testing/canaries.ts';
 import { enterServer, operationUnderWay } from '../../testing/servers.ts';
 import { until } from '../../testing/until.ts';
 import { createWholeApp } from '../../testing/whole-app.ts';
-import type { PasswordSecrets } from '../operations/set-password.ts';
+import { type PasswordSecrets, setPasswordOperation } from '../operations/set-password.ts';
 
 const lines: string[] = [];
 const log = pino({ level: 'trace' }, { write: (line) => void lines.push(line) });
@@ -142,6 +143,71 @@ test('with Prefer: wait, a generated password that could not be set is neither s
     .where('key', '=', 'failed')
     .execute();
   assert.deepEqual(kept, [{ secret: null }]);
+});
+
+const isNotKept = async (key: string) => {
+  const { secret } = await db
+    .selectFrom('idempotency_keys')
+    .select('secret')
+    .where('key', '=', key)
+    .executeTakeFirstOrThrow();
+  return secret === null;
+};
+
+test('with Prefer: wait, a generated password that may have been set is in the error, and its replay', async () => {
+  for (const code of ['deadline_exceeded', 'password_unconfirmed', 'engine_failed']) {
+    const id = await enter();
+    const key = { 'idempotency-key': `unsure-${code}` };
+    const asked = set(id, { prefer: 'wait=60', ...key });
+    await until('it is being set', () => operationUnderWay(db, id).catch(() => undefined));
+    const hash = await hashFor(id);
+    await fail(id, code, 'It took too long.');
+    const [failed, replayed] = [await asked, await set(id, key)];
+    for (const answer of [failed, replayed]) {
+      const { code: shown, detail, password: generated } = answer.json();
+      assert.equal(shown, code);
+      assert.match(detail, /It may have been set, so this response has the password/);
+      assert.equal(hashPassword(generated, hash.split('$')[2] ?? ''), hash);
+      await isNowhere(generated);
+    }
+    assert.equal(replayed.headers['idempotency-replayed'], 'true');
+  }
+});
+
+test('a generated password is forgotten once it is known not to be set', async () => {
+  for (const code of ['password_not_set', 'guest_paused', 'instance_missing', 'engine_failed']) {
+    const id = await enter();
+    const key = { 'idempotency-key': `forgotten-${code}` };
+    assert.match((await set(id, key)).json().password, /./);
+    const operation = await operationUnderWay(db, id);
+    assert.ok(isOfServer(operation));
+    await fail(id, code, 'It failed.');
+    await db.transaction().execute(async (trx) => {
+      const error = { code, message: 'It failed.' };
+      await setPasswordOperation.failed(trx, { ...operation, error }, error.message);
+    });
+    const isKept = code === 'engine_failed';
+    assert.equal(await isNotKept(key['idempotency-key']), !isKept);
+    const replayed = (await set(id, key)).json();
+    assert.deepEqual([replayed.operation.id, 'password' in replayed], [operation.id, isKept]);
+  }
+});
+
+test('a generated password is forgotten when another one is requested, or the server is deleted', async () => {
+  const others = await enter();
+  assert.equal((await set(others, { 'idempotency-key': 'of-another' })).statusCode, 202);
+  for (const [name, next] of [
+    ['replaced', (id: number) => set(id, { body: { password } })],
+    ['deleted', (id: number) => ask('DELETE', `/servers/${id}`)],
+  ] as const) {
+    const id = await enter();
+    assert.equal((await set(id, { 'idempotency-key': name })).statusCode, 202);
+    await finish(id, 'started');
+    assert.equal(await isNotKept(name), false);
+    assert.equal((await next(id)).statusCode, 202);
+    assert.equal(await isNotKept(name), true);
+  }
+  assert.equal(await isNotKept('of-another'), false);
 });
 
 test('an invalid password is refused, and not repeated', async () => {

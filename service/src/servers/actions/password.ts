@@ -1,10 +1,15 @@
 import { PasswordAccepted, ServerPassword } from '@berth/contract/servers';
+import { forgetSecrets } from '../../changes/idempotency.ts';
 import { generatePassword } from '../../guests/generated-password.ts';
 import type { Keyring } from '../../keys/keyring.ts';
 import { operationSecrets } from '../../keys/places.ts';
 import { Problem } from '../../problems/problem.ts';
 import { hashGuestPassword } from '../../threads/threads.ts';
-import { type PasswordSecrets, setPasswordOperation } from '../operations/set-password.ts';
+import {
+  nothingWasSet,
+  type PasswordSecrets,
+  setPasswordOperation,
+} from '../operations/set-password.ts';
 import { defineServerAction } from './rules/define.ts';
 import { currentStateHint } from './rules/not-in-state.ts';
 
@@ -22,7 +27,8 @@ export const passwordAction = defineServerAction({
   description:
     'Sets the password of `root`. On a running server it is valid at once, and its guest sets it with `chpasswd`. On a ' +
     'stopped server it is written to the disk, and is valid from the next start. Without `password`, one is generated, ' +
-    'which only this response has. If `password_login` of the server is `false`, SSH still refuses passwords, and the ' +
+    'which only this response has. After a failure with `password_not_set`, `guest_paused` or `instance_missing`, the ' +
+    'previous password is valid; after any other, the new one may have been set. If `password_login` of the server is `false`, SSH still refuses passwords, and the ' +
     'password is for other logins, such as at the console. In other states the request is refused with ' +
     '`password_not_settable`.',
   accepted: 'The password of root is being set.',
@@ -39,13 +45,21 @@ export const passwordAction = defineServerAction({
   },
   details: ({ generated }) => ({ generated: generated !== undefined }),
   shown: ({ generated }) => (generated === undefined ? undefined : { password: generated }),
+  shownAfterFailure: {
+    unless: nothingWasSet,
+    words: 'It may have been set, so this response has the password that was generated.',
+  },
   from: ['started', 'stopped'],
   refuse: (server) =>
     new Problem(
       'password_not_settable',
       `The password can be set while the server is started or stopped; ${currentStateHint(server)}`,
     ),
-  begin: async (_change, { id: serverId }, { seal }) => ({ secrets: (id) => seal(serverId, id) }),
+  async begin({ trx }, { id: serverId }, { seal }) {
+    // The new password replaces those that were generated before.
+    await forgetSecrets(trx, serverId);
+    return { secrets: (id) => seal(serverId, id) };
+  },
 });
 
 /** Hashes a password, which takes milliseconds, so it is done before the transaction, which holds locks. */

@@ -7,7 +7,7 @@ import { failuresOf } from '../../operations/define.ts';
 import { explainOtherProject } from '../elsewhere.ts';
 import { actions } from './all.ts';
 import { enterAction } from './enter.ts';
-import type { AnyServerAction } from './rules/define.ts';
+import type { AnyServerAction, Place } from './rules/define.ts';
 
 const params = PathParams({ id: 'server' });
 
@@ -47,20 +47,17 @@ function actionRoute(app: App, deps: WaitingDeps, action: AnyServerAction): void
     errorHandler: explainOtherProject(deps.db),
     handler: async (request, reply) => {
       const { id } = request.params;
-      const wanted = await action.read?.(request, deps);
-      const answer = await change(request, deps, async (place) => {
+      const read = async () => await action.read?.(request, deps);
+      const enter = async (place: Place, wanted: unknown) => {
         const entered = await enterAction(place, id, action, wanted);
         const answer = accepted(action.accepted, entered);
         const secret = action.shown?.(wanted);
         const details = action.details?.(wanted) ?? {};
-        return {
-          ...answer,
-          ...(secret && { secret }),
-          target: { kind: 'server', id },
-          details,
-        };
-      });
-      return await sendAccepted(deps, request, reply, answer);
+        const target = { kind: 'server', id } as const;
+        return { ...answer, ...(secret && { secret }), target, details };
+      };
+      const answer = await change(request, deps, enter, read);
+      return await sendAccepted(deps, request, reply, answer, action.shownAfterFailure);
     },
   });
 }

@@ -1,5 +1,6 @@
 import { ServerSuspend } from '@berth/contract/servers';
 import type { OperationRow } from '../../../operations/queries.ts';
+import { isWritingPassword } from '../../operations/set-password.ts';
 import { suspendOperation } from '../../operations/suspension/suspend.ts';
 import { type ServerRow, setSuspension } from '../../queries.ts';
 import { defineServerAction } from '../rules/define.ts';
@@ -19,7 +20,8 @@ export const suspendAction = defineServerAction({
     'asked to shut down, and its power is cut if it does not shut down in time, or if it is paused. The members of its ' +
     'project can read the reason, and can still delete the server. Its disk, IP addresses and share of the quota are ' +
     'kept. If somebody starts its instance in Incus, it is stopped again. An operation in progress is superseded, except a ' +
-    'create, a move, a resize and a delete. If the server is suspended already, the reason is replaced.',
+    'create, a move, a resize, a delete, and a password that is being written to the disk of a stopped server. If the ' +
+    'server is suspended already, the reason is replaced.',
   accepted: 'The server is being suspended.',
   scope: 'admin',
   body: ServerSuspend,
@@ -42,6 +44,7 @@ export const suspendAction = defineServerAction({
       'unsuspend',
     ],
   },
+  spares: isWritingPassword,
   async check(_change, { suspended_at }, { reason }) {
     if (reason === undefined && suspended_at === null) throw notSuspended;
   },

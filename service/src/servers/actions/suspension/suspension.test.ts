@@ -146,6 +146,21 @@ test('a suspension supersedes every operation except a create, a move, a resize 
   }
 });
 
+test('a suspension waits for a password that is being written to a disk', async () => {
+  for (const [step, accepted] of [
+    ['set', true],
+    ['ask', true],
+    ['write', false],
+    ['restore', false],
+  ] as const) {
+    const id = await enter('stopped', 'set_password');
+    await db.updateTable('operations').set({ step }).where('server_id', '=', id).execute();
+    const answer = await suspend(id);
+    assert.equal(answer.statusCode, accepted ? 202 : 409, step);
+    if (!accepted) assert.equal(answer.json().code, 'operation_in_progress');
+  }
+});
+
 test('the end of a suspension starts a server that ran, or was about to', async () => {
   for (const [status, kind, starts] of [
     ['started', undefined, true],
