@@ -129,7 +129,11 @@ test('once the password may have been set, no failure says that it was not', asy
   isFailure((await resultOf('set', { status: 'Frozen' })).result, 'guest_paused');
   const { result: paused } = await resultOf('set', { status: 'Frozen', state });
   isFailure(paused, 'password_unconfirmed', /The new password may be in force\.$/);
-  for (const again of [{ attempts: 1 }, { state: { tries: 1 } }]) {
+  for (const again of [
+    { attempts: 1 },
+    { state: { tries: 1 } },
+    { state: { mayBeWritten: true } },
+  ]) {
     const { result } = await resultOf('ask', { ...isRunning, exits: 1, ...again });
     isFailure(result, 'password_unconfirmed', /chpasswd ended with 1/);
   }

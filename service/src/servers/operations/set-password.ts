@@ -104,7 +104,8 @@ async function ask(context: Context): Result {
   const why = whyUnknown(ended);
   if (why === undefined) {
     const words = `${whyNot(ended)} ${stopFirst}`;
-    return tries + attempts === 0 ? fail('password_not_set', words) : unconfirmed(words);
+    const isFirst = tries + attempts === 0 && !state.mayBeWritten;
+    return isFirst ? fail('password_not_set', words) : unconfirmed(words);
   }
   if (tries + 1 >= mostTries) {
     return unconfirmed(`It is unknown whether it was set: ${why}. ${stopFirst}`);
