@@ -17,7 +17,14 @@ import { createOperation } from '../service/src/servers/operations/create.ts';
 import { setResizing } from '../service/src/servers/queries.ts';
 import { newPublicKey } from '../service/src/testing/ssh-keys.ts';
 import { eventually } from '../service/src/testing/until.ts';
-import { type Laboratory, openLaboratory, type PlainAction, project } from './laboratory.ts';
+import {
+  type Laboratory,
+  newPassword,
+  openLaboratory,
+  type PlainAction,
+  project,
+} from './laboratory.ts';
+import { hasPassword, hasWholeShadow } from './servers.ts';
 import { meetings, type Plan, stays, type Trouble, troublesOf } from './troubles.ts';
 
 // Tests each step of each operation on a server with each fault. New kinds and steps are covered automatically.
@@ -257,6 +264,25 @@ const simple = Object.values(actions).filter(({ operation }) => !led.has(operati
 /** How operations are requested; each kind has one case. */
 const ways: Record<string, Way> = {
   ...Object.fromEntries(simple.map((action) => [`a ${action.name}`, wayOf(action)])),
+  'a password': {
+    kind: 'set_password',
+    steps: ['set', 'ask'],
+    lead: by('password'),
+    end: 'Running',
+  },
+  'a password of a stopped server': {
+    kind: 'set_password',
+    steps: ['set', 'write'],
+    lead: by('password', { first: ['stop'] }),
+    end: 'Stopped',
+  },
+  'a password that could not be written': {
+    kind: 'set_password',
+    steps: ['restore'],
+    lead: by('password', { first: ['stop'] }),
+    failing: 'write',
+    end: 'Stopped',
+  },
   'a suspend': {
     kind: 'suspend',
     steps: ['stop', 'shutdown', 'hold'],
@@ -514,6 +540,12 @@ for (const [what, way] of Object.entries(ways)) {
           }
           assert.ok(runs > 1 || !again.test(words), 'the step was run again');
           await isSeenAs(serverId, way.end);
+          if (way.kind === 'set_password') {
+            const { name } = await laboratory.server(serverId);
+            const isSet = await hasPassword(laboratory, name, newPassword);
+            assert.equal(isSet, !way.failing, 'root has the password');
+            await hasWholeShadow(laboratory, name);
+          }
           await remove(serverId);
         });
       }
@@ -523,6 +555,9 @@ for (const [what, way] of Object.entries(ways)) {
           const { serverId, last } = await undergo(way, step, [words, trouble]);
           assert.equal(last.status, 'failed');
           assert.ok(last.error?.message.includes(stays));
+          if (way.kind === 'set_password') {
+            await hasWholeShadow(laboratory, (await laboratory.server(serverId)).name);
+          }
           if (way.keeps?.includes(step)) {
             await isSeenAs(serverId, way.end);
             return await remove(serverId);

@@ -27,6 +27,7 @@ import { watchLocations } from '../service/src/reconcilers/location/locations.ts
 import { actions } from '../service/src/servers/actions/all.ts';
 import { enterAction } from '../service/src/servers/actions/enter.ts';
 import { moveAction } from '../service/src/servers/actions/move.ts';
+import { sealPassword } from '../service/src/servers/actions/password.ts';
 import { rebuildAction } from '../service/src/servers/actions/rebuild.ts';
 import { resizeAction } from '../service/src/servers/actions/resize.ts';
 import { startCreateQueue } from '../service/src/servers/create-queue.ts';
@@ -49,7 +50,10 @@ const secretKey = testKeyring();
 const endedSeconds = 120;
 const imageServers = [publicImageServer];
 
-/** Actions without parameters, except for the force of a stop and the reason of a suspension. */
+/** The password of root that the action `password` sets. */
+export const newPassword = 'Canary-new-4714';
+
+/** Actions without parameters, except for the force of a stop, the reason of a suspension, and a password. */
 export type PlainAction = Exclude<ServerAction, 'move' | 'rebuild' | 'resize'>;
 
 /** Operations on a simulated engine and a real database, carried out by several workers and watched. */
@@ -248,11 +252,15 @@ export async function openLaboratory({
         .transaction()
         .execute((trx) => createServer(trx, owner.in(trx), body, secrets));
     },
-    request: (serverId, action, force) =>
-      db.transaction().execute((trx) => {
-        const wanted = action === 'retry' ? secretKey : { force, reason: 'Unpaid.' };
-        return enterAction({ trx, project: owner.in(trx) }, serverId, actions[action], wanted);
-      }),
+    async request(serverId, action, force) {
+      const seal = await sealPassword(newPassword, secretKey, 'a test');
+      const wanted = action === 'retry' ? secretKey : { force, reason: 'Unpaid.', seal };
+      return await db
+        .transaction()
+        .execute((trx) =>
+          enterAction({ trx, project: owner.in(trx) }, serverId, actions[action], wanted),
+        );
+    },
     move: (serverId, node) =>
       db
         .transaction()

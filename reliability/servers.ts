@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { hashPassword } from '../service/src/guests/password-hash.ts';
+import { shadowPath } from '../service/src/guests/shadow.ts';
 import type { Laboratory } from './laboratory.ts';
 import { succeeds } from './operations.ts';
 
@@ -32,6 +34,32 @@ export async function isWhole(laboratory: Laboratory, id: number, wanted = 'star
   assert.equal(shownAs[(await client.instances.get(name))?.status ?? ''], wanted);
   const ran = await client.files.pull(name, '/root/ran', 1000);
   assert.equal(ran?.content.toString(), 'ran\n', 'its command ran once');
+}
+
+/** The hash of the password of root in the guest. */
+export async function hashIn({ client }: Laboratory, name: string): Promise<string> {
+  const shadow = await client.files.pull(name, shadowPath, 10_000);
+  return /^root:([^:]*):/m.exec(shadow?.content.toString() ?? '')?.[1] ?? '';
+}
+
+/** Whether it is the password of root in the guest. */
+export async function hasPassword(
+  laboratory: Laboratory,
+  name: string,
+  password: string,
+): Promise<boolean> {
+  const hash = await hashIn(laboratory, name);
+  const [, , salt = ''] = hash.split('$');
+  return hash === hashPassword(password, salt);
+}
+
+/** The file of hashes is complete, and only root can read it. */
+export async function hasWholeShadow({ client }: Laboratory, name: string): Promise<void> {
+  const file = await client.files.pull(name, shadowPath, 10_000);
+  const [root, ...others] = file?.content.toString().split('\n') ?? [];
+  assert.match(root ?? '', /^root:\$6\$[^:]{103}:\d+:0:99999:7:::$/);
+  assert.deepEqual(others, ['daemon:*:19700:0:99999:7:::', '']);
+  assert.deepEqual([file?.uid, file?.gid, file?.mode], [0, 42, 0o640]);
 }
 
 /** Whether a deleted server has neither an instance nor a disk nor addresses. */

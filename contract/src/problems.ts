@@ -106,6 +106,14 @@ const membersOfCodes = {
   ),
   nodes: amount('The number of nodes that were considered.', 5),
   excluded: Type.Optional(Exclusions),
+  password: Type.Optional(
+    Type.String({
+      description:
+        'The password that was generated. Present if the request to set it failed in such a way that it may have been set ' +
+        'nevertheless.',
+      examples: ['k3mwh8vx2qdc7tnreu5jb9fa'],
+    }),
+  ),
 };
 
 /** A problem of RFC 9457, with additional members. */

@@ -9,6 +9,7 @@ const table = {
   restart: { operation: 'restart', offered: true },
   pause: { operation: 'pause', offered: true },
   unpause: { operation: 'unpause', offered: true },
+  password: { operation: 'set_password', offered: true },
   retry: { operation: 'create', offered: true },
   rebuild: { operation: 'create', offered: true },
   resize: { operation: 'resize', offered: true },

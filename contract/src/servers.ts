@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { AnyOf, NamePrefix, period } from './filters.ts';
 import { LabelSelector, Labels, LabelsPatch, NewLabels } from './labels.ts';
-import { OperationOutcome } from './operations.ts';
+import { Accepted, OperationOutcome } from './operations.ts';
 import { pageParameters, sortParameter } from './pagination.ts';
 import { Reference } from './references.ts';
 import { offeredActions } from './server-actions.ts';
@@ -361,20 +361,24 @@ const Group = (description: string) =>
 
 const mostKeys = 20;
 
-/** How root can log in, in a create and a rebuild. */
-const login = {
-  password: Type.Optional(
+const Password = (description: string) =>
+  Type.Optional(
     Type.String({
       minLength: 8,
       maxLength: 128,
       maxBytes: maxPasswordBytes,
       pattern: passwordPattern,
-      description:
-        'The password of `root`. It is required unless `password_login` is `false`; without one, `root` has no password. ' +
-        'Berth stores only its hash, and only until the server is created, or for 24 hours if the creation failed.',
+      description,
       examples: ['correct horse battery staple'],
       explain: 'Must be 8–128 characters, at most 511 UTF-8 bytes, without control characters.',
     }),
+  );
+
+/** How root can log in, in a create and a rebuild. */
+const login = {
+  password: Password(
+    'The password of `root`. It is required unless `password_login` is `false`; without one, `root` has no password. ' +
+      'Berth stores only its hash, and only until the server is created, or for 24 hours if the creation failed.',
   ),
   ssh_keys: Type.Optional(
     Type.Array(
@@ -588,6 +592,40 @@ export const ServerStopQuery = Closed({
   ),
 });
 export type ServerStop = Static<typeof ServerStop>;
+
+export const ServerPassword = Closed(
+  {
+    password: Password(
+      'The password of `root`. By default one is generated. Berth stores only its hash, and only until it is set.',
+    ),
+  },
+  {
+    title: 'ServerPassword',
+    description: 'The password to set. The body may be omitted.',
+    optionalBody: true,
+  },
+);
+
+export const PasswordAccepted = Type.Object(
+  {
+    ...Accepted.properties,
+    password: Type.Optional(
+      Type.String({
+        description:
+          'The password that was generated. This response is the only one that contains it, and is repeated only for the ' +
+          'same `Idempotency-Key`: for 24 hours, or until it turns out that the password was not set, another one is ' +
+          'requested, or the server is deleted. Only present if the request had no `password`.',
+        examples: ['k3mwh8vx2qdc7tnreu5jb9fa'],
+      }),
+    ),
+  },
+  {
+    title: 'PasswordAccepted',
+    description:
+      'The request was accepted, and an operation sets the password. It is set once `operation.status` is `succeeded`.',
+  },
+);
+export type PasswordAccepted = Static<typeof PasswordAccepted>;
 
 export const ServerSuspend = Closed(
   {

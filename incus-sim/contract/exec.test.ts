@@ -1,14 +1,19 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { failsWith } from './assertions.ts';
+import { follow } from './follow.ts';
 import { createInstance, powerCut, start } from './guests.ts';
 import { until, useTarget } from './target.ts';
 
 const target = useTarget();
 let name: string;
+/** Of no password that anybody knows. */
+const hash = '$6$contract$canary7f3d9a';
 
 const run = (command: string[], input = '', timeoutSeconds = 30) =>
   target.client.exec.run(name, command, input, { timeoutSeconds });
+
+const shadow = async () => await target.client.files.pull(name, '/etc/shadow', 100_000);
 
 async function contentOf(path: string): Promise<string | undefined> {
   return (await target.client.files.pull(name, path, 1000))?.content.toString();
@@ -41,6 +46,23 @@ describe('a program in an instance', () => {
     assert.equal(await contentOf('/root/written'), 'written\n');
   });
 
+  it('sets the password of root, whose hash is in no event and no operation', async () => {
+    const before = await shadow();
+    const events = await follow(target);
+    assert.equal(await run(['chpasswd', '-e'], `root:${hash}\n`), 0);
+    const after = await shadow();
+    assert.match(after?.content.toString() ?? '', /^root:\$6\$contract\$canary7f3d9a:\d+:/m);
+    assert.deepEqual([after?.uid, after?.mode], [before?.uid, before?.mode]);
+    const seen = await until('its end', 30, () => {
+      const text = JSON.stringify(events);
+      return /"return":0/.test(text) && text;
+    });
+    assert.match(seen, /"command":\["chpasswd","-e"\]/);
+    assert.doesNotMatch(seen, /canary7f3d9a/);
+    assert.doesNotMatch(JSON.stringify(await target.client.operations.list()), /canary7f3d9a/);
+    assert.doesNotMatch(JSON.stringify(await target.client.instances.get(name)), /canary7f3d9a/);
+  });
+
   it('can change the host name, which the guest otherwise reads at its start', async () => {
     const { files } = target.client;
     const file = { type: 'file', uid: 0, gid: 0, mode: 0o644 } as const;
@@ -64,6 +86,10 @@ describe('a program in an instance', () => {
         ({ description, status }) => description === 'Executing command' && status === 'Running',
       );
     });
+  });
+
+  it('that prints without an end is killed', async () => {
+    assert.notEqual(await run(['yes']), 0);
   });
 
   it('is not run while the instance is frozen', async () => {

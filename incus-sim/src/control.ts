@@ -23,6 +23,7 @@ const faultKinds = new Set<string>([
   'error',
   'drop',
   'operation',
+  'push',
 ] satisfies Fault['kind'][]);
 
 /** Routes for tests in another process, which do the same as the simulator's functions. */

@@ -12,6 +12,7 @@ import { guestPowersOff, reportAct, shownStatus } from './power.ts';
 import { refuse } from './refusal.ts';
 import { jsonBody, type Routes } from './router.ts';
 import type { Run } from './runs.ts';
+import { setHashes } from './shadow.ts';
 import { programs } from './shell.ts';
 
 /** The connections of a program that runs in an instance, by their secrets. */
@@ -91,6 +92,16 @@ function openPipes() {
     input: input.promise,
     left: left.promise,
     closed: closed.promise,
+    /** Prints without an end, as long as somebody reads it. */
+    flood(): void {
+      const socket = sockets.get('1');
+      const chunk = Buffer.from('y\n'.repeat(2 ** 14));
+      const print = () => {
+        if (socket?.readyState !== socket?.OPEN) return;
+        socket?.send(chunk, () => setImmediate(print));
+      };
+      print();
+    },
     takerOf(secret: string) {
       const name = names.find((one) => secrets[one] === secret && !sockets.has(one));
       return name === undefined ? undefined : (socket: WebSocket) => take(name, socket);
@@ -117,7 +128,7 @@ async function runIn(
     const { run } = instance;
     if (!run) return refuse('Failed to retrieve PID of executing child process');
     reportAct(engine, instance, 'instance-exec', { context: { command } });
-    const ended = runProgram(command, pipes.input, { engine, instance, run });
+    const ended = runProgram(command, pipes, { engine, instance, run });
     const ends = [ended, pipes.left.then(() => killed), run.ended.then(() => killed)];
     const status = await work.until(Promise.race(ends));
     work.metadata({ return: status });
@@ -136,18 +147,20 @@ interface Place {
 /** Runs one of a few programs. Returns its exit status. */
 async function runProgram(
   command: string[],
-  input: Promise<string>,
+  pipes: Pipes,
   { engine, instance, run }: Place,
 ): Promise<number> {
-  const [program = ''] = command;
+  const [program = '', option] = command;
+  const text = ['cat', 'chpasswd'].includes(program) ? await pipes.input : '';
   const { programs: fault } = engine.faults.ofGuest(instance.name);
-  if (fault === 'hangs') await new Promise(() => {});
+  const floods = fault === 'floods' || program === 'yes';
+  if (floods) pipes.flood();
+  if (floods || fault === 'hangs') await new Promise(() => {});
   if (fault === 'fails') return 1;
   if (fault === 'missing') return notFound;
-  if (program === 'cat') {
-    await input;
-    return 0;
-  }
+  if (fault === 'killed') return killed;
+  if (program === 'cat') return 0;
+  if (program === 'chpasswd') return option === '-e' && setHashes(instance.files, text) ? 0 : 1;
   if (!programs.includes(basename(program))) return notFound;
   const { status, power } = await execute(command, machineOf(instance, run));
   if (power) void guestPowersOff(engine, instance);

@@ -8,6 +8,13 @@ export interface OperationFault {
   at: Point;
 }
 
+/** A push of a file that is interrupted after so many bytes, or finds no space for more. */
+export interface PushFault {
+  bytes: number;
+  text: string;
+  status: number;
+}
+
 interface Match {
   /** Defaults to any method. */
   method?: string;
@@ -15,6 +22,8 @@ interface Match {
   path?: string;
   /** The member in its `target` parameter. Defaults to any, or none. */
   target?: string;
+  /** The path in its `path` parameter, of a file in an instance. Defaults to any, or none. */
+  file?: string;
   /** The number of requests; all of them by default. */
   times?: number;
 }
@@ -27,6 +36,7 @@ export type Fault = Match &
     /** The connection is closed without a response, before or after the request is carried out. */
     | { kind: 'drop'; when: 'before' | 'after' }
     | ({ kind: 'operation' } & OperationFault)
+    | ({ kind: 'push' } & PushFault)
   );
 
 /** Faults of a guest. */
@@ -35,7 +45,7 @@ export interface GuestFaults {
   neverBoots?: boolean;
   ignoresShutdown?: boolean;
   /** What happens to a program that is run in it. */
-  programs?: 'missing' | 'fails' | 'hangs';
+  programs?: 'missing' | 'fails' | 'hangs' | 'floods' | 'killed';
   /** What exists instead of the progress file; `noise` is a file with other content. */
   reportIs?: 'fifo' | 'directory' | 'symlink' | 'noise' | 'long';
 }
@@ -60,6 +70,7 @@ interface Requested {
   method: string;
   path: string;
   target: string | null;
+  file: string | null;
 }
 
 /** The functions that the simulator itself uses. */
@@ -122,8 +133,9 @@ export function createFaults(imageServers: readonly string[]): FaultBook {
   };
 }
 
-function matches(fault: Match, { method, path, target }: Requested): boolean {
+function matches(fault: Match, { method, path, target, file }: Requested): boolean {
   if (fault.method !== undefined && fault.method !== method) return false;
   if (fault.target !== undefined && fault.target !== target) return false;
+  if (fault.file !== undefined && fault.file !== file) return false;
   return fault.path === undefined || new RegExp(fault.path).test(path);
 }

@@ -74,7 +74,10 @@ function headersOf({ type, uid, gid, mode }: Entry): Record<string, string> {
   };
 }
 
-/** Owner and mode are those of the first push, because Incus sets them only on new files. */
+/**
+ * Owner and mode are those of the first push, because Incus sets them only on new files, after the content. An existing
+ * file is emptied first, so that an interrupted push leaves a part.
+ */
 async function push(engine: Engine, call: Call): Promise<Answer> {
   const { instance, path } = asked(engine, call);
   const content = await buffer(call.body);
@@ -84,6 +87,12 @@ async function push(engine: Engine, call: Call): Promise<Answer> {
   const entry = newEntry(call, content);
   if (entry.type === 'directory' && there) return done();
   if (there?.type === 'directory') sftpFailure(`open ${path}: is a directory`);
+  const { pushFault } = call;
+  if (pushFault && entry.type === 'file') {
+    const part = content.subarray(0, pushFault.bytes);
+    files.set(path, { ...entry, uid: 0, gid: 0, mode: 0o644, ...there, content: part });
+    refuse(pushFault.text, pushFault.status);
+  }
   files.set(path, there ? { ...there, content } : entry);
   reportAct(engine, instance, 'instance-file-pushed', { context: { path }, requested: false });
   return done();

@@ -2,6 +2,7 @@ import type { Timing } from './engine.ts';
 import type { GuestFaults } from './faults.ts';
 import type { Instance } from './model.ts';
 import type { Run } from './runs.ts';
+import { setHashes } from './shadow.ts';
 import { type Machine, type Outcome, runProgram, runShell, shellWords } from './shell.ts';
 import { type Entry, normal, putDirectory, putFile, readEntry, removeEntry } from './tree.ts';
 
@@ -101,10 +102,11 @@ function takeOver(instance: Instance, host: GuestHost): GuestWork | undefined {
   return { commands, results: [], isBegun: false };
 }
 
-/** Writes what `authorized_keys=` and `sshd_settings=` say. The password hash is not used. */
+/** Writes what `password_hash=`, `authorized_keys=` and `sshd_settings=` say. */
 function setUpLogin({ files }: Instance, words: string[]): void {
   const assigned = (name: string) =>
     words.find((word) => word.startsWith(`${name}=`))?.slice(name.length + 1);
+  setHashes(files, `root:${assigned('password_hash')}`);
   const keys = assigned('authorized_keys');
   if (keys) {
     putDirectory(files, '/root/.ssh', 0o700);

@@ -58,14 +58,18 @@ export function createRequestListener(engine: Engine, control: Routes) {
       return url.pathname === '/1.0' ? untrustedView() : failed('not authorized', 403);
     }
     const target = url.searchParams.get('target');
-    const faults = engine.faults.take({ method, path: url.pathname, target });
+    const file = url.searchParams.get('path');
+    const faults = engine.faults.take({ method, path: url.pathname, target, file });
     for (const fault of faults) {
       if (fault.kind === 'delay') await engine.faults.delay(fault);
       if (fault.kind === 'error') return failed(fault.text, fault.status);
       if (fault.kind === 'drop' && fault.when === 'before') return 'drop';
     }
     const fault = faults.find((one) => one.kind === 'operation');
-    const answered = found ? await found.handler({ ...call, fault }) : failed('not found', 404);
+    const pushFault = faults.find((one) => one.kind === 'push');
+    const answered = found
+      ? await found.handler({ ...call, fault, pushFault })
+      : failed('not found', 404);
     return faults.some(({ kind }) => kind === 'drop') ? 'drop' : answered;
   }
 

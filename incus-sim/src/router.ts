@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { json as readJson } from 'node:stream/consumers';
 import type { Answer } from './answers.ts';
-import type { OperationFault } from './faults.ts';
+import type { OperationFault, PushFault } from './faults.ts';
 import { refuse } from './refusal.ts';
 
 /** A request as its handler sees it. */
@@ -15,6 +15,7 @@ export interface Call {
   body: IncomingMessage;
   /** The fault of the operation that it starts. */
   fault?: OperationFault | undefined;
+  pushFault?: PushFault | undefined;
 }
 
 export type Handler = (call: Call) => Answer | Promise<Answer>;

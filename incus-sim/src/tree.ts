@@ -31,6 +31,14 @@ const image: ReadonlyMap<string, Entry> = new Map<string, Entry>([
   ['/tmp', directory(0o1777)],
   ['/etc/hostname', { ...directory(), type: 'file', content: Buffer.from('localhost\n') }],
   [
+    '/etc/shadow',
+    {
+      ...directory(0o640),
+      ...{ type: 'file', gid: 42 },
+      content: Buffer.from('root:*:19700:0:99999:7:::\ndaemon:*:19700:0:99999:7:::\n'),
+    },
+  ],
+  [
     '/etc/mtab',
     { ...directory(0o777), type: 'symlink', content: Buffer.from('/proc/self/mounts') },
   ],

@@ -58,6 +58,30 @@ describe('a fault of a request', () => {
       else assert.equal(await statusOf(sim, name), null);
     }
   });
+
+  it('interrupts the push of one file, of which a part is left', async () => {
+    const sim = await simulated();
+    const { client, simulator } = sim;
+    await create(sim, 'a');
+    const fault = { kind: 'push', bytes: 3, text: 'unexpected EOF', status: 500 } as const;
+    simulator.faults.add({ ...fault, method: 'POST', file: '/root/one' });
+    const push = (path: string, content: string) =>
+      client.files.push('a', path, { type: 'file', uid: 7, gid: 8, mode: 0o600, content });
+    const pull = async (path: string) => {
+      const file = await client.files.pull('a', path, 1000);
+      return file && { ...file, content: file.content.toString() };
+    };
+    await assert.rejects(push('/root/one', 'content'), failsWith('failed', /unexpected EOF/));
+    // The owner and the mode are set after the content.
+    const part = { uid: 0, gid: 0, mode: 0o644, content: 'con' };
+    assert.deepEqual(await pull('/root/one'), part);
+    await push('/root/other', 'content');
+    const whole = { uid: 7, gid: 8, mode: 0o600, content: 'content' };
+    assert.deepEqual(await pull('/root/other'), whole);
+    simulator.faults.clear();
+    await push('/root/one', 'content');
+    assert.deepEqual(await pull('/root/one'), { ...part, content: 'content' });
+  });
 });
 
 describe('an operation that fails', () => {

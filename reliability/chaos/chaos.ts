@@ -1,7 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRandom } from './random.ts';
-import { createStorm, type Storm, type StormCounts } from './storm.ts';
-import { commandsRanOnce, guestsAreCalledSo, outcomes, settle } from './verdict.ts';
+import { createStorm, firstPassword, type Storm, type StormCounts } from './storm.ts';
+import {
+  commandsRanOnce,
+  guestsAreCalledSo,
+  outcomes,
+  passwordsAreSet,
+  settle,
+} from './verdict.ts';
 import type { Target, World } from './worlds.ts';
 
 const shortestStormMs = 100;
@@ -44,6 +50,7 @@ export async function unleash(
   }
   await commandsRanOnce(world);
   await guestsAreCalledSo(world);
+  await passwordsAreSet(world, storm.passwords, firstPassword);
   await removeAll(world, storm);
   const sorted = settling.toSorted((a, b) => a - b);
   return {

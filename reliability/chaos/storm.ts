@@ -4,7 +4,9 @@ import { until } from '../../service/src/testing/until.ts';
 import type { Random } from './random.ts';
 
 const actors = 6;
-const changes = ['start', 'stop', 'restart', 'retry', 'resize', 'rebuild'] as const;
+/** The password of root with which servers are created and rebuilt. */
+export const firstPassword = 'correct horse';
+const changes = ['start', 'stop', 'restart', 'password', 'retry', 'resize', 'rebuild'] as const;
 /** Includes the restart of what was killed, on a machine with other load. */
 const answeredSeconds = 180;
 
@@ -21,6 +23,8 @@ export interface Storm {
   servers: Set<number>;
   /** Operations that were accepted. */
   operations: Set<number>;
+  /** The generated passwords of root, by the id of the operation that sets them. */
+  passwords: Map<number, string>;
   counts: StormCounts;
   begin(): void;
   /** Resolves when every request so far has its response. */
@@ -29,7 +33,13 @@ export interface Storm {
 
 interface Answer {
   status: number;
-  body: { id?: number; operation_id?: number; operation?: { id: number }; code?: string };
+  body: {
+    id?: number;
+    operation_id?: number;
+    operation?: { id: number };
+    password?: string;
+    code?: string;
+  };
 }
 
 /**
@@ -39,6 +49,7 @@ interface Answer {
 export function createStorm(service: Service, random: Random, mostServers: number): Storm {
   const servers = new Set<number>();
   const operations = new Set<number>();
+  const passwords = new Map<number, string>();
   const live = new Set<number>();
   const counts = { requests: 0, accepted: 0, refused: 0, repeated: 0 };
   let running: Promise<unknown> = Promise.resolve();
@@ -56,7 +67,7 @@ export function createStorm(service: Service, random: Random, mostServers: numbe
   /** What a create and a rebuild run in the guest, whose root gets this password. */
   function setup() {
     const initialCommands = ['echo ran >> /root/ran', `sleep ${random.pick([0, 0.2, 1])}`];
-    return { password: 'correct horse', initialCommands };
+    return { password: firstPassword, initialCommands };
   }
 
   async function create(): Promise<void> {
@@ -116,14 +127,16 @@ export function createStorm(service: Service, random: Random, mostServers: numbe
       return answer;
     }
     counts.accepted += 1;
-    const { operation_id: id = answer.body.operation?.id } = answer.body;
+    const { operation_id: id = answer.body.operation?.id, password } = answer.body;
     if (id !== undefined) operations.add(id);
+    if (id !== undefined && password !== undefined) passwords.set(id, password);
     return answer;
   }
 
   return {
     servers,
     operations,
+    passwords,
     counts,
     begin() {
       stopping = false;

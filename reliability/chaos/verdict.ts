@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { query } from '../../e2e/database.ts';
+import { hashPassword } from '../../service/src/guests/password-hash.ts';
 import type { Instance } from '../../service/src/incus/instances.ts';
 import { eventually } from '../../service/src/testing/until.ts';
 import type { World } from './worlds.ts';
@@ -150,6 +151,39 @@ export async function commandsRanOnce({ client }: Recorded): Promise<number> {
     assert.equal(ran?.content.toString(), 'ran\n', `the command of ${name} ran once`);
   }
   return running.length;
+}
+
+/**
+ * Checks that root has the password that was set last in every guest, by a create, a rebuild or a request for it. An
+ * operation that did not succeed may still have reached the guest.
+ */
+export async function passwordsAreSet(
+  { client, directory }: Recorded,
+  passwords: ReadonlyMap<number, string>,
+  first: string,
+): Promise<void> {
+  interface Row extends Record<string, unknown> {
+    name: string;
+    operations: { id: number; kind: string; status: string }[];
+  }
+  const rows = await query<Row>(
+    directory,
+    `select 'srv-' || uuid as name, array(
+       select jsonb_build_object('id', id, 'kind', kind, 'status', status) from operations
+       where server_id = servers.id and kind in ('create', 'set_password') order by id) as operations
+     from servers where installed_at is not null and deleted_at is null`,
+  );
+  for (const { name, operations } of rows) {
+    const last = operations.findLastIndex(({ status }) => status === 'succeeded');
+    const possible = operations
+      .slice(Math.max(last, 0))
+      .map(({ id, kind }) => (kind === 'create' ? first : (passwords.get(id) ?? '')));
+    const shadow = await client.files.pull(name, '/etc/shadow', 100_000);
+    const [, hash = ''] = /^root:([^:]*):/m.exec(shadow?.content.toString() ?? '') ?? [];
+    const [, , salt = ''] = hash.split('$');
+    const isOne = possible.some((password) => hashPassword(password, salt) === hash);
+    assert.ok(isOne, `${name} has the password that was set last`);
+  }
 }
 
 /** Checks that every guest has the name of its server, unless a rename of it failed. */

@@ -24,12 +24,24 @@ const operation: WaitedOperation = {
   attempts: 0,
 };
 
+const password = 'canary-5512';
+
 /** The result of a wait for the operation; undefined if it is not in the records. */
 let outcome: WaitedOperation | undefined;
 let waits: [id: number, seconds: number][] = [];
 
 function probeRoutes(api: App, deps: WaitingDeps): void {
   const schema = { response: { 202: Type.Any() } };
+  const config = { scope: 'servers:write' } as const;
+  api.post('/secret', { config, schema }, async (request, reply) => {
+    const answer = await change<Accepted>(request, deps, async () => ({
+      ...accepted('The password is being set.', pending),
+      secret: { password },
+      target: null,
+    }));
+    const lasting = { unless: ['password_not_set'], words: 'It may be set.' } as const;
+    return await sendAccepted(deps, request, reply, answer, lasting);
+  });
   api.post('/probe', { config: { scope: 'servers:write' }, schema }, async (request, reply) => {
     const answer = await change<Accepted>(request, deps, async () => ({
       ...accepted('The server is being started.', pending),
@@ -184,4 +196,27 @@ test('a failure after the operation was accepted is in the audit log once, as ac
   await failing.close();
   const entries = db.selectFrom('audit_log').select('status').where('token_id', '=', id);
   assert.deepEqual(await entries.execute(), [{ status: 202 }]);
+});
+
+test('a secret that may be valid after a failure is in the error, and stored encrypted', async () => {
+  for (const [code, status] of [
+    ['deadline_exceeded', 'failed'],
+    ['operation_superseded', 'superseded'],
+    ['password_not_set', 'failed'],
+  ] as const) {
+    const isKept = code !== 'password_not_set';
+    const error = status === 'failed' ? { code, message: 'It failed.' } : null;
+    outcome = { ...operation, status, message: 'It failed.', error } as WaitedOperation;
+    const keyed = { ...headers, ...wait, 'idempotency-key': code };
+    const post = () => inject(app, { method: 'POST', url: '/v1/secret', headers: keyed });
+    for (const answer of [await post(), await post()]) {
+      const problem = answer.json();
+      assert.deepEqual([problem.code, problem.password], [code, isKept ? password : undefined]);
+      assert.equal(problem.detail, isKept ? 'It failed. It may be set.' : 'It failed.');
+    }
+    const rows = db.selectFrom('idempotency_keys').selectAll().where('key', '=', code);
+    const row = await rows.executeTakeFirstOrThrow();
+    assert.equal(row.secret !== null, isKept);
+    assert.ok(!JSON.stringify(row).includes(password));
+  }
 });

@@ -5,13 +5,21 @@ import { failureOf, hasEnded, outcomeOf } from '../operations/outcome.ts';
 import type { OperationRow, WaitedOperation } from '../operations/queries.ts';
 import type { OperationWaiter } from '../operations/waiter.ts';
 import { problemBody } from '../problems/answers.ts';
-import type { Problem } from '../problems/problem.ts';
+import { Problem, type ProblemCode } from '../problems/problem.ts';
 import { preferredWait, waitApplied } from '../requests/prefer.ts';
 import { type Answer, type IdempotentAnswer, keepOutcome, sendAnswer } from './idempotency.ts';
 
 /** The dependencies of routes whose requests can wait for the end of an operation. */
 export interface WaitingDeps extends Deps {
   untilEnded: OperationWaiter;
+}
+
+/** A secret in an answer that may be valid although its operation failed, so that the error has it, too. */
+export interface LastingSecret {
+  /** The codes after which it is not valid. */
+  unless: readonly ProblemCode[];
+  /** A sentence for the error that says why it has the secret. */
+  words: string;
 }
 
 /** A part of the description of routes that use `sendAccepted` or `sendOutcome`. */
@@ -42,6 +50,7 @@ export async function sendAccepted(
   request: FastifyRequest,
   reply: FastifyReply,
   answer: IdempotentAnswer<Accepted>,
+  lasting?: LastingSecret,
 ) {
   const { operation_id: id } = answer.body;
   // An answer that the previous release stored does not have it.
@@ -52,13 +61,15 @@ export async function sendAccepted(
     reply,
     answer,
     async (operation) => accepted(operation.message, operation).body,
+    lasting,
   );
 }
 
 /**
  * Answers a request for an operation. With `Prefer: wait=N` it first waits up to N seconds for the
- * end; `view` then makes the body. Throws the error of an operation that failed or was superseded.
- * The result is stored under the `Idempotency-Key`.
+ * end; `view` then makes the body. Throws the error of an operation that failed or was superseded,
+ * which has the secret of the answer only if it is `lasting`. The result is stored under the
+ * `Idempotency-Key`.
  */
 export async function sendOutcome<B extends { operation: OperationOutcome }>(
   { db, untilEnded }: WaitingDeps,
@@ -66,6 +77,7 @@ export async function sendOutcome<B extends { operation: OperationOutcome }>(
   reply: FastifyReply,
   answer: IdempotentAnswer<B>,
   view: (operation: WaitedOperation) => Promise<B>,
+  lasting?: LastingSecret,
 ) {
   const wait = preferredWait(request);
   const { id, status } = answer.body.operation;
@@ -75,16 +87,28 @@ export async function sendOutcome<B extends { operation: OperationOutcome }>(
   waitApplied(reply, wait);
   if (!operation) return sendAnswer(reply, answer);
   const { headers } = answer;
-  const problem = failureOf(operation);
-  if (problem) {
+  const failure = failureOf(operation);
+  if (failure) {
+    const keepsSecret =
+      lasting !== undefined &&
+      answer.secret !== undefined &&
+      !lasting.unless.includes(failure.code);
+    const problem = keepsSecret ? withWords(failure, lasting.words) : failure;
     reply.headers(headers);
-    await keepOutcome(request, db, keptProblem(problem, headers));
+    await keepOutcome(request, db, { ...keptProblem(problem, headers), keepsSecret });
+    // Only now, because what is kept must not have it unencrypted.
+    if (keepsSecret) Object.assign(problem.members, answer.secret);
     throw problem;
   }
   const outcome = { ...answer, body: await view(operation) };
-  if (hasEnded(operation.status)) await keepOutcome(request, db, { ...outcome, headers });
+  if (hasEnded(operation.status)) {
+    await keepOutcome(request, db, { ...outcome, headers, keepsSecret: true });
+  }
   return sendAnswer(reply, outcome);
 }
+
+const withWords = ({ code, message, members }: Problem, words: string) =>
+  new Problem(code, `${message} ${words}`, { members });
 
 function keptProblem(problem: Problem, headers: Record<string, string>) {
   // A replayed answer gets the id of its own request.

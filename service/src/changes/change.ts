@@ -89,9 +89,9 @@ export async function change<B, P = undefined>(
 }
 
 /** The stored error of an earlier request, as the error of this one. */
-function replayProblem({ body, headers }: IdempotentAnswer<unknown>): Problem {
+function replayProblem({ body, headers, secret }: IdempotentAnswer<unknown>): Problem {
   const { code, detail, operation } = body as { code: ProblemCode } & ProblemBody;
-  return new Problem(code, detail, { headers, members: { operation } });
+  return new Problem(code, detail, { headers, members: { operation, ...secret } });
 }
 
 function projectOf(target: AuditTarget | null, request: FastifyRequest): number | null {

@@ -12,6 +12,10 @@ export interface StoredAnswer {
   secret: Buffer | null;
 }
 
+export interface ReplacedAnswer extends Pick<StoredAnswer, 'status' | 'headers' | 'body'> {
+  keepsSecret: boolean;
+}
+
 /** Locks the key until the transaction ends; false while another request has the lock. */
 export async function tryLockKey(trx: Trx, caller: string, key: string): Promise<boolean> {
   const tried = sql<boolean>`
@@ -57,19 +61,35 @@ export async function storeAnswer(
     .execute();
 }
 
-/** Replaces the stored answer of the same request. */
+/** Replaces the stored answer of the same request. Its secret is kept or removed. */
 export async function replaceAnswer(
   db: Db,
   caller: string,
   key: string,
-  { status, headers, body }: Pick<StoredAnswer, 'status' | 'headers' | 'body'>,
+  { status, headers, body, keepsSecret }: ReplacedAnswer,
 ): Promise<void> {
   await db
     .updateTable('idempotency_keys')
-    .set({ status, headers: JSON.stringify(headers), body: JSON.stringify(body) })
+    .set({
+      status,
+      headers: JSON.stringify(headers),
+      body: JSON.stringify(body),
+      ...(!keepsSecret && { secret: null }),
+    })
     .where('caller', '=', caller)
     .where('key', '=', key)
     .execute();
+}
+
+/**
+ * Removes the secrets from the stored answers to requests about a server. There are few answers with
+ * a secret, which have an index.
+ */
+export async function wipeAnswerSecrets(trx: Trx, serverId: number): Promise<void> {
+  await sql`
+    update idempotency_keys set secret = null
+    where secret is not null and headers ->> 'Operation-Id' in (
+      select id::text from operations where server_id = ${serverId})`.execute(trx);
 }
 
 /**

@@ -10,10 +10,12 @@ import { canonicalPath } from '../requests/api-path.ts';
 import { asSent } from '../requests/as-sent.ts';
 import {
   findAnswer,
+  type ReplacedAnswer,
   replaceAnswer,
   type StoredAnswer,
   storeAnswer,
   tryLockKey,
+  wipeAnswerSecrets,
 } from './idempotency-queries.ts';
 
 const fingerprint = 'idempotency_keys.request_hmac';
@@ -96,10 +98,18 @@ export async function idempotently<B, P = undefined>(
 export async function keepOutcome(
   request: FastifyRequest,
   db: Db,
-  outcome: Pick<StoredAnswer, 'status' | 'headers' | 'body'>,
+  outcome: ReplacedAnswer,
 ): Promise<void> {
   const owned = ownedKey(request);
   if (owned) await replaceAnswer(db, owned.caller, owned.key, outcome);
+}
+
+/**
+ * Forgets the secrets in stored answers to requests about a server, such as a password that was not
+ * set, or that another one replaces.
+ */
+export async function forgetSecrets(trx: Trx, serverId: number): Promise<void> {
+  await wipeAnswerSecrets(trx, serverId);
 }
 
 /**

@@ -20,6 +20,7 @@ const surelySensitive = [
   // This opens nodes, networks and port 25 to servers.
   'location_update',
   'token_create',
+  'server_password',
   'ssh_key_create',
   'ssh_key_update',
   'user_create',

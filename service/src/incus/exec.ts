@@ -17,6 +17,8 @@ const failedStarts: readonly (readonly [RegExp, number])[] = [
   [/^Command not executable$/, 126],
 ];
 
+/** How much a program may print before it is killed. */
+const mostOutputBytes = 64 * 1024;
 /** Incus waits for 5 s for the connections of a program, and there may be several endpoints to try. */
 const handshakeTimeoutMs = 2000;
 const what = 'The connection to a program';
@@ -31,8 +33,9 @@ export function execCalls(api: Api, connection: IncusConnection, operations: Ope
   return {
     /**
      * Runs a program as root in a running instance, gives it `input`, and waits for its end. Returns its exit status: 127
-     * if there is no such program. What it prints is discarded, because the guest controls it. Throws `busy` if the
-     * instance is not running, and `invalid` if it is frozen.
+     * if there is no such program. What it prints is discarded, because the guest controls it, and a program that prints
+     * more than 64 KiB is killed. Throws `busy` if the instance is not running, and `invalid` if it is frozen. The input
+     * is not sent once `signal` is aborted.
      */
     async run(
       instance: string,
@@ -50,9 +53,11 @@ export function execCalls(api: Api, connection: IncusConnection, operations: Ope
       };
       const { id, metadata } = await api.startOperation(request, { signal });
       const { fds } = metadata as { fds: Record<string, string> };
-      const sockets = await openAll(connection, id, [fds['0'], fds['1'], fds['2']]);
+      const sockets = await openAll(connection, id, [fds['0'], fds['1'], fds['2']], signal);
       try {
         const [stdin] = sockets;
+        limitOutput(sockets);
+        signal?.throwIfAborted();
         stdin?.send(Buffer.from(input));
         // The end of the input.
         stdin?.send('');
@@ -65,7 +70,7 @@ export function execCalls(api: Api, connection: IncusConnection, operations: Ope
         return statusOf(error);
       } finally {
         // Incus kills a program that is still running.
-        for (const socket of sockets) socket.terminate();
+        terminate(sockets);
       }
     },
   };
@@ -78,25 +83,50 @@ function statusOf(error: unknown): number {
   return status;
 }
 
-/** Opens the connections for these secrets, all to the same endpoint: the first that accepts them. */
+function terminate(sockets: WebSocket[]): void {
+  for (const socket of sockets) socket.terminate();
+}
+
+/** Ends the connections, and so the program, once it has printed too much. */
+function limitOutput(sockets: WebSocket[]): void {
+  let bytes = 0;
+  for (const socket of sockets) {
+    socket.on('message', (data: Buffer) => {
+      bytes += data.length;
+      if (bytes > mostOutputBytes) terminate(sockets);
+    });
+  }
+}
+
+/**
+ * Opens the connections for these secrets, all to the same endpoint: the first that accepts them. Closes them if it is
+ * aborted meanwhile.
+ */
 async function openAll(
   connection: IncusConnection,
   operation: string,
   secrets: (string | undefined)[],
+  signal?: AbortSignal,
 ): Promise<WebSocket[]> {
   let failure: unknown;
   for (const endpoint of endpoints(connection)) {
+    signal?.throwIfAborted();
     const sockets = secrets.map((secret = '') => {
       const path = `/1.0/operations/${operation}/websocket?${new URLSearchParams({ secret })}`;
       return openSocket(connection, endpoint, path, handshakeTimeoutMs);
     });
+    const close = () => terminate(sockets);
+    signal?.addEventListener('abort', close);
     try {
       await Promise.all(sockets.map((socket) => opened(socket, endpoint)));
       return sockets;
     } catch (error) {
-      for (const socket of sockets) socket.terminate();
+      close();
+      signal?.throwIfAborted();
       failure = error;
       if (!isEngineError(error, 'unreachable', 'timeout')) break;
+    } finally {
+      signal?.removeEventListener('abort', close);
     }
   }
   throw failure;

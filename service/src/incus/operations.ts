@@ -6,7 +6,7 @@ import {
   type Query,
   readBody,
 } from './transport/api.ts';
-import { EngineError, errorFromIncus } from './transport/errors.ts';
+import { EngineError, errorFromIncus, isEngineError } from './transport/errors.ts';
 import { type OperationProgress, parseProgress } from './transport/progress.ts';
 
 /**
@@ -133,6 +133,11 @@ function report(
   if (progress === null || progress.text === shown) return shown;
   onProgress?.(progress);
   return progress.text;
+}
+
+/** Whether Incus answered that an operation was still running at the end of the time to wait for it. */
+export function isStillRunning(error: unknown): boolean {
+  return isEngineError(error, 'timeout') && /: still running after \d+ s$/.test(error.message);
 }
 
 function stillRunning(operation: Operation, seconds: number): EngineError {

@@ -119,12 +119,13 @@ export interface Kind<State, Context, Row> {
   steps: Record<string, Step<State, Context>>;
   /**
    * The step that undoes what was done, to which a failure of any other step leads. It finds that
-   * failure in the state, and returns it.
+   * failure in the state, and returns it. `isNeeded` says whether there is something to undo; by
+   * default there is.
    */
-  recovery?: { step: string; deadlineSeconds: number };
+  recovery?: { step: string; deadlineSeconds: number; isNeeded?(state: Partial<State>): boolean };
   /** Whether it keeps its secrets for a day after a failure, for a retry. */
   canBeRetried?: boolean;
-  /** Updates the records after the operation has failed. */
+  /** Updates the records after the operation has failed, with its `error`. */
   failed(trx: Trx, operation: Row, reason: string): Promise<void>;
 }
 

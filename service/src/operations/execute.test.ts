@@ -130,6 +130,36 @@ test('a failed step leads to the recovery step once, which finds the failure and
   assert.deepEqual(failures, [[id, 'It was undone.']]);
 });
 
+test('a recovery that is not needed does not run', async () => {
+  for (const begun of [false, true]) {
+    let undone = 0;
+    const errors: unknown[] = [];
+    const kind = kindOf(
+      {
+        first: async () => next('second', { begun }),
+        second: async () => fail('not_started', 'It is refused.'),
+        undo: async () => {
+          undone += 1;
+          return fail('engine_invalid', 'It was undone.');
+        },
+      },
+      {
+        recovery: {
+          step: 'undo',
+          deadlineSeconds: 7200,
+          isNeeded: (state) => state.begun === true,
+        },
+        failed: async (_, { error }) => void errors.push(error),
+      },
+    );
+    run(kind);
+    const { error } = await untilEnded(await enter(kind));
+    await stopRunners();
+    assert.deepEqual([undone, error?.code], begun ? [1, 'engine_invalid'] : [0, 'not_started']);
+    assert.deepEqual(errors, [error]);
+  }
+});
+
 test('a failure keeps the secrets only of what can be retried', async () => {
   const secrets = Buffer.from('secret');
   for (const canBeRetried of [true, false, undefined]) {

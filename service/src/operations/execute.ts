@@ -324,7 +324,8 @@ async function commit(
 }
 
 /**
- * Goes to the kind's recovery step, once. A failure without one, or during it, ends the operation.
+ * Goes to the kind's recovery step, once. A failure without one, or during it, or after which it is
+ * not needed, ends the operation.
  */
 async function recover(
   execution: Execution,
@@ -333,12 +334,14 @@ async function recover(
   { result, held }: { result: Extract<StepResult<unknown>, { outcome: 'fail' }>; held: Held },
 ): Promise<Advanced> {
   const { recovery } = kind;
-  if (!recovery || operation.step === recovery.step) {
+  const isNeeded = recovery?.isNeeded?.(operation.state) ?? true;
+  if (!recovery || !isNeeded || operation.step === recovery.step) {
     return await end(execution, kind, operation, { result, held });
   }
   const { code, message } = result;
   return await commitStep(execution.db, operation, {
-    ...recovery,
+    step: recovery.step,
+    deadlineSeconds: recovery.deadlineSeconds,
     patch: { failure: { code, message } } satisfies Failure,
     progress: progressAt(kind, recovery.step, 0),
     message: sentence(kind, recovery.step),
@@ -446,7 +449,10 @@ async function endInTransaction(
     const finished = await finishOperation(trx, operation, written);
     if (!finished) return undefined;
     if (result.outcome === 'done') await result.write(trx);
-    else if (kind.isOf(operation)) await kind.failed(trx, operation, result.message);
+    else if (kind.isOf(operation)) {
+      const { code, message } = result;
+      await kind.failed(trx, { ...operation, error: { code, message } }, message);
+    }
     return finished;
   });
 }

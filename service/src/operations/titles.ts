@@ -6,6 +6,7 @@ export const operationTitles = {
   restart: 'Restarting the server',
   pause: 'Pausing the server',
   unpause: 'Unpausing the server',
+  set_password: 'Setting the password',
   suspend: 'Suspending the server',
   unsuspend: 'Unsuspending the server',
   move: 'Moving the server',

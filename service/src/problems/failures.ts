@@ -13,6 +13,8 @@ export const failures = {
   instance_missing: [409, 'Instance is missing'],
   memory_in_use: [409, 'Memory is in use'],
   not_a_member: [409, 'Node is not a member of its cluster'],
+  password_not_set: [409, 'Password was not set'],
+  password_unconfirmed: [409, 'Password may have been set'],
   operation_superseded: [409, 'Operation was superseded'],
   rename_incomplete: [409, 'Name takes effect at the next start'],
   secrets_unreadable: [409, 'Password and initial commands are unreadable'],

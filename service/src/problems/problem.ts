@@ -42,6 +42,7 @@ export const refusals = {
   server_not_stopped: [409, 'Server is not stopped'],
   server_not_running: [409, 'Server is not running'],
   server_not_paused: [409, 'Server is not paused'],
+  password_not_settable: [409, 'Password cannot be set now'],
   server_not_suspended: [409, 'Server is not suspended'],
   suspended: [409, 'Server is suspended'],
   server_not_movable: [409, 'Server cannot be moved'],

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sql } from 'kysely';
 import { pino } from 'pino';
-import type { Db } from '../db/connection.ts';
 import { operationSecrets } from '../keys/places.ts';
 import { testSecretKey } from '../testing/app.ts';
+import { allRows } from '../testing/canaries.ts';
 import { testKeyring } from '../testing/keys.ts';
 import { operationUnderWay } from '../testing/servers.ts';
 import { createWholeApp } from '../testing/whole-app.ts';
@@ -29,20 +28,8 @@ const secret = new RegExp(
     .join('|'),
 );
 
-/** All rows of all tables, as text. */
-async function everything(db: Db): Promise<string> {
-  const tables = await sql<{ name: string }>`
-    select format('%I.%I', schemaname, tablename) as name from pg_tables
-    where schemaname not in ('pg_catalog', 'information_schema')`.execute(db);
-  const dumps = tables.rows.map(async ({ name }) => {
-    const { rows } = await sql<{ t: string }>`select t::text from ${sql.raw(name)} t`.execute(db);
-    return rows.map(({ t }) => t).join('\n');
-  });
-  return (await Promise.all(dumps)).join('\n');
-}
-
 async function nothingIsFound(): Promise<void> {
-  const dump = await everything(db);
+  const dump = await allRows(db);
   assert.ok(dump.includes('web-1.example.com'), 'the dump is of the right database');
   assert.doesNotMatch(dump, secret);
   assert.doesNotMatch(lines.join(''), secret);

@@ -4,9 +4,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { sql } from 'kysely';
 import { createTestToken } from '../testing/app.ts';
-import { keptLog } from '../testing/canaries.ts';
+import { allRows, keptLog } from '../testing/canaries.ts';
 import { auditOf, createTestProject } from '../testing/people.ts';
 import { newPublicKey } from '../testing/ssh-keys.ts';
 import { createWholeApp } from '../testing/whole-app.ts';
@@ -181,18 +180,6 @@ it('a public key that cannot be used is refused with the field', async () => {
   assert.equal((await make({ name: 'long', public_key: longest })).statusCode, 201);
 });
 
-/** All rows of all tables, as text. */
-async function everything(): Promise<string> {
-  const { rows: tables } = await sql<{ name: string }>`
-    select format('%I.%I', schemaname, tablename) as name from pg_tables
-    where schemaname not in ('pg_catalog', 'information_schema')`.execute(db);
-  const dumps = tables.map(async ({ name }) => {
-    const { rows } = await sql<{ t: string }>`select t::text from ${sql.raw(name)} t`.execute(db);
-    return rows.map(({ t }) => t).join('\n');
-  });
-  return (await Promise.all(dumps)).join('\n');
-}
-
 /** Sends a body as it is. */
 const send = (type: string, payload: string) =>
   whole.app.inject({
@@ -233,7 +220,7 @@ it('a private key is refused as such, and left nowhere', async () => {
 
   // The refusals are in the audit log once the service has entered them.
   await whole.app.close();
-  const dump = await everything();
+  const dump = await allRows(db);
   assert.match(dump, /ssh_key_create/);
   assert.match(dump, /validation_failed/);
   for (const answer of others) assert.ok(answer.statusCode >= 400, answer.body);

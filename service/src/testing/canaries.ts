@@ -29,3 +29,15 @@ export async function rowsAbout(db: Db): Promise<string[]> {
   });
   return (await Promise.all(rows)).flat();
 }
+
+/** All rows of all tables, as text. */
+export async function allRows(db: Db): Promise<string> {
+  const found = await sql<{ name: string }>`
+    select format('%I.%I', schemaname, tablename) as name from pg_tables
+    where schemaname not in ('pg_catalog', 'information_schema')`.execute(db);
+  const dumps = found.rows.map(async ({ name }) => {
+    const { rows } = await sql<{ t: string }>`select t::text from ${sql.raw(name)} t`.execute(db);
+    return rows.map(({ t }) => t).join('\n');
+  });
+  return (await Promise.all(dumps)).join('\n');
+}

@@ -69,14 +69,14 @@ export async function createWholeApp({ log, routes = allRoutes, ...sizes }: Whol
     });
   }
 
-  /** Creates a failed one. */
+  /** Ends the operation on a server with a failure, like its worker. */
   async function failOperation(serverId: number, code: string, message: string): Promise<void> {
     const operation = await operationUnderWay(db, serverId);
     const { kind } = operation;
     await db.transaction().execute(async (trx) => {
-      const ending = { status: 'failed', error: { code, message }, keepSecrets: true } as const;
-      const words = { ...ending, message: `The ${kind} failed: ${message}` };
-      assert.ok(await finishOperation(trx, operation, words));
+      const ending = { status: 'failed', error: { code, message } } as const;
+      const words = { message: `The ${kind} failed: ${message}`, keepSecrets: kind === 'create' };
+      assert.ok(await finishOperation(trx, operation, { ...ending, ...words }));
       if (kind === 'create')
         await setServerState(trx, serverId, { status: 'error', error: message });
     });

@@ -106,20 +106,22 @@ test('of many concurrent actions exactly one is accepted', async () => {
   }
 });
 
-test('a forced stop supersedes every other change of the power of a server', async () => {
+test('a forced stop supersedes every other change of the power of a server, and a password', async () => {
   for (const [status, kind, doing] of [
     ['stopped', 'start', 'Starting'],
     ['started', 'stop', 'Stopping'],
     ['started', 'restart', 'Restarting'],
     ['started', 'pause', 'Pausing'],
     ['paused', 'unpause', 'Unpausing'],
+    ['started', 'set_password', 'Setting'],
   ] as const) {
     const id = await enter(status, kind);
     const { id: first } = await operationUnderWay(db, id);
     const answer = await act(id, 'stop', force);
     assert.equal(answer.statusCode, 202, kind);
     const { status: end, message } = await operation(first);
-    const words = `${doing} the server was superseded by a forced stop.`;
+    const what = kind === 'set_password' ? 'password' : 'server';
+    const words = `${doing} the ${what} was superseded by a forced stop.`;
     assert.deepEqual([end, message], ['superseded', words]);
     assert.equal((await operation(answer.json().operation_id)).status, 'pending');
   }
@@ -133,6 +135,9 @@ test('a delete supersedes anything, and a second one joins it', async () => {
     ['started', 'restart'],
     ['started', 'pause'],
     ['paused', 'unpause'],
+    ['started', 'set_password'],
+    ['started', 'suspend'],
+    ['stopped', 'unsuspend'],
     ['started'],
     ['stopped'],
     ['paused'],
@@ -206,6 +211,8 @@ test('exactly the allowed actions are accepted', async () => {
     ['started', 'restart'],
     ['started', 'pause'],
     ['paused', 'unpause'],
+    ['started', 'set_password'],
+    ['stopped', 'unsuspend'],
     ['deleting', 'delete'],
   ];
   for (const [status, kind] of states) {

@@ -1,6 +1,7 @@
 import type { ServerAction as Name } from '@berth/contract/server-actions';
 import { deleteAction } from './delete.ts';
 import { moveAction } from './move.ts';
+import { passwordAction } from './password.ts';
 import { pauseAction } from './power/pause.ts';
 import { restartAction } from './power/restart.ts';
 import { startAction } from './power/start.ts';
@@ -20,6 +21,7 @@ export const actions: { readonly [N in Name]: AnyServerAction & { name: N } } = 
   stop: stopAction,
   pause: pauseAction,
   unpause: unpauseAction,
+  password: passwordAction,
   suspend: suspendAction,
   unsuspend: unsuspendAction,
   move: moveAction,

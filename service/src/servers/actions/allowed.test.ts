@@ -10,12 +10,14 @@ test('the allowed actions follow from the state of a server', () => {
     'stop',
     'restart',
     'pause',
+    'password',
     'rebuild',
     'resize',
     'delete',
   ]);
   assert.deepEqual(allowedActions('stopped', null, neither), [
     'start',
+    'password',
     'rebuild',
     'resize',
     'delete',
@@ -36,8 +38,8 @@ test('the allowed actions follow from the state of a server', () => {
   assert.deepEqual(allowedActions('error', null, held), ['delete']);
   const lost = { ...held, rebuild: true };
   assert.deepEqual(allowedActions('error', null, lost), ['rebuild', 'delete']);
-  assert.deepEqual(allowedActions('started', null, held), ['stop', 'pause', 'delete']);
-  assert.deepEqual(allowedActions('stopped', null, held), ['resize', 'delete']);
+  assert.deepEqual(allowedActions('started', null, held), ['stop', 'pause', 'password', 'delete']);
+  assert.deepEqual(allowedActions('stopped', null, held), ['password', 'resize', 'delete']);
 });
 
 test('a protected server allows neither a delete nor a rebuild', () => {
@@ -52,6 +54,7 @@ test('a protected server allows neither a delete nor a rebuild', () => {
     'stop',
     'restart',
     'pause',
+    'password',
     'rebuild',
     'resize',
   ]);

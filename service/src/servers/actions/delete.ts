@@ -1,3 +1,4 @@
+import { forgetSecrets } from '../../changes/idempotency.ts';
 import { wipeSecrets } from '../../operations/queries.ts';
 import { deleteOperation } from '../operations/delete.ts';
 import { setServerStatus } from '../queries.ts';
@@ -25,6 +26,7 @@ export const deleteAction = defineServerAction({
       'restart',
       'pause',
       'unpause',
+      'set_password',
       'suspend',
       'unsuspend',
       'move',
@@ -35,9 +37,10 @@ export const deleteAction = defineServerAction({
   joins: true,
   isPossible: ({ isProtected }) => !isProtected.delete,
   check: async (_, server) => requireUnprotected(server, 'delete'),
-  async begin({ project }, server) {
+  async begin({ trx, project }, server) {
     await setServerStatus(project, server.id, 'deleting', server.error);
     await wipeSecrets(project, server.id);
+    await forgetSecrets(trx, server.id);
     return {};
   },
 });

@@ -7,7 +7,7 @@ import { failuresOf } from '../../operations/define.ts';
 import { explainOtherProject } from '../elsewhere.ts';
 import { actions } from './all.ts';
 import { enterRequested } from './enter.ts';
-import type { AnyServerAction } from './rules/define.ts';
+import type { AnyServerAction, Place } from './rules/define.ts';
 
 const params = PathParams({ id: 'server' });
 
@@ -26,7 +26,7 @@ function actionRoute(app: App, deps: WaitingDeps, action: AnyServerAction): void
     url,
     config: {
       scope,
-      needsConfirmation: false,
+      needsConfirmation: action.needsConfirmation ?? false,
       problems: [
         'operation_in_progress',
         ...(action.whileSuspended ? [] : (['suspended'] as const)),
@@ -42,21 +42,20 @@ function actionRoute(app: App, deps: WaitingDeps, action: AnyServerAction): void
       params,
       ...(body && { body }),
       ...(querystring && { querystring }),
-      response: { 202: Accepted },
+      response: { 202: action.response ?? Accepted },
     },
     errorHandler: explainOtherProject(deps.db),
     handler: async (request, reply) => {
       const { id } = request.params;
-      const wanted = await action.read?.(request, deps);
-      const answer = await change(request, deps, async (place) => {
-        const entered = await enterRequested(place, id, action, wanted);
-        return {
-          ...accepted(action.accepted, entered.operation),
-          target: { kind: 'server', id },
-          details: entered.details,
-        };
-      });
-      return await sendAccepted(deps, request, reply, answer);
+      const read = async () => await action.read?.(request, deps);
+      const enter = async (place: Place, wanted: unknown) => {
+        const { operation, details } = await enterRequested(place, id, action, wanted);
+        const secret = action.shown?.(wanted);
+        const target = { kind: 'server', id } as const;
+        return { ...accepted(action.accepted, operation), ...(secret && { secret }), target, details };
+      };
+      const answer = await change(request, deps, enter, read);
+      return await sendAccepted(deps, request, reply, answer, action.shownAfterFailure);
     },
   });
 }

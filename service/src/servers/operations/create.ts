@@ -34,7 +34,7 @@ import { setNotRebuilt, setServerState } from '../worker-queries.ts';
 import { type CreateSecrets, loginOf } from './create-secrets.ts';
 import { enterInitialCommands } from './initial-commands.ts';
 import { type LeftVolume, removeLeftVolume } from './left-volume.ts';
-import { keepUsage } from './shutdown.ts';
+import { keepUsage } from './power/shutdown.ts';
 
 interface CreateState extends LeftVolume {
   /** The number of initial commands. */

@@ -6,7 +6,7 @@ import { defineServerOperation, type ServerStepContext } from '../define-operati
 import { forceStopInstance, removeInstance, removeRenamedInstances } from '../engine/removal.ts';
 import { markServerDeleted, setServerState } from '../worker-queries.ts';
 import { type LeftVolume, removeLeftVolume } from './left-volume.ts';
-import { keepUsage } from './shutdown.ts';
+import { keepUsage } from './power/shutdown.ts';
 
 type Context = ServerStepContext<LeftVolume>;
 type Result = Promise<StepResult<LeftVolume>>;

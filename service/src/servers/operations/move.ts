@@ -16,9 +16,9 @@ import {
 } from '../engine/engine.ts';
 import { showEngineStatus } from '../truth.ts';
 import { setServerMoved } from '../worker-queries.ts';
-import { pausedAdvice } from './force-advice.ts';
-import { askToShutDown, awaitShutDown, forceStop, type ShutdownState } from './shutdown.ts';
-import { startFailures } from './start.ts';
+import { pausedAdvice } from './power/force-advice.ts';
+import { askToShutDown, awaitShutDown, forceStop, type ShutdownState } from './power/shutdown.ts';
+import { startFailures } from './power/start.ts';
 
 /** The initial state of a move: its target, and the node that the server comes from. */
 export interface MoveRequest {

@@ -19,7 +19,7 @@ import {
   writeHostName,
 } from '../engine/host-name.ts';
 import { showEngineStatus } from '../truth.ts';
-import { pausedAdvice } from './force-advice.ts';
+import { pausedAdvice } from './power/force-advice.ts';
 
 interface RenameState {
   /** The host names that the guest may still have. The server has the new one from the request on. */

@@ -1,6 +1,13 @@
 import { actions } from '../../servers/actions/all.ts';
 import { serverBody } from '../servers.ts';
-import { type BadCase, post, rebuildBody, type World } from './bad-input-cases.ts';
+import {
+  type BadCase,
+  badPasswords,
+  notText,
+  post,
+  rebuildBody,
+  type World,
+} from './bad-input-cases.ts';
 
 const invalid = { status: 422, code: 'validation_failed' };
 const inProgress = {
@@ -80,6 +87,24 @@ export function actionCases(world: World): BadCase[] {
       request: post(on(at, 'stop'), { force: true }),
       ...inProgress,
     })),
+    ...(['paused', 'failed'] as const).map((at) => ({
+      name: `password of a server that is ${at}`,
+      request: post(on(at, 'password'), {}),
+      status: 409,
+      code: 'password_not_settable',
+    })),
+    ...[...notText, ...badPasswords].map(([name, password]) => ({
+      name: `a new password: ${name}`,
+      request: post(on('started', 'password'), { password }),
+      ...invalid,
+      pointers: ['/password'],
+    })),
+    {
+      name: 'a new password in the query',
+      request: post(`${on('started', 'password')}?password=correct+horse`, {}),
+      ...invalid,
+      pointers: ['?password'],
+    },
     {
       name: 'start of a server whose traffic allowance is used up',
       request: post(`/v1/servers/${exceeded.stopped}/start`, {}),

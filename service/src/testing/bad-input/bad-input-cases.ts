@@ -50,7 +50,7 @@ type Row = [name: string, value: unknown, pointer?: string];
 const refused = { status: 422, code: 'validation_failed' };
 
 /** Invalid values for any field except the list. JSON.parse creates numbers that JSON.stringify can't write. */
-const notText: Row[] = [
+export const notText: Row[] = [
   ['a number', 5],
   ['null', null],
   ['an object', {}],
@@ -103,11 +103,12 @@ const badNames: Row[] = [
   ...['[::1]', "web';drop", '*', labels(64), `a.${labels(64)}`, labels(63, 63, 63, 62)],
 ].map((name) => [JSON.stringify(name.slice(0, 20)) + (name.length > 20 ? '…' : ''), name]);
 
-const badPasswords: Row[] = [
+export const badPasswords: Row[] = [
   ['empty', ''],
   ['7 characters', 'sevench'],
   ['7 characters of 2 units each', '😀'.repeat(7)],
   ['129 characters', 'x'.repeat(129)],
+  ['128 characters of 4 bytes each', '😀'.repeat(128)],
   ['with NUL', 'long\0enough'],
   ['with a line feed', 'long\nenough'],
   ['with a carriage return', 'long\renough'],

@@ -1,5 +1,5 @@
 import { Problem } from '../../../problems/problem.ts';
-import { pauseOperation } from '../../operations/pause.ts';
+import { pauseOperation } from '../../operations/power/pause.ts';
 import { defineServerAction } from '../rules/define.ts';
 
 export const pauseAction = defineServerAction({

@@ -1,4 +1,4 @@
-import { restartOperation } from '../../operations/restart.ts';
+import { restartOperation } from '../../operations/power/restart.ts';
 import { defineServerAction } from '../rules/define.ts';
 import { refusedForTraffic, requireTraffic } from '../rules/traffic.ts';
 

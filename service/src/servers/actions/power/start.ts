@@ -1,6 +1,6 @@
 import { Problem } from '../../../problems/problem.ts';
-import { unpauseAdvice } from '../../operations/force-advice.ts';
-import { startOperation } from '../../operations/start.ts';
+import { unpauseAdvice } from '../../operations/power/force-advice.ts';
+import { startOperation } from '../../operations/power/start.ts';
 import type { ServerRow } from '../../queries.ts';
 import { defineServerAction } from '../rules/define.ts';
 import { currentStateHint } from '../rules/not-in-state.ts';

@@ -1,6 +1,7 @@
 import { ServerStop, ServerStopQuery } from '@berth/contract/servers';
 import { invalidFields, Problem } from '../../../problems/problem.ts';
-import { stopOperation } from '../../operations/stop.ts';
+import { stopOperation } from '../../operations/power/stop.ts';
+import { isWritingPassword } from '../../operations/set-password.ts';
 import { defineServerAction } from '../rules/define.ts';
 
 interface WantedStop {
@@ -16,8 +17,9 @@ export const stopAction = defineServerAction({
   summary: 'Stop a server',
   description:
     'Shuts down the guest of a running server. With `force`, in the query or in the body, the power is cut instead, and a ' +
-    'start, stop, restart, pause, unpause or unsuspend in progress is superseded. If the server is already stopped, the ' +
-    'request is refused with `server_not_running`. A paused server can be stopped only with `force`.',
+    'start, stop, restart, pause, unpause or unsuspend in progress is superseded, and so is a password that is being set in ' +
+    'a running guest. If the server is already stopped, the request is refused with `server_not_running`. A paused server ' +
+    'can be stopped only with `force`.',
   accepted: 'The server is being stopped.',
   body: ServerStop,
   querystring: ServerStopQuery,
@@ -32,11 +34,12 @@ export const stopAction = defineServerAction({
       ? new Problem('server_not_running', 'The server is stopped already.')
       : undefined,
   supersedes: {
-    'forced stop': ['start', 'stop', 'restart', 'pause', 'unpause', 'unsuspend'],
+    'forced stop': ['start', 'stop', 'restart', 'pause', 'unpause', 'set_password', 'unsuspend'],
     // This also applies while the guest has time to shut down: otherwise a client could avoid the stop by requesting
-    // restarts, or other names.
-    'stop for its traffic': ['start', 'restart', 'rename'],
+    // restarts, or other names or passwords.
+    'stop for its traffic': ['start', 'restart', 'rename', 'set_password'],
   },
+  spares: isWritingPassword,
   as({ force, forTraffic }) {
     if (force) return 'forced stop';
     return forTraffic ? 'stop for its traffic' : 'stop';

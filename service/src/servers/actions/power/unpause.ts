@@ -1,5 +1,5 @@
 import { Problem } from '../../../problems/problem.ts';
-import { unpauseOperation } from '../../operations/unpause.ts';
+import { unpauseOperation } from '../../operations/power/unpause.ts';
 import type { ServerRow } from '../../queries.ts';
 import { defineServerAction } from '../rules/define.ts';
 import { currentStateHint, startHint } from '../rules/not-in-state.ts';

@@ -2,6 +2,7 @@ import type { ServerAction as Name } from '@berth/contract/server-actions';
 import type { Static, TSchema } from 'typebox';
 import type { Details } from '../../../audit/details.ts';
 import type { Caller, Deps } from '../../../callers/app-types.ts';
+import type { LastingSecret } from '../../../changes/accepted.ts';
 import type { Change } from '../../../changes/change.ts';
 import type { ServerStatus } from '../../../db/schema/schema.ts';
 import type { OperationKind } from '../../../operations/define.ts';
@@ -50,14 +51,25 @@ interface Definition<N extends Name, Wanted, Body extends TSchema, Query extends
   route?: { method: 'DELETE'; url: string };
   /** Defaults to `servers:write`. */
   scope?: 'admin';
+  /** Whether the request needs a session that was confirmed lately. */
+  needsConfirmation?: true;
   body?: Body;
   querystring?: Query;
+  /** The schema of the response. Defaults to `Accepted`. */
+  response?: TSchema;
   /** The error codes that are specific to this action. */
   problems: readonly ProblemCode[];
-  /** Converts the request to the argument of the functions below. Runs before the transaction. */
+  /**
+   * Converts the request to the argument of the functions below. Runs before the transaction, and not for a request that
+   * was answered before.
+   */
   read?(asked: Asked<Static<Body>, Static<Query>>, deps: Deps): Wanted | Promise<Wanted>;
   /** What was requested, and what it changes, for the audit log, without secrets. */
   details?(wanted: Wanted, before: ServerRow): Details;
+  /** Secret fields of the response, which no other response has. */
+  shown?(wanted: Wanted): Record<string, string> | undefined;
+  /** Set if the error of a failed operation has them, too. */
+  shownAfterFailure?: LastingSecret;
 
   // Conditions.
   /** The statuses of the server in which it is possible, while no operation is in progress. */

@@ -1,6 +1,6 @@
 import type { ServerStatus } from '../../../db/schema/schema.ts';
 import { Problem } from '../../../problems/problem.ts';
-import { pausedAdvice } from '../../operations/force-advice.ts';
+import { pausedAdvice } from '../../operations/power/force-advice.ts';
 
 interface Server {
   id: number;

@@ -1,6 +1,7 @@
 import { ServerSuspend } from '@berth/contract/servers';
 import type { OperationRow } from '../../../operations/queries.ts';
 import { mayBeMoving } from '../../operations/resize.ts';
+import { isWritingPassword } from '../../operations/set-password.ts';
 import { suspendOperation } from '../../operations/suspension/suspend.ts';
 import { type ServerRow, setSuspension } from '../../queries.ts';
 import { defineServerAction } from '../rules/define.ts';
@@ -19,9 +20,9 @@ export const suspendAction = defineServerAction({
     'Stops a server, and refuses to start it until it is unsuspended, such as while an invoice is overdue. Its guest is ' +
     'asked to shut down, and its power is cut if it does not shut down in time, or if it is paused. The members of its ' +
     'project can read the reason, and can still delete the server. Its disk, IP addresses and share of the quota are ' +
-    'kept. If somebody starts its instance in Incus, it is stopped again. An operation in progress is ' +
-    'superseded, except a create, a rebuild, a delete, a move, and a resize that moves the server. If the server is ' +
-    'suspended already, the reason is replaced.',
+    'kept. If somebody starts its instance in Incus, it is stopped again. An operation in progress is superseded, except ' +
+    'a create, a rebuild, a delete, a move, a resize that moves the server, and a password that is being written to the ' +
+    'disk of a stopped server. If the server is suspended already, the reason is replaced.',
   accepted: 'The server is being suspended.',
   scope: 'admin',
   body: ServerSuspend,
@@ -40,11 +41,12 @@ export const suspendAction = defineServerAction({
       'unpause',
       'rename',
       'resize',
+      'set_password',
       'suspend',
       'unsuspend',
     ],
   },
-  spares: mayBeMoving,
+  spares: (operation) => mayBeMoving(operation) || isWritingPassword(operation),
   async check(_change, { suspended_at }, { reason }) {
     if (reason === undefined && suspended_at === null) throw notSuspended;
   },

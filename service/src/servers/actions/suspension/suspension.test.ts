@@ -57,13 +57,14 @@ test('the owner of a suspended server sees the reason, and can only stop and del
   assert.equal((await ask('DELETE', `/servers/${id}`)).statusCode, 202);
 });
 
-test('every action that would start a suspended server is refused with the reason', async () => {
+test('every action on a suspended server, except a stop and a delete, is refused with the reason', async () => {
   const body = { password: 'correct horse battery', initialCommands: [] };
   for (const [status, action, options] of [
     ['stopped', 'start', {}],
     ['started', 'restart', {}],
     ['started', 'pause', {}],
     ['paused', 'unpause', {}],
+    ['stopped', 'password', {}],
     ['error', 'retry', {}],
     ['error', 'rebuild', { body }],
     ['stopped', 'resize', { body: { cpu: 2 } }],
@@ -132,7 +133,7 @@ test('another suspension replaces the reason, and stops the server again', async
 
 test('a suspension supersedes every operation except a create, a delete and what moves a server', async () => {
   const power = ['start', 'stop', 'restart', 'pause', 'unpause'];
-  for (const kind of [...power, 'rename', 'resize', 'suspend', 'unsuspend']) {
+  for (const kind of [...power, 'rename', 'resize', 'set_password', 'suspend', 'unsuspend']) {
     const id = await enter('stopped', kind);
     const { id: earlier } = await operationUnderWay(db, id);
     assert.equal((await suspend(id)).statusCode, 202, kind);
@@ -150,6 +151,21 @@ test('a suspension supersedes every operation except a create, a delete and what
   const id = await enter('started', 'resize');
   await setOperation(id, { state: moves, step: 'look' });
   assert.equal((await suspend(id)).statusCode, 202, 'it has not begun to move it');
+});
+
+test('a suspension waits for a password that is being written to a disk', async () => {
+  for (const [step, accepted] of [
+    ['set', true],
+    ['ask', true],
+    ['write', false],
+    ['restore', false],
+  ] as const) {
+    const id = await enter('stopped', 'set_password');
+    await db.updateTable('operations').set({ step }).where('server_id', '=', id).execute();
+    const answer = await suspend(id);
+    assert.equal(answer.statusCode, accepted ? 202 : 409, step);
+    if (!accepted) assert.equal(answer.json().code, 'operation_in_progress');
+  }
 });
 
 test('the end of a suspension starts a server that ran, or was about to', async () => {

@@ -6,7 +6,7 @@ import { defineServerOperation, type ServerStepContext } from '../../define-oper
 import { findInstance } from '../../engine/engine.ts';
 import { showEngineStatus } from '../../truth.ts';
 import { changeInstalledServer } from '../../worker-queries.ts';
-import { askToShutDown, awaitShutDown, forceStop, type ShutdownState } from '../shutdown.ts';
+import { askToShutDown, awaitShutDown, forceStop, type ShutdownState } from '../power/shutdown.ts';
 
 interface SuspendState extends ShutdownState {
   /** Whether its guest did not shut down, or could not hear the request, and its power was cut. */

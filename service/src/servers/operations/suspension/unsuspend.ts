@@ -5,8 +5,8 @@ import { operationTitles } from '../../../operations/titles.ts';
 import { defineServerOperation, type ServerStepContext } from '../../define-operation.ts';
 import { findInstance, isBusy } from '../../engine/engine.ts';
 import { showEngineStatus } from '../../truth.ts';
+import { start, startFailures } from '../power/start.ts';
 import { renameAgain } from '../rename.ts';
-import { start, startFailures } from '../start.ts';
 
 interface UnsuspendState {
   /** Whether it is started, because it ran before its suspension. */

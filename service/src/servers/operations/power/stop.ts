@@ -1,8 +1,8 @@
-import { doneBy } from '../../operations/define.ts';
-import { operationTitles } from '../../operations/titles.ts';
-import { defineServerOperation, type ServerStepContext } from '../define-operation.ts';
-import { showEngineStatus } from '../truth.ts';
-import { changeServer } from '../worker-queries.ts';
+import { doneBy } from '../../../operations/define.ts';
+import { operationTitles } from '../../../operations/titles.ts';
+import { defineServerOperation, type ServerStepContext } from '../../define-operation.ts';
+import { showEngineStatus } from '../../truth.ts';
+import { changeServer } from '../../worker-queries.ts';
 import {
   askToShutDown,
   awaitShutDown,

@@ -1,7 +1,7 @@
-import { next } from '../../operations/define.ts';
-import { operationTitles } from '../../operations/titles.ts';
-import { defineServerOperation } from '../define-operation.ts';
-import { showEngineStatus } from '../truth.ts';
+import { next } from '../../../operations/define.ts';
+import { operationTitles } from '../../../operations/titles.ts';
+import { defineServerOperation } from '../../define-operation.ts';
+import { showEngineStatus } from '../../truth.ts';
 import { askToShutDown, awaitShutDown, type ShutdownState, shutDownFailures } from './shutdown.ts';
 import { start, startFailures } from './start.ts';
 

@@ -1,11 +1,11 @@
-import { isUnderWay, outcomeOf } from '../../incus/operations.ts';
-import { EngineError, isEngineError } from '../../incus/transport/errors.ts';
-import { instanceName } from '../../instances/labels.ts';
-import { fail, next, type StepResult, wait } from '../../operations/define.ts';
-import type { FailureCode } from '../../problems/failures.ts';
-import { readBeforeStop } from '../../usage/collect/last-reading.ts';
-import type { ServerStepContext } from '../define-operation.ts';
-import { findInstance, isBusy, nextPollSeconds, stopInstance } from '../engine/engine.ts';
+import { isUnderWay, outcomeOf } from '../../../incus/operations.ts';
+import { EngineError, isEngineError } from '../../../incus/transport/errors.ts';
+import { instanceName } from '../../../instances/labels.ts';
+import { fail, next, type StepResult, wait } from '../../../operations/define.ts';
+import type { FailureCode } from '../../../problems/failures.ts';
+import { readBeforeStop } from '../../../usage/collect/last-reading.ts';
+import type { ServerStepContext } from '../../define-operation.ts';
+import { findInstance, isBusy, nextPollSeconds, stopInstance } from '../../engine/engine.ts';
 import { forceAdvice, pausedAdvice } from './force-advice.ts';
 
 /** The state between the request to the guest and its shutdown. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { EngineError } from '../../incus/transport/errors.ts';
-import type { ServerStepContext } from '../define-operation.ts';
+import { EngineError } from '../../../incus/transport/errors.ts';
+import type { ServerStepContext } from '../../define-operation.ts';
 import { awaitShutDown, type ShutdownState } from './shutdown.ts';
 
 /** A stop that the engine has not ended, asked for so many seconds ago. */

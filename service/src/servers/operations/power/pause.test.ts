@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { StepResult } from '../../operations/define.ts';
-import type { ServerStepContext } from '../define-operation.ts';
+import type { StepResult } from '../../../operations/define.ts';
+import type { ServerStepContext } from '../../define-operation.ts';
 import { pauseOperation } from './pause.ts';
 import { unpauseOperation } from './unpause.ts';
 

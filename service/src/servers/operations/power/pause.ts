@@ -1,10 +1,10 @@
-import { instanceName } from '../../instances/labels.ts';
-import { doneBy, fail, type StepResult } from '../../operations/define.ts';
-import { operationTitles } from '../../operations/titles.ts';
-import { defineServerOperation, type ServerStepContext } from '../define-operation.ts';
-import { findInstance, isRunning, setFrozen } from '../engine/engine.ts';
-import { showEngineStatus } from '../truth.ts';
-import { changeServer } from '../worker-queries.ts';
+import { instanceName } from '../../../instances/labels.ts';
+import { doneBy, fail, type StepResult } from '../../../operations/define.ts';
+import { operationTitles } from '../../../operations/titles.ts';
+import { defineServerOperation, type ServerStepContext } from '../../define-operation.ts';
+import { findInstance, isRunning, setFrozen } from '../../engine/engine.ts';
+import { showEngineStatus } from '../../truth.ts';
+import { changeServer } from '../../worker-queries.ts';
 
 export const pauseOperation = defineServerOperation<Record<string, never>>({
   kind: 'pause',

@@ -1,11 +1,11 @@
-import { instanceName } from '../../instances/labels.ts';
-import { doneBy, fail, type StepResult } from '../../operations/define.ts';
-import { operationTitles } from '../../operations/titles.ts';
-import type { FailureCode } from '../../problems/failures.ts';
-import { defineServerOperation, type ServerStepContext } from '../define-operation.ts';
-import { findInstance, isRunning, startInstance } from '../engine/engine.ts';
-import { showEngineStatus } from '../truth.ts';
-import { changeServer } from '../worker-queries.ts';
+import { instanceName } from '../../../instances/labels.ts';
+import { doneBy, fail, type StepResult } from '../../../operations/define.ts';
+import { operationTitles } from '../../../operations/titles.ts';
+import type { FailureCode } from '../../../problems/failures.ts';
+import { defineServerOperation, type ServerStepContext } from '../../define-operation.ts';
+import { findInstance, isRunning, startInstance } from '../../engine/engine.ts';
+import { showEngineStatus } from '../../truth.ts';
+import { changeServer } from '../../worker-queries.ts';
 
 /** The errors of `start`. */
 export const startFailures: readonly FailureCode[] = ['instance_missing', 'not_started'];
