@@ -52,7 +52,12 @@ function actionRoute(app: App, deps: WaitingDeps, action: AnyServerAction): void
         const { operation, details } = await enterRequested(place, id, action, wanted);
         const secret = action.shown?.(wanted);
         const target = { kind: 'server', id } as const;
-        return { ...accepted(action.accepted, operation), ...(secret && { secret }), target, details };
+        return {
+          ...accepted(action.accepted, operation),
+          ...(secret && { secret }),
+          target,
+          details,
+        };
       };
       const answer = await change(request, deps, enter, read);
       return await sendAccepted(deps, request, reply, answer, action.shownAfterFailure);
