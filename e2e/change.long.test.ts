@@ -75,6 +75,8 @@ for (const { way, prepare } of ways) {
       const on = (command: string) => ssh(address, command);
       const machine = await on('cat /etc/machine-id');
       await on('sed -i "s/^127.0.1.1.*/& alias/" /etc/hosts; echo "192.0.2.1 other" >> /etc/hosts');
+      const modes = 'stat -c "%a %U" /etc/hostname /etc/hosts';
+      const modesBefore = await on(modes);
       const booted = await on('cat /proc/sys/kernel/random/boot_id');
 
       const renamed = await update(id, { name: 'after.example.net' });
@@ -86,7 +88,7 @@ for (const { way, prepare } of ways) {
         '127.0.1.1 after.example.net after alias\n192.0.2.1 other',
       );
       assert.equal(await on('grep -c before /etc/hosts || true'), '0');
-      assert.equal(await on('stat -c "%a %U" /etc/hostname /etc/hosts'), '644 root\n644 root');
+      assert.equal(await on(modes), modesBefore);
 
       await act(id, 'restart');
       assert.equal(await namesIn(server), names('after.example.net'));

@@ -11,6 +11,8 @@ type Context = Pick<ServerStepContext<unknown>, 'incus' | 'operation' | 'server'
 export type Copies = Record<string, string>;
 
 const userDataKey = 'cloud-init.user-data';
+/** The files that list the modules of cloud-init: its own, and that of Berth's images. */
+const cloudInitFiles = ['/etc/cloud/cloud.cfg', '/etc/cloud/cloud.cfg.d/50-berth.cfg'];
 /** Longer files, which no system has, stay as they are. */
 const longestBytes = 64 * 1024;
 /** A guest that takes longer must not occupy a worker. */
@@ -43,7 +45,7 @@ export async function copyNameFiles(
 ): Promise<Copies> {
   const files = filesOf(context, found);
   const copies: Copies = {};
-  for (const path of ['/etc/hosts', ...(startsFromFiles(found) ? [] : ['/etc/cloud/cloud.cfg'])]) {
+  for (const path of ['/etc/hosts', ...(startsFromFiles(found) ? [] : cloudInitFiles)]) {
     const content = await files.read(path);
     if (content !== undefined) copies[path] = encode(content) || earlier[path] || '';
   }
