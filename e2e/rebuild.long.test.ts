@@ -55,7 +55,7 @@ test('a running server is rebuilt with its addresses and its size, and without i
   const { message, commands } = await rebuilt(server, {
     initialCommands: ['echo again; touch /root/again', 'exit 7'],
   });
-  assert.match(message, /^The server was rebuilt, but the command with the index 1 failed/);
+  assert.match(message, /^The server was rebuilt, but its initial command with the index 1 failed/);
   assert.deepEqual(
     commands?.map(({ output, exit_status }) => [output, exit_status]),
     [

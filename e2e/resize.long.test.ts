@@ -29,9 +29,9 @@ const inGuest = (server: Server, command: string) => ssh(primaryAddress(server),
 
 /** The cores that the guest can use, and its memory limit in MiB. */
 async function seen(server: Server): Promise<[cores: number, ramMb: number]> {
-  const told = await inGuest(server, 'nproc; cat /sys/fs/cgroup/memory.max');
-  const [cores, bytes] = told.split('\n').map(Number);
-  return [cores ?? 0, (bytes ?? 0) / mebibyte];
+  const told = await inGuest(server, "nproc; awk '/MemTotal/ {print $2}' /proc/meminfo");
+  const [cores, kibibytes] = told.split('\n').map(Number);
+  return [cores ?? 0, (kibibytes ?? 0) / 1024];
 }
 
 async function groupOf({ uuid }: Server) {
