@@ -189,8 +189,12 @@ describe('a running guest', () => {
   it('that somebody pauses meanwhile fails with the way out', async () => {
     const { id, name } = await runningServer(laboratory, 'frozen');
     laboratory.simulator.administrator.freeze(project, name);
-    // Its status is not recorded yet.
+    // As if its status were not recorded yet.
     const { db } = laboratory.database;
+    const servers = db.selectFrom('servers').select('status').where('id', '=', id);
+    await until('it is seen to be paused', async () => {
+      return (await servers.executeTakeFirstOrThrow()).status === 'paused';
+    });
     await db.updateTable('servers').set({ status: 'started' }).where('id', '=', id).execute();
     const [code, message] = await fails(id);
     assert.equal(code, 'guest_paused');

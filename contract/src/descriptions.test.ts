@@ -134,6 +134,7 @@ test('each deprecated field says since when, and what to use', () => {
   assert.deepEqual(deprecated.map(([path]) => path).sort(), [
     'Accepted.operation_id',
     'Operation.error.message',
+    'PasswordAccepted.operation_id',
     'Problem.message',
     'User.is_disabled',
     'UserUpdate.is_disabled',

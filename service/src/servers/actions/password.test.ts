@@ -63,7 +63,7 @@ async function readable(id: number, operation: number): Promise<string> {
     await ask('GET', `/servers/${id}/status`),
     await ask('GET', `/operations/${operation}`),
     await ask('GET', `/operations?server_id=${id}`),
-    await ask('GET', `/audit?target_id=${id}`),
+    await ask('GET', `/audit?target_kind=server&target_id=${id}`),
   ];
   return answers.map(({ body }) => body).join('\n');
 }
@@ -248,7 +248,7 @@ test('the audit log says whether it was generated', async () => {
   ] as const) {
     const id = await enter();
     assert.equal((await set(id, { body })).statusCode, 202);
-    const [entry] = (await ask('GET', `/audit?target_id=${id}`)).json();
+    const [entry] = (await ask('GET', `/audit?target_kind=server&target_id=${id}`)).json();
     assert.deepEqual([entry.action, entry.details], ['server_password', { generated }]);
   }
 });
