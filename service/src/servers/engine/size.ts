@@ -53,11 +53,15 @@ export async function setLimits(context: Context, found: Instance, wanted: Serve
     const used = await memoryInUse({ client: incus, member: server.member, name, signal });
     if (used >= wanted.ramMb) return fail('memory_in_use', inUse(used, wanted.ramMb));
   }
-  const config = sizeLimits(wanted, type);
+  const { 'limits.cpu': cores = '', ...others } = sizeLimits(wanted, type);
   try {
-    await withDiskHeadroom(context, found, () =>
-      incus.instances.change(name, () => ({ config }), { signal }),
-    );
+    // Incus distributes the cores while it still sets the memory, by the configuration that it had before.
+    for (const config of [others, { 'limits.cpu': cores }]) {
+      if (hasAll(found, config)) continue;
+      await withDiskHeadroom(context, found, () =>
+        incus.instances.change(name, () => ({ config }), { signal }),
+      );
+    }
   } catch (error) {
     // Incus can't change everything of a running virtual machine, such as its memory beyond that of its start.
     const isRefused =
@@ -110,9 +114,11 @@ async function requireDiskLimit({ log, server, settings }: Context, instance: In
   throw new EngineError('failed', `The limit of the disk is ${held.limit}, not ${held.size}.`);
 }
 
-function hasLimits({ config, type }: Instance, size: ServerSize): boolean {
-  return Object.entries(sizeLimits(size, type)).every(([key, value]) => config[key] === value);
-}
+const hasLimits = (instance: Instance, size: ServerSize) =>
+  hasAll(instance, sizeLimits(size, instance.type));
+
+const hasAll = ({ config }: Instance, wanted: Record<string, string>) =>
+  Object.entries(wanted).every(([key, value]) => config[key] === value);
 
 /** Whether its disk is at least that large; an administrator may have enlarged it. */
 const hasDisk = ({ devices }: Instance, { diskGb }: ServerSize) =>
