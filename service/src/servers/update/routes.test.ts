@@ -59,7 +59,7 @@ describe('a create', () => {
 describe('PATCH of a server', () => {
   it('changes only the fields that are given', async () => {
     const id = await enter('fields');
-    const others = ['stop', 'restart', 'pause'];
+    const others = ['stop', 'restart', 'pause', 'password'];
     for (const [body, changed] of [
       [{ labels: { env: 'test', old: 'yes' } }, { labels: { env: 'test', old: 'yes' } }],
       [{ notes: 'Ask first.' }, { notes: 'Ask first.' }],
