@@ -4,7 +4,7 @@ import { rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { after, before, test } from 'node:test';
+import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { removeService, type Service, startService } from '../e2e/service.ts';
@@ -13,7 +13,7 @@ import { createTestDatabase, type TestDatabase } from '../service/src/testing/po
 import { temporaryDirectory } from '../service/src/testing/temporary-directory.ts';
 import { until } from '../service/src/testing/until.ts';
 
-// Tests very many clients that request the whole audit log, and hardly read it.
+// Tests very many clients that request the whole audit log or large pages of it, and hardly read them.
 
 const readers = 150;
 const entries = 40_000;
@@ -25,9 +25,14 @@ const names = { project: 'slow', pool: 'slow', network: 'slow0' };
 const sockets: Socket[] = [];
 let database: TestDatabase;
 let service: Service;
+let tokens: string[];
 
 before(async () => {
   database = await createTestDatabase();
+  tokens = await tokensOf(15);
+});
+
+beforeEach(async () => {
   const databaseUrl = database.connectionString;
   // None of them is disconnected, however long the test takes.
   const env = {
@@ -36,15 +41,15 @@ before(async () => {
     TEST_MEMORY_SOCKET: watch,
   };
   service = await startService({ directory: root, names, databaseUrl, env });
-  await sql`
-    insert into audit_log (source, by_administrator, action, status, details)
-    select 'api', true, 'probe', 200, jsonb_build_object('text', repeat('x', 500))
-    from generate_series(1, ${entries})`.execute(database.db);
+});
+
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await removeService(root);
+  rmSync(watch, { force: true });
 });
 
 after(async () => {
-  for (const socket of sockets) socket.destroy();
-  await removeService(root);
   await database.close();
   rmSync(root, { recursive: true, force: true });
 });
@@ -67,11 +72,11 @@ async function settled(figure: () => Promise<number>): Promise<number> {
   return Math.max(...last);
 }
 
-async function readSlowly(authorization: string): Promise<number> {
+async function readSlowly(path: string, authorization: string): Promise<number> {
   const socket = connect(service.port, '127.0.0.1');
   socket.on('error', () => undefined);
   sockets.push(socket);
-  socket.write(`GET /v1/audit HTTP/1.1\r\nHost: a\r\nAuthorization: ${authorization}\r\n\r\n`);
+  socket.write(`GET /v1${path} HTTP/1.1\r\nHost: a\r\nAuthorization: ${authorization}\r\n\r\n`);
   const [data] = await once(socket, 'data');
   socket.pause();
   return Number(String(data).slice(9, 12));
@@ -95,8 +100,16 @@ async function tokensOf(count: number): Promise<string[]> {
   return made;
 }
 
-test(`${readers} slow readers get the maximum number of responses, and use little memory`, async () => {
-  const tokens = await tokensOf(15);
+/** Inserts entries with a text of so many characters. */
+async function enterAuditLog(count: number, characters: number): Promise<void> {
+  await sql`
+    insert into audit_log (source, by_administrator, action, status, details)
+    select 'api', true, 'probe', 200, jsonb_build_object('text', repeat('x', ${characters}::integer))
+    from generate_series(1, ${count}::integer)`.execute(database.db);
+}
+
+/** Returns how much memory many clients take that hardly read this path, in MiB. */
+async function growthBy(path: string): Promise<number> {
   const [first = ''] = tokens;
   // The memory for a first response of each kind is not freed.
   for (let times = 0; times < 5; times += 1)
@@ -104,7 +117,7 @@ test(`${readers} slow readers get the maximum number of responses, and use littl
   const before = await megabytes();
   const statuses: number[] = [];
   for (let at = 0; at < readers; at += 1) {
-    statuses.push(await readSlowly(tokens[at % tokens.length] ?? ''));
+    statuses.push(await readSlowly(path, tokens[at % tokens.length] ?? ''));
     assert.equal(await status('/locations', first), 200, 'other clients get responses');
   }
   const count = (wanted: number) => statuses.filter((each) => each === wanted).length;
@@ -112,5 +125,17 @@ test(`${readers} slow readers get the maximum number of responses, and use littl
   assert.equal(count(429), readers - 99);
   const grown = (await settled(megabytes)) - before;
   console.log(`${grown.toFixed(0)} MB for ${count(200)} of them`);
+  return grown;
+}
+
+test(`${readers} slow readers get the maximum number of responses, and use little memory`, async () => {
+  await enterAuditLog(entries, 500);
+  const grown = await growthBy('/audit');
+  assert.ok(grown < mostMegabytes, `grew by ${grown.toFixed(0)} MB`);
+});
+
+test(`${readers} slow readers of pages of 5 MB use as little memory`, async () => {
+  await enterAuditLog(1000, 5000);
+  const grown = await growthBy('/audit?limit=1000&sort=-id');
   assert.ok(grown < mostMegabytes, `grew by ${grown.toFixed(0)} MB`);
 });

@@ -5,6 +5,10 @@ import type { Database } from './schema/schema.ts';
 /** A list of rows that is read in pages, and their total number. */
 export interface Listing<R> {
   page(after: After | undefined, limit: number): Promise<R[]>;
+  /** The positions of the rows of a page. */
+  keys(after: After | undefined, limit: number): Promise<After[]>;
+  /** The rows with these ids that still belong to the list, in its order. */
+  rows(ids: number[]): Promise<R[]>;
   count(): Promise<number>;
   /**
    * The number of rows that are read first, before their size is known. A higher number than the default is for rows
@@ -20,6 +24,7 @@ interface Order {
   descending?: boolean;
 }
 
+/** A query whose type is erased, because it grows with the number of its tables. */
 type AnyQuery = SelectQueryBuilder<Database, keyof Database, unknown>;
 
 /**
@@ -33,15 +38,27 @@ export function listing<DB, TB extends keyof DB, O>(
   counted: unknown = query,
 ): Listing<O> {
   const direction = descending ? 'desc' : 'asc';
+  const ordered = (rows: typeof query) => {
+    const sorted = rows.orderBy(sql.ref(sort), direction);
+    return sort === id ? sorted : sorted.orderBy(sql.ref(id), direction);
+  };
+  const rest = (after: After | undefined) =>
+    ordered(after ? query.where(isBeyond(after, { sort, id, descending })) : query);
   return {
     async page(after, limit) {
-      const rest = after ? query.where(isBeyond(after, { sort, id, descending })) : query;
-      const ordered = rest.orderBy(sql.ref(sort), direction);
-      const placed = sort === id ? ordered : ordered.orderBy(sql.ref(id), direction);
-      return await placed.limit(limit).execute();
+      return await rest(after).limit(limit).execute();
+    },
+    async keys(after, limit) {
+      const rows = (rest(after) as unknown as AnyQuery).clearSelect();
+      const value = sql<string | number>`${sql.ref(sort)}`.as('value');
+      const key = sql<number>`${sql.ref(id)}`.as('id');
+      return await rows.select([value, key]).limit(limit).execute();
+    },
+    async rows(ids) {
+      const wanted = sql<boolean>`${sql.ref(id)} = any(${ids}::bigint[])`;
+      return await ordered(query.where(wanted)).execute();
     },
     async count() {
-      // The type of the query is erased, because it grows with the number of its tables.
       const rows = (counted as AnyQuery).clearSelect();
       const { count } = await rows
         .select(sql<number>`count(*)`.as('count'))

@@ -2,13 +2,16 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import { after, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pageParameters } from '@berth/contract/pagination';
 import { Type } from 'typebox';
 import type { App } from '../callers/app-types.ts';
 import { plainShell } from '../edge/settings.ts';
 import { readPage, sendList } from '../requests/pagination.ts';
 import { createTestApp, createTestToken } from '../testing/app.ts';
+import { numberedList } from '../testing/numbered-list.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
+import { until } from '../testing/until.ts';
 
 // Tests pages of large rows, which are read and written in parts, or refused before they are read.
 
@@ -17,27 +20,27 @@ after(close);
 const kilobyte = 1024;
 const count = 2000;
 let fetched: number[] = [];
+const rows = numberedList({
+  count,
+  row: (id) => ({ id }),
+  fetched: (asked) => void fetched.push(asked),
+});
 
 function listRoute(api: App): void {
   const querystring = Type.Object(pageParameters, { additionalProperties: false });
   const schema = { querystring, response: { 200: Type.Array(Type.Any()) } };
   const config = { scope: 'servers:read' } as const;
   api.get('/heavy', { config, schema }, (request, reply) =>
-    sendList(
-      request,
-      reply,
-      readPage(request),
-      {
-        async page(from, limit) {
-          fetched.push(limit);
-          const first = (from?.id ?? 0) + 1;
-          const rows = Math.min(limit, count + 1 - first);
-          return Array.from({ length: rows }, (_, at) => ({ id: first + at }));
-        },
-        count: async () => count,
-      },
-      ({ id }) => ({ id, text: 'x'.repeat(8 * kilobyte) }),
-    ),
+    sendList(request, reply, readPage(request), rows, ({ id }) => ({
+      id,
+      text: 'x'.repeat(8 * kilobyte),
+    })),
+  );
+  api.get('/huge', { config, schema }, (request, reply) =>
+    sendList(request, reply, readPage(request), rows, ({ id }) => ({
+      id,
+      text: 'x'.repeat(128 * kilobyte),
+    })),
   );
 }
 
@@ -79,6 +82,29 @@ test('the link to the next page is correct wherever a part ends', async () => {
   const rest = (await pageOf('?limit=1000')).link;
   const last = await pageOf(/^<([^>]+)>/.exec(String(rest))?.[1]?.replace('/v1/heavy', '') ?? '');
   assert.deepEqual([last.ids.length, last.ids.at(-1), last.link], [1000, count, undefined]);
+});
+
+test('a large page that is not read is created only up to the buffer of its connection', async () => {
+  const { headers: own } = await createTestToken(db, { scopes: ['servers:read'] });
+  fetched = [];
+  const socket = connect({ port, host: '127.0.0.1' });
+  socket.write(
+    `GET /v1/huge?limit=1000 HTTP/1.1\r\nHost: a\r\nAuthorization: ${own.authorization}\r\n\r\n`,
+  );
+  const [data] = await once(socket, 'data');
+  socket.pause();
+  assert.match(String(data), /^HTTP\/1\.1 200 .*\r\nlink: <[^>]+>; rel="next"\r\n/is);
+  let before = -1;
+  await until('nothing more is created', async () => {
+    const stands = fetched.length === before;
+    before = fetched.length;
+    await sleep(300);
+    return stands;
+  });
+  socket.destroy();
+  const created = fetched.reduce((sum, asked) => sum + asked, 0);
+  // Of 128 MB, only the buffers of the kernel and not much more are filled.
+  assert.ok(created < 500, `${created} rows of 128 KiB`);
 });
 
 test('a large page without a free place is refused before more than its beginning is read', async () => {

@@ -1,3 +1,4 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { isRemembered } from '../access/authentication.ts';
 import type { App } from '../callers/app-types.ts';
@@ -19,8 +20,11 @@ export interface HttpMetrics {
   /** `share`: whose share of large responses was used up, such as `token` or `all`. */
   largeAnswerRefused(share: string): void;
   connectionClosed(why: Closing): void;
-  /** Renders the metrics, optionally without those that need the database. */
-  text(type: MetricsType, what?: { ofDatabase: boolean }): Promise<string>;
+  /**
+   * Writes the metrics in parts, optionally without those that need the database. The event loop
+   * takes a turn between parts, because there can be very many metrics.
+   */
+  write(type: MetricsType, what?: { ofDatabase: boolean }): AsyncGenerator<string>;
 }
 
 /** The formats that Prometheus asks for, and the default. */
@@ -41,10 +45,19 @@ export function serveMetrics(app: App, metrics: HttpMetrics): void {
     child.get('/metrics', { config, schema }, async (request, reply) => {
       const asked = request.headers.accept?.includes('application/openmetrics-text');
       const type = asked ? 'openMetrics' : 'text';
-      const text = await metrics.text(type, { ofDatabase: !isRemembered(request) });
-      return reply.header('Cache-Control', 'no-store').type(types[type]).send(text);
+      const parts = metrics.write(type, { ofDatabase: !isRemembered(request) });
+      reply.header('Cache-Control', 'no-store').type(types[type]);
+      return await stream(request, reply, parts);
     });
   });
+}
+
+async function stream(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  parts: AsyncGenerator<string>,
+): Promise<FastifyReply> {
+  return reply.send(await request.server.streams.begin(request, reply, parts));
 }
 
 const config = {

@@ -1,9 +1,11 @@
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Gauge, type Registry } from 'prom-client';
 import type { Db } from '../db/connection.ts';
 import type { Reading } from './of-database.ts';
-import { briefly, installationFigures, serverFigures } from './queries.ts';
+import { briefly, installationFigures } from './queries.ts';
 
-const ofAll = 'Every service of a database returns the same value: use the maximum, not the sum.';
+/** The end of the description of a metric that is read from the database. */
+export const ofAll =
+  'Every service of a database returns the same value: use the maximum, not the sum.';
 
 /** Metrics that are read from the database at each scrape, by their names in the query. */
 const installation: Record<string, [help: string, ...labels: string[]]> = {
@@ -91,48 +93,6 @@ export function installationGauges(registry: Registry, db: Db): Reading {
         if (labelNames.length === 0) gauge.remove();
         else gauge.reset();
       }
-    },
-  };
-}
-
-/** Metrics of each server's usage. */
-export function serverGauges(registry: Registry, db: Db): Reading {
-  const about = (name: string, help: string) => ({
-    name: `berth_server_${name}`,
-    help: `${help} ${ofAll}`,
-    labelNames: ['id', 'uuid', 'hostname', 'project'],
-    registers: [registry],
-  });
-  const cpu = new Counter(
-    about('cpu_seconds_total', 'Busy time of its cores since the server was started.'),
-  );
-  const memory = new Gauge(about('memory_bytes', 'Memory in use; 0 while the server is stopped.'));
-  const disk = new Gauge(about('disk_bytes', 'Disk space in use.'));
-  const received = new Counter(
-    about('network_receive_bytes_total', 'Bytes received, as they are counted for billing.'),
-  );
-  const sent = new Counter(
-    about('network_transmit_bytes_total', 'Bytes sent, as they are counted for billing.'),
-  );
-  const readAt = new Gauge(
-    about('traffic_read_timestamp_seconds', 'Time at which its traffic was last counted.'),
-  );
-  return {
-    async read() {
-      const servers = await briefly(db, serverFigures);
-      return () => {
-        for (const { labels, isRunning, ...use } of servers) {
-          cpu.inc(labels, use.cpuSeconds);
-          memory.set(labels, isRunning ? use.memoryBytes : 0);
-          if (use.diskBytes !== null) disk.set(labels, use.diskBytes);
-          received.inc(labels, use.received);
-          sent.inc(labels, use.sent);
-          if (use.trafficReadAt !== null) readAt.set(labels, use.trafficReadAt);
-        }
-      };
-    },
-    clear() {
-      for (const metric of [cpu, memory, disk, received, sent, readAt]) metric.reset();
     },
   };
 }

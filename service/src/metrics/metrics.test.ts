@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { sql } from 'kysely';
 import { createTestApp, createTestToken } from '../testing/app.ts';
 import { installation } from '../testing/fixtures.ts';
 import { inject } from '../testing/inject.ts';
 import { thisMonthAndNext } from '../testing/months.ts';
+import { createTestProject } from '../testing/people.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { enterServer } from '../testing/servers.ts';
 import { until } from '../testing/until.ts';
@@ -162,6 +164,66 @@ test('a server whose disk and NIC were never read exports its other metrics', as
   const { body } = await (await withApp(true)).read();
   assert.match(body, /^berth_server_cpu_seconds_total\{.*"deaf"/m);
   assert.doesNotMatch(body, /^berth_server_(disk_bytes|traffic_read_\w+)\{.*"deaf"/m);
+});
+
+test('labels are escaped', async () => {
+  const projectId = await createTestProject(db, 'a "b" \\ c');
+  const id = await enterServer(db, { ...place, projectId });
+  const use = { server_id: id, read_at: new Date(), cpu_seconds: 1, cpu_percent: 1, ram_mb: 1 };
+  await db.insertInto('usage_current').values(use).execute();
+  const { body } = await (await withApp(true)).read();
+  assert.ok(body.includes(String.raw`,project="a \"b\" \\ c"} 1`), body.slice(-1000));
+});
+
+test('the metrics of many servers are written in parts, between which the event loop takes a turn', async () => {
+  const many = 1200;
+  await sql`
+    with entered as (
+      insert into servers (project_id, location_id, os_id, node_id, hostname, mac, cpu, ram_mb,
+        disk_gb, status)
+      select ${place.projectId}, ${place.locationId}, ${place.osId}, ${place.nodeId}, 'many-' || n,
+        'many-' || n, 1, 256, 2, 'stopped'
+      from generate_series(1, ${many}::integer) n
+      returning id
+    )
+    insert into usage_current
+      (server_id, read_at, network_read_at, cpu_seconds, cpu_percent, ram_mb, disk_gb)
+    select id, now(), now(), 1, 1, 1, 1 from entered`.execute(db);
+  const { metrics, read } = await withApp(true);
+  let turns = 0;
+  let isCounting = true;
+  const countTurns = () => {
+    turns += 1;
+    if (isCounting) setImmediate(countTurns);
+  };
+  countTurns();
+  const linesByTurn = new Map<number, number>();
+  const order: string[] = [];
+  let text = '';
+  for await (const part of metrics.write('openMetrics')) {
+    text += part;
+    const names = Array.from(part.matchAll(/^(berth_server_\w+)\{.*"many-/gm), ([, name]) => name);
+    linesByTurn.set(turns, (linesByTurn.get(turns) ?? 0) + names.length);
+    order.push(...names.map(String));
+  }
+  isCounting = false;
+  const ofServers = [
+    'berth_server_cpu_seconds_total',
+    'berth_server_memory_bytes',
+    'berth_server_disk_bytes',
+    'berth_server_network_receive_bytes_total',
+    'berth_server_network_transmit_bytes_total',
+    'berth_server_traffic_read_timestamp_seconds',
+  ];
+  const wanted = ofServers.flatMap((name) => Array.from({ length: many }, () => name));
+  assert.deepEqual(order, wanted);
+  // The count of a turn may come before or after the part of that turn.
+  assert.ok(Math.max(...linesByTurn.values()) <= 1000, `${[...linesByTurn.values()]}`);
+  assert.match(text, /^# TYPE berth_server_cpu_seconds counter$/m);
+  assert.ok(text.endsWith('\n# EOF\n'));
+  assert.equal(text.split('# EOF').length, 2);
+  const plain = (await read()).body;
+  assert.equal(plain.match(/^berth_server_memory_bytes\{.*"many-/gm)?.length, many);
 });
 
 test('metrics of calls to the engine omit the names of instances', async () => {

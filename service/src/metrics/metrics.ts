@@ -11,16 +11,19 @@ import type { HttpMetrics, MetricsType } from '../http/metrics.ts';
 import { readBuild } from '../version/build.ts';
 import { certificateGauges, type ReadCertificate } from './certificates.ts';
 import { dataDirectoryGauges } from './data-directory.ts';
-import { installationGauges, serverGauges } from './figures.ts';
+import { installationGauges } from './figures.ts';
 import { type Observers, observers } from './observed.ts';
 import { readerOf } from './of-database.ts';
 import { type Pools, poolGauges } from './pool.ts';
+import { serverMetrics } from './servers.ts';
 
 export interface Metrics extends Observers, HttpMetrics {
   /**
    * Sets how to read the certificate that this service presents, in PEM, if it serves HTTPS itself.
    */
   presents(read: ReadCertificate): void;
+  /** Writes the metrics as one text. */
+  text(...of: Parameters<HttpMetrics['write']>): Promise<string>;
 }
 
 interface MetricsOptions {
@@ -65,15 +68,28 @@ export function createMetrics(
   });
   dataDirectoryGauges(registry, dataDir);
   const certificates = certificateGauges(registry, db);
+  const servers = ofServers ? serverMetrics(db) : undefined;
   const readings = [installationGauges(registry, db), certificates.ofDatabase];
-  if (ofServers) readings.push(serverGauges(registry, db));
+  if (servers) readings.push(servers);
   const readDatabase = readerOf(registry, readings, log);
+  async function* write(type: MetricsType, { ofDatabase } = { ofDatabase: true }) {
+    await readDatabase(ofDatabase);
+    // Other requests publish other values while these are written.
+    const shownServers = servers?.write(type);
+    const text = await inFormat(registry, type).metrics();
+    const end = type === 'openMetrics' ? endOfOpenMetrics : '';
+    yield text.slice(0, text.length - end.length);
+    if (shownServers) yield* shownServers;
+    yield end;
+  }
   return {
     ...observers(registry),
     presents: certificates.presents,
-    async text(type, { ofDatabase } = { ofDatabase: true }) {
-      await readDatabase(ofDatabase);
-      return await inFormat(registry, type).metrics();
+    write,
+    async text(...of) {
+      let text = '';
+      for await (const part of write(...of)) text += part;
+      return text;
     },
   };
 }
@@ -82,6 +98,8 @@ const formats: Record<MetricsType, RegistryContentType> = {
   openMetrics: Registry.OPENMETRICS_CONTENT_TYPE,
   text: Registry.PROMETHEUS_CONTENT_TYPE,
 };
+
+const endOfOpenMetrics = '# EOF\n';
 
 /** Views of the metrics: the library takes `_total` off the names of counters for OpenMetrics. */
 function inFormat(registry: Registry, type: MetricsType): Registry<RegistryContentType> {

@@ -162,7 +162,10 @@ export async function installationFigures(db: Queryable): Promise<Figure[]> {
 }
 
 export interface ServerFigures {
-  labels: { id: string; uuid: string; hostname: string; project: string };
+  id: number;
+  uuid: string;
+  hostname: string;
+  project: string;
   isRunning: boolean;
   cpuSeconds: number;
   memoryBytes: number;
@@ -175,14 +178,15 @@ export interface ServerFigures {
 }
 
 /**
- * The usage of each server in all projects. Traffic is the sum over all months, so that it never
- * decreases.
+ * The usage of servers in all projects, ordered by id, in batches. Traffic is the sum over all
+ * months, so that it never decreases.
  */
-export async function serverFigures(db: Queryable): Promise<ServerFigures[]> {
+export async function serverFigures(
+  db: Queryable,
+  { afterId, limit }: { afterId: number; limit: number },
+): Promise<ServerFigures[]> {
   const { rows } = await sql<ServerFigures>`
-    select
-      jsonb_build_object('id', s.id::text, 'uuid', s.uuid, 'hostname', s.hostname,
-        'project', p.name) as labels,
+    select s.id, s.uuid, s.hostname, p.name as project,
       s.real_status in ('started', 'paused') as "isRunning",
       u.cpu_seconds as "cpuSeconds",
       u.ram_mb * 1048576.0 as "memoryBytes",
@@ -193,11 +197,13 @@ export async function serverFigures(db: Queryable): Promise<ServerFigures[]> {
     from servers s
     join projects p on p.id = s.project_id
     join usage_current u on u.server_id = s.id
-    left join (
-      select server_id, sum(incoming) as incoming, sum(outgoing) as outgoing
-      from traffic_months group by server_id
-    ) t on t.server_id = s.id
-    where s.deleted_at is null
+    cross join lateral (
+      select sum(incoming) as incoming, sum(outgoing) as outgoing
+      from traffic_months where server_id = s.id
+    ) t
+    where s.deleted_at is null and s.id > ${afterId}
+    order by s.id
+    limit ${limit}
   `.execute(db);
   return rows;
 }

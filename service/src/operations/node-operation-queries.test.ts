@@ -81,18 +81,18 @@ test('an evacuation shows each server that it moves, and where it is', async () 
   const hostname = 'test';
   const none = { reason: null, operation_id: null };
   assert.deepEqual(servers, [
-    { id: moved, hostname, state: 'moved', node: 'target', reason: null, operation_id: second },
-    { id: moving, hostname, state: 'moving', node: 'target', reason: null, operation_id: going },
-    { id: waiting, hostname, state: 'waiting', node: 'source', ...none },
+    { id: moved, hostname, status: 'moved', node: 'target', reason: null, operation_id: second },
+    { id: moving, hostname, status: 'moving', node: 'target', reason: null, operation_id: going },
+    { id: waiting, hostname, status: 'waiting', node: 'source', ...none },
     {
-      ...{ id: broken, hostname, state: 'failed', node: 'source' },
+      ...{ id: broken, hostname, status: 'failed', node: 'source' },
       ...{ reason: 'No room.', operation_id: inVain },
     },
     {
-      ...{ id: refused, hostname, state: 'failed', node: 'source' },
+      ...{ id: refused, hostname, status: 'failed', node: 'source' },
       ...{ reason: 'It is locked.', operation_id: null },
     },
-    { id: gone, hostname, state: 'deleted', node: 'target', reason: null, operation_id: before },
+    { id: gone, hostname, status: 'deleted', node: 'target', reason: null, operation_id: before },
   ]);
 
   await change(id, { status: 'failed', ...ended });
@@ -117,7 +117,7 @@ test('a restore shows the servers that were evacuated from its node', async () =
     {
       id: back,
       hostname: 'test',
-      state: 'waiting',
+      status: 'waiting',
       node: 'refuge',
       reason: null,
       operation_id: null,

@@ -2,11 +2,11 @@ import { sql } from 'kysely';
 import type { Queryable } from '../db/connection.ts';
 import { type ShownOperation, shownColumns } from './queries.ts';
 
-/** A server that an operation on a node moves, as the API shows it. */
+/** A server that an operation on a node moves. */
 export interface MovedServer {
   id: number;
   hostname: string;
-  state: 'waiting' | 'moving' | 'moved' | 'failed' | 'deleted';
+  status: 'waiting' | 'moving' | 'moved' | 'failed' | 'deleted';
   node: string;
   reason: string | null;
   operation_id: number | null;
@@ -60,7 +60,7 @@ async function movedServers(db: Queryable, operationId: number): Promise<MovedSe
         when move.status in ('pending', 'running') then 'moving'
         when move.status = 'succeeded' then 'moved'
         when move.status = 'failed' or refused.reason is not null then 'failed'
-        else 'waiting' end as state,
+        else 'waiting' end as status,
       case when move.status in ('pending', 'running', 'succeeded')
         then move.state -> 'to' ->> 'name' else nodes.name end as node,
       case when s.deleted_at is null then coalesce(move.error ->> 'message', refused.reason) end

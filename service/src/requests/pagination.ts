@@ -6,12 +6,8 @@ import type { Listing } from '../db/listing.ts';
 import { Problem } from '../problems/problem.ts';
 import { apiPath, canonicalPath } from './api-path.ts';
 import { countApplied, prefersCount } from './prefer.ts';
+import { allRows, pageRows, type RowFormat } from './rows.ts';
 import { isRealTime, requirePeriod } from './times.ts';
-
-/** The number of rows in a part, for rows that may be large. Lists of small rows set another number. */
-const rowsAtFirst = 20;
-const mostRowsAtOnce = 500;
-const bytesAtOnce = 64 * 1024;
 
 export type SortColumn = 'id' | 'hostname' | 'created_at';
 
@@ -76,22 +72,26 @@ export async function sendList<S extends SortColumn, R extends Row<S>>(
     reply.header('Total-Count', String(await listing.count()));
   }
   const { streams } = request.server;
-  const end: { last?: R } = {};
-  const lines = rowsOf(page, listing, (row) => JSON.stringify(view(row)), end);
+  const format: RowFormat<R> = {
+    write: (row) => JSON.stringify(view(row)),
+    positionOf: (row) => ({ value: row[page.sort], id: Number(row.id) }),
+  };
   reply.type('application/json; charset=utf-8');
   if (page.limit === undefined) {
-    return reply.send(await streams.begin(request, reply, framed(jsonArray, lines)));
+    const all = allRows(listing, format, page.after);
+    return reply.send(await streams.begin(request, reply, framed(jsonArray, all)));
   }
-  // Whether there is a next page is known only at the end, and headers are sent first.
-  const body = await streams.gather(request, reply, framed(jsonArray, lines));
+  const rows = pageRows(listing, format, page.after, page.limit);
+  const parts = framed(jsonArray, rows.parts);
+  // Headers are sent first, so a large page finds its end before it is written.
+  const body = await streams.beginPage(request, reply, parts, rows.findEnd);
+  const end = rows.end();
   // RFC 8288. It keeps the query and the prefix of this request.
-  if (end.last) reply.header('Link', `<${nextUrl(request, page, end.last)}>; rel="next"`);
+  if (end) reply.header('Link', `<${nextUrl(request, page, end)}>; rel="next"`);
   return reply.send(body);
 }
 
 type Row<S extends SortColumn> = Record<S | 'id', string | number>;
-
-type FetchPage<S extends SortColumn, R> = (after: Page<S>['after'], limit: number) => Promise<R[]>;
 
 /** Sends a whole list, with one JSON object per line. The media type must have been set. */
 export async function sendLines<R extends Row<'id'>>(
@@ -114,14 +114,13 @@ interface Frame {
 export async function sendRows<R extends Row<'id'>>(
   request: FastifyRequest,
   reply: FastifyReply,
-  fetchPage: FetchPage<'id', R>,
+  page: Listing<R>['page'],
   { write, ...frame }: Frame & { write: (row: R) => string },
 ) {
-  const rows = framed(frame, rowsOf(everything, { page: fetchPage }, write));
+  const positionOf = ({ id }: R) => ({ value: id, id: Number(id) });
+  const rows = framed(frame, allRows({ page }, { write, positionOf }));
   return reply.send(await request.server.streams.begin(request, reply, rows));
 }
-
-const everything = { sort: 'id', after: undefined, limit: undefined } as const;
 
 const jsonArray = { head: '[', separator: ',', tail: ']' };
 
@@ -137,46 +136,10 @@ async function* framed(
   yield (isFirst ? head : '') + tail;
 }
 
-/**
- * The rows of a page, or all rows, written in parts whose size follows from the rows before, so
- * that a large page holds the event loop and the memory for a few rows at a time only.
- * @param end receives the last row of a page if more rows follow
- */
-async function* rowsOf<S extends SortColumn, R extends Row<S>>(
-  page: Pick<Page<S>, 'sort' | 'after' | 'limit'>,
-  listing: { page: FetchPage<S, R>; rowsAtFirst?: number | undefined },
-  write: (row: R) => string,
-  end: { last?: R } = {},
-) {
-  const isPaged = page.limit !== undefined;
-  let { after, limit: left = Number.POSITIVE_INFINITY } = page;
-  let most = listing.rowsAtFirst ?? rowsAtFirst;
-  for (let areMore = true; areMore && left > 0; ) {
-    const wanted = Math.min(most, left);
-    // One row more than the page shows whether there is another page.
-    const found = await listing.page(after, isPaged ? wanted + 1 : wanted);
-    const rows = found.slice(0, wanted);
-    const last = rows.at(-1);
-    if (!last) return;
-    areMore = isPaged ? found.length > wanted : found.length === wanted;
-    left -= rows.length;
-    if (areMore && left === 0) end.last = last;
-    const texts = rows.map(write);
-    const length = texts.reduce((sum, text) => sum + text.length, 0) / texts.length;
-    most = Math.min(mostRowsAtOnce, Math.max(1, Math.floor(bytesAtOnce / length)));
-    after = { value: last[page.sort], id: Number(last.id) };
-    yield texts;
-  }
-}
-
-function nextUrl<S extends SortColumn>(
-  request: FastifyRequest,
-  page: Page<S>,
-  last: Row<S>,
-): string {
+function nextUrl(request: FastifyRequest, page: Page, end: After): string {
   const query = new URLSearchParams(request.url.split('?')[1] ?? '');
   const order = (page.descending ? '-' : '') + page.sort;
-  query.set('cursor', writeCursor(order, last[page.sort], Number(last.id), page.of));
+  query.set('cursor', writeCursor(order, end.value, end.id, page.of));
   return `${apiPath(request, unprefixed(request.url))}?${query}`;
 }
 

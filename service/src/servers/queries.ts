@@ -173,6 +173,8 @@ export function listSelectedServers(
     );
   return {
     page: (after, limit) => selected((servers) => servers.page(after, limit)),
+    keys: (after, limit) => selected((servers) => servers.keys(after, limit)),
+    rows: (ids) => selected((servers) => servers.rows(ids)),
     count: () => selected((servers) => servers.count()),
     rowsAtFirst,
   };

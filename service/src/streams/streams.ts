@@ -21,13 +21,14 @@ export interface Streams {
     chunks: AsyncGenerator<string>,
   ): Promise<Readable>;
   /**
-   * Begins an answer only once it is complete. It takes a place as soon as it is large; throws as
-   * `Places`.
+   * Begins an answer whose headers depend on all of it. A small one is returned whole, so that they
+   * are known. A large one takes a place, or throws as `Places`, and then calls `findHeaders`.
    */
-  gather(
+  beginPage(
     request: FastifyRequest,
     reply: FastifyReply,
-    chunks: AsyncIterable<string>,
+    chunks: AsyncGenerator<string>,
+    findHeaders: () => Promise<void>,
   ): Promise<Readable | Buffer>;
   /** Sends an existing answer; takes a place only if it is large. */
   whole(request: FastifyRequest, reply: FastifyReply, body: Buffer): Readable | Buffer;
@@ -58,33 +59,33 @@ export function boundStreams(
     // Nothing is created before it is needed.
     Readable.from(paced(reply, chunks, pace), { objectMode: false, highWaterMark: 1 });
 
+  /** Reads the beginning of an answer. If that is not all of it, it takes a place. */
+  async function beginning(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    chunks: AsyncGenerator<string>,
+  ): Promise<{ first: string; isAll: boolean }> {
+    const first: string[] = [];
+    let isAll = false;
+    for (let length = 0; length <= largeBytes && !isAll; length += first.at(-1)?.length ?? 0) {
+      const { value, done } = await chunks.next();
+      if (done) isAll = true;
+      else first.push(value);
+    }
+    if (!isAll) places.take(request, reply);
+    return { first: first.join(''), isAll };
+  }
+
   const streams: Streams = {
     async begin(request, reply, chunks) {
-      const first: string[] = [];
-      let isAll = false;
-      for (let length = 0; length <= largeBytes && !isAll; length += first.at(-1)?.length ?? 0) {
-        const { value, done } = await chunks.next();
-        if (done) isAll = true;
-        else first.push(value);
-      }
-      if (!isAll) places.take(request, reply);
-      return send(reply, both([first.join('')], inContext(chunks)));
+      const { first } = await beginning(request, reply, chunks);
+      return send(reply, both([first], inContext(chunks)));
     },
-    async gather(request, reply, chunks) {
-      const parts: Buffer[] = [];
-      let bytes = 0;
-      let isLarge = false;
-      for await (const chunk of chunks) {
-        const part = Buffer.from(chunk);
-        parts.push(part);
-        bytes += part.length;
-        if (bytes <= largeBytes || isLarge) continue;
-        isLarge = true;
-        places.take(request, reply);
-      }
-      if (!isLarge) return Buffer.concat(parts);
-      reply.header('Content-Length', bytes);
-      return send(reply, both(parts, []));
+    async beginPage(request, reply, chunks, findHeaders) {
+      const { first, isAll } = await beginning(request, reply, chunks);
+      if (isAll) return Buffer.from(first);
+      await findHeaders();
+      return send(reply, both([first], inContext(chunks)));
     },
     whole(request, reply, body) {
       if (body.length <= largeBytes) return body;
