@@ -6,10 +6,11 @@ const mostValues = 100;
 /**
  * A filter of a list: one value or several, separated by commas, any of which can match.
  */
-export function AnyOf<T extends TSchema>(item: T) {
+export function AnyOf<T extends TSchema>(item: T, options: { undocumented?: true } = {}) {
   return several(
     item,
     'Separate several values with commas; an object matches if any of them does.',
+    options,
   );
 }
 
@@ -19,7 +20,7 @@ export function SomeOf<T extends TSchema>(item: T) {
 }
 
 /** The schema is an array, into which the query string is split. */
-function several<T extends TSchema>(item: T, how: string) {
+function several<T extends TSchema>(item: T, how: string, options: { undocumented?: true } = {}) {
   const { description, examples, ...schema } = item as TSchema & {
     description?: string;
     examples?: unknown[];
@@ -32,6 +33,7 @@ function several<T extends TSchema>(item: T, how: string) {
       description: `${description} ${how}`,
       ...(examples && { examples: [examples.slice(0, 1)] }),
       explain: `Must be at most ${mostValues} values, separated by commas.`,
+      ...options,
     }),
   );
 }

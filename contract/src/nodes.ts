@@ -4,10 +4,11 @@ import { pageParameters } from './pagination.ts';
 import { Reference } from './references.ts';
 import { Closed, Id, Nullable, Timestamp, Word } from './values.ts';
 
-const State = (description: string) =>
+const Status = (description: string, options: { deprecated?: true } = {}) =>
   Word(['online', 'offline', 'evacuated', 'cordoned', 'gone', 'lost'], {
     description,
     examples: ['online'],
+    ...options,
   });
 
 const CanLimit = (what: string) =>
@@ -44,14 +45,17 @@ export const Node = Type.Object(
       description: 'The name of the location that the node belongs to.',
       examples: ['local'],
     }),
-    state: State(
-      'The state of the node. `online`: it answers and accepts new servers. `offline`: it refuses connections, its ' +
+    status: Status(
+      'The status of the node. `online`: it answers and accepts new servers. `offline`: it refuses connections, its ' +
         'cluster reports it as offline, its location cannot be reached, or it has not answered three health checks ' +
         'in a row. `evacuated`: it was taken out of service in Incus. `cordoned`: it accepts no new servers, because ' +
         'an administrator cordoned it. `gone`: it is no longer a member of its cluster, and servers are still ' +
         'recorded on it. `lost`: an administrator has declared it lost.',
     ),
-    status_since: Timestamp('The time of the last change of `state`.'),
+    state: Status('Deprecated since 1.0.0-rc.1: use `status`, which has the same value.', {
+      deprecated: true,
+    }),
+    status_since: Timestamp('The time of the last change of `status`.'),
     slow_since: Nullable(
       Timestamp(
         'The time since which the node has taken more than 3 seconds to answer. A slow node stays `online`. Null ' +
@@ -108,7 +112,7 @@ export const Node = Type.Object(
     ),
     servers: Type.Integer({ description: 'The number of servers on the node.', examples: [8] }),
     updated_at: Timestamp(
-      'The time at which the state and the figures of the node were last read.',
+      'The time at which the status and the figures of the node were last read.',
     ),
   },
   {
@@ -123,7 +127,9 @@ export const NodeListQuery = Closed({
   ...pageParameters,
   q: NamePrefix('nodes', 'name'),
   location_id: AnyOf(Reference('location', 'Return only nodes of this location.')),
-  state: AnyOf(State('Return only nodes in this state.')),
+  status: AnyOf(Status('Return only nodes with this status.')),
+  // The older name of `status`.
+  state: AnyOf(Status('Return only nodes with this status.'), { undocumented: true }),
 });
 
 export const NodeQuery = Closed({

@@ -162,15 +162,22 @@ const Placement = Type.Object(
   },
 );
 
+const moveStatuses = ['waiting', 'moving', 'moved', 'failed', 'deleted'] as const;
+
 const MovedServer = Type.Object(
   {
     id: Id('the server', 42),
     hostname: Type.String({ description: 'The host name of the server.', examples: ['web-1'] }),
-    state: Word(['waiting', 'moving', 'moved', 'failed', 'deleted'], {
+    status: Word([...moveStatuses], {
       description:
-        'The state of the move. `waiting`: it has not begun. `moving`: it is in progress. `moved`: the server is on ' +
+        'The status of the move. `waiting`: it has not begun. `moving`: it is in progress. `moved`: the server is on ' +
         'another node. `failed`: the server stays where it is; `reason` says why. `deleted`: the server was deleted ' +
         'meanwhile.',
+      examples: ['moved'],
+    }),
+    state: Word([...moveStatuses], {
+      deprecated: true,
+      description: 'Deprecated since 1.0.0-rc.1: use `status`, which has the same value.',
       examples: ['moved'],
     }),
     node: Type.String({
@@ -179,7 +186,7 @@ const MovedServer = Type.Object(
     }),
     reason: Nullable(
       Type.String({
-        description: 'Why the server could not be moved. Null unless `state` is `failed`.',
+        description: 'Why the server could not be moved. Null unless `status` is `failed`.',
         examples: ['No other node has enough free memory.'],
       }),
     ),

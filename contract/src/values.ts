@@ -19,6 +19,7 @@ export interface Annotations {
 interface Words {
   description: string;
   examples?: unknown[];
+  deprecated?: true;
 }
 
 export const maxId = Number.MAX_SAFE_INTEGER;

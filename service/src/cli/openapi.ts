@@ -30,7 +30,9 @@ async function openApiDocument(): Promise<string> {
     answered: () => undefined,
     largeAnswerRefused: () => undefined,
     connectionClosed: () => undefined,
-    text: async () => '',
+    async *write() {
+      yield '';
+    },
   };
   const app = await createHttpServer({ deps, routes, lookups, limiter, metrics });
   const document = app.swagger();

@@ -72,17 +72,21 @@ export async function setCordoned(trx: Trx, id: number, cordoned: boolean): Prom
 export interface NodeFilters {
   q?: string | undefined;
   location_id?: number[] | undefined;
+  status?: NodeState[] | undefined;
+  /** The older name of `status`. */
   state?: NodeState[] | undefined;
 }
 
 /** Nodes ordered by id. */
 export function listNodes(db: Queryable, filters: NodeFilters): Listing<ShownNode> {
-  const { q, location_id, state: states } = filters;
-  const query = shownNodes(db)
+  const { q, location_id } = filters;
+  let query = shownNodes(db)
     .where(beginsWith(['nodes.name'], q))
     .where(hasAnyOf({ 'nodes.location_id': location_id }));
-  const shown = states ? query.where(sql<boolean>`${state} = any(${states}::text[])`) : query;
-  return listing(shown, { id: 'nodes.id' });
+  for (const wanted of [filters.status, filters.state]) {
+    if (wanted) query = query.where(sql<boolean>`${state} = any(${wanted}::text[])`);
+  }
+  return listing(query, { id: 'nodes.id' });
 }
 
 /** Nodes by name, in any case, with their locations. */

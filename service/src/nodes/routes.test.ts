@@ -43,6 +43,7 @@ it('a node shows its capacity, what is allocated, and what is used', async () =>
     name: 'node-1',
     location_id: place.locationId,
     location: 'test',
+    status: 'online',
     state: 'online',
     slow_since: null,
     cordoned: false,
@@ -132,8 +133,8 @@ it('a name that two locations have requires the location', async () => {
   }
 });
 
-it('a node has the most severe of its states', async () => {
-  const states: [object, string][] = [
+it('a node has the most severe status that applies', async () => {
+  const statuses: [object, string][] = [
     [{ cordoned: true }, 'cordoned'],
     [{ evacuated: true }, 'evacuated'],
     [{ status: 'offline' }, 'offline'],
@@ -141,13 +142,18 @@ it('a node has the most severe of its states', async () => {
     [{ lost: true }, 'lost'],
   ];
   await enterServer(db, { ...place, nodeId: (await ask('/b')).json().id });
-  for (const [values, state] of states) {
+  for (const [values, status] of statuses) {
     await setNode('b', values);
-    assert.equal((await ask('/b')).json().state, state);
-    assert.deepEqual(namesOf(await ask(`?state=${state}`)), ['b']);
+    const shown = (await ask('/b')).json();
+    // `state` is the older name of `status`.
+    assert.deepEqual([shown.status, shown.state], [status, status]);
+    for (const name of ['status', 'state']) {
+      assert.deepEqual(namesOf(await ask(`?${name}=${status}`)), ['b']);
+    }
   }
-  assert.deepEqual(namesOf(await ask('?state=online')), ['node-1', 'a', 'a']);
-  assert.equal((await ask('?state=broken')).statusCode, 422);
+  assert.deepEqual(namesOf(await ask('?status=online')), ['node-1', 'a', 'a']);
+  assert.deepEqual(namesOf(await ask('?status=online&state=lost')), []);
+  assert.equal((await ask('?status=broken')).statusCode, 422);
 });
 
 it('a node that is gone is shown as long as it has servers', async () => {
@@ -161,7 +167,7 @@ it('a node that is gone is shown as long as it has servers', async () => {
 
 it('a node is offline while its location is unreachable', async () => {
   await setReachability(db, elsewhere, 'The connection was closed.');
-  assert.equal((await ask(`/a?location_id=${elsewhere}`)).json().state, 'offline');
+  assert.equal((await ask(`/a?location_id=${elsewhere}`)).json().status, 'offline');
 });
 
 it('a node cannot be declared lost while its location is unreachable', async () => {

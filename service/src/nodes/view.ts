@@ -9,6 +9,7 @@ export function nodeView(row: ShownNode): Node {
     name: row.name,
     location_id: row.location_id,
     location: row.location,
+    status: row.state,
     state: row.state,
     status_since: row.shown_since,
     slow_since: row.slow_since,

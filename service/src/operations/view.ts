@@ -23,7 +23,7 @@ export function operationView(
       row.commands?.map((command: Command, index: number) => commandView(command, index)) ?? null,
     placement: placement && { ...placement, others: isForAdmin ? placement.others : null },
     node: ofNode?.node ?? null,
-    servers: ofNode?.servers ?? null,
+    servers: ofNode?.servers.map((server) => ({ ...server, state: server.status })) ?? null,
     created_at: row.created_at,
     started_at: row.started_at,
     finished_at: row.finished_at,

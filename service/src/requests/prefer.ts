@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
  * failure. Shorter than the timeouts of proxies in the documentation, and than the time after which silent connections
  * are closed.
  */
-const longestWaitSeconds = 75;
+export const longestWaitSeconds = 75;
 
 /**
  * The seconds that a client wants to wait for the outcome: `Prefer: wait=N` (RFC 7240, section 4.3), at
