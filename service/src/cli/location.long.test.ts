@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { type Simulator, startSimulator } from '../../../incus-sim/src/simulator.ts';
 import { fingerprintOf } from '../incus/certificates.ts';
+import { createIncusClient } from '../incus/client.ts';
 import { selfSigned } from '../incus/test-server.ts';
 import { loadIdentity } from '../locations/identity.ts';
 import { findLocationNamed } from '../locations/queries.ts';
@@ -30,7 +31,10 @@ let simulators = 0;
 async function startIncus(members: string[] = []) {
   simulators += 1;
   const own = selfSigned(join(directory, `server-${simulators}`));
-  const simulator = await startSimulator({ listen: own, alsoListen: [own], members });
+  // The socket is for its administrator.
+  const socketPath = join(directory, `incus-${simulators}`);
+  const alsoListen = [own, { socketPath }];
+  const simulator = await startSimulator({ listen: own, alsoListen, members });
   after(() => simulator.close());
   const names = { project: 'other', pool: 'berth', network: 'berthbr0' };
   simulator.plant({ ...names, imageAliases: [] });
@@ -43,6 +47,7 @@ async function startIncus(members: string[] = []) {
   return {
     simulator,
     own,
+    socketPath,
     url: simulator.url,
     otherUrl,
     token: () => simulator.issueToken('berth'),
@@ -257,6 +262,30 @@ test('a location whose rules can not be set is added with a warning', async () =
   assert.equal(added.code, 0, added.stderr);
   assert.match(added.stderr, /rules of the network berthbr0 could not be set: database is locked/);
   assert.equal((await located('late')).policy_applied, 0);
+});
+
+test('a location whose network others use is added with a note that names them', async () => {
+  const { socketPath, token } = await startIncus();
+  const administrator = createIncusClient({ socketPath, project: 'other' });
+  after(() => administrator.close());
+  const { id } = await administrator.instances.create({
+    ...{ name: 'theirs', type: 'container', source: { type: 'none' }, config: {}, profiles: [] },
+    devices: {
+      root: { type: 'disk', path: '/', pool: 'berth' },
+      eth0: { type: 'nic', name: 'eth0', network: 'berthbr0' },
+    },
+  });
+  const { signal } = new AbortController();
+  await administrator.operations.wait(id, { signal, timeoutSeconds: 60 });
+  const added = await run('add', 'shared', '--token', token());
+  assert.equal(added.code, 0, added.stderr);
+  assert.match(
+    added.stderr,
+    /Note: The network berthbr0 is also used by \/1\.0\/instances\/theirs\?project=other\. Therefore all of its IPv6/,
+  );
+  assert.deepEqual((await located('shared')).ipv6_open_for, [
+    '/1.0/instances/theirs?project=other',
+  ]);
 });
 
 test('a changed certificate is accepted with its fingerprint or a new token', async () => {

@@ -93,7 +93,7 @@ function poolWarnings(name: string, driver: string): string[] {
   if (withOwnDisks.includes(driver)) return [];
   if (driver === 'btrfs') {
     return [
-      `The storage pool ${name} has the driver btrfs: it enforces the disk sizes of servers, but df in a server shows the whole pool. For production, use zfs, lvm or ceph.`,
+      `The storage pool ${name} has the driver btrfs. With classic quotas, which Incus uses, servers can write beyond their disk sizes while the accounting of the kernel is inconsistent. With simple quotas (Linux 6.7 or newer), a restore removes the limit of a server. Berth corrects this only in the pool that it has created on its own machine. df in a server shows the whole pool. For production, use zfs, lvm or ceph.`,
     ];
   }
   return [
