@@ -18,6 +18,8 @@ const gateSeconds = 20 * 60;
 const partSeconds = 45 * 60;
 /** Files of the gate that take longer are reported: they should become long tests, or faster. */
 const longFileSeconds = 20;
+/** How many of the slowest files are listed at the end. */
+const mostSlowest = 20;
 
 interface Plan {
   parts: readonly Part[];
@@ -114,6 +116,14 @@ function tellLongFiles(outcomes: readonly Outcome[]): void {
   }
 }
 
+function tellSlowest(outcomes: readonly Outcome[]): void {
+  const files = outcomes.flatMap((one) => one.files);
+  const slowest = files.toSorted((a, b) => b.milliseconds - a.milliseconds).slice(0, mostSlowest);
+  const line = ({ file, milliseconds }: { file: string; milliseconds: number }) =>
+    `${(milliseconds / 1000).toFixed(1).padStart(7)} s  ${file}`;
+  say(`\nThe slowest files:\n${slowest.map(line).join('\n')}`);
+}
+
 try {
   const plan = readPlan();
   if (plan) {
@@ -121,6 +131,7 @@ try {
     await takeTurn('the tests of Berth', say);
     const outcomes = await playAll(plan);
     for (const outcome of outcomes) if (!endedBy) await playAgain(outcome);
+    if (!plan.files) tellSlowest(outcomes);
     tellLongFiles(outcomes);
     say(`\n${report(outcomes)}`);
     process.exitCode = outcomes.some(({ failures }) => failures.length > 0) ? 1 : 0;
