@@ -3,6 +3,8 @@ import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Service } from '../e2e/service.ts';
 import { beside } from './disturbance.ts';
+import { type Growth, growingAttacks } from './growth.ts';
+import { onDatabaseOf } from './hostile-rows.ts';
 import { percentile } from './statistics.ts';
 
 /** The highest acceptable ratio of a second customer's latency to that without the attack. */
@@ -13,17 +15,22 @@ const lookMs = 1500;
 const pauseMs = 10;
 const settleMs = 3000;
 const memoryEveryMs = 100;
+/** The audit log, which `benchHostileReads` has filled. */
+const largeList = '/v1/audit?limit=300';
+/** Larger responses are limited in number. */
+const largeBytes = 64 * 1024;
 
 /**
  * A program that sends requests from many addresses at once, and the request that a second customer
  * sends meanwhile.
  */
-interface Attack {
+export interface Attack {
   name: string;
   program: string;
-  args: (service: Service) => string[];
-  /** The status of the response; 0 if there is none. */
-  ask: (service: Service) => Promise<number>;
+  args: (service: Service) => string[] | Promise<string[]>;
+  /** The status of the response; 0 if there is none. By default, it is a list of locations. */
+  ask?: (service: Service) => Promise<number>;
+  growth?: Growth;
 }
 
 const attacks: readonly Attack[] = [
@@ -31,14 +38,21 @@ const attacks: readonly Attack[] = [
     name: 'ten addresses that open as many connections as they can',
     program: 'crowd.ts',
     args: ({ port }) => [String(port)],
-    ask: readAnew,
   },
+  {
+    name: 'ten addresses that do not read a large public file',
+    program: 'unread-asset.ts',
+    args: ({ port }) => [String(port)],
+    ask: (service) => readAnew(service, largeList, largeBytes),
+  },
+  ...growingAttacks,
 ];
 
 /**
  * Returns whether a second customer was answered all the time, nearly as fast as without the
- * attack, and nothing blocked the event loop for longer than `mostMs`, or than other load on the
- * machine does. Other load only makes times longer, so the best of several measurements counts.
+ * attack, nothing blocked the event loop for longer than `mostMs`, or than other load on the
+ * machine does, and no attack added more to the database than it may. Other load only makes times
+ * longer, so the best of several measurements counts.
  * @param hold returns the longest time that the event loop was blocked since the last call, in
  * milliseconds
  */
@@ -51,18 +65,19 @@ export async function attackAll(
   for (const attack of attacks) {
     const look = () => asCustomer(attack, service, hold);
     const alone = best(await several(look));
+    const args = await attack.args(service);
     const memory = watchMemory(service.pid);
-    const { measured } = await beside(attack.program, attack.args(service), settleMs, () =>
-      several(look),
-    );
+    const grown = await watchGrowth(service, attack.growth);
+    const { measured, said } = await beside(attack.program, args, settleMs, () => several(look));
     const { held, p99, asked, refused } = best(measured);
     console.log(
       `${attack.name}: held ${held.toFixed(1)} ms, ${alone.held.toFixed(1)} without it; memory ${memory.stop()}; ` +
         `another customer: ${refused} of ${asked} not answered, p99 ${p99.toFixed(1)} ms, ` +
-        `${alone.p99.toFixed(1)} without it`,
+        `${alone.p99.toFixed(1)} without it; the attacker: ${said}`,
     );
+    const isBounded = await grown();
     const isAnswered = refused === 0 && p99 <= mostTimes * alone.p99;
-    isHeldOff &&= isAnswered && held <= Math.max(mostMs, alone.held);
+    isHeldOff &&= isAnswered && isBounded && held <= Math.max(mostMs, alone.held);
   }
   return isHeldOff;
 }
@@ -93,7 +108,7 @@ function best(found: Look[]): Look {
 }
 
 async function asCustomer(
-  { ask }: Attack,
+  { ask = (service) => readAnew(service, '/v1/locations') }: Attack,
   service: Service,
   hold: () => Promise<number>,
 ): Promise<Look> {
@@ -111,16 +126,43 @@ async function asCustomer(
   return { held: await hold(), p99: percentile(taken, 0.99), asked: taken.length, refused };
 }
 
-/** Uses a new connection. */
-async function readAnew({ url, token }: Service): Promise<number> {
+/** Uses a new connection. Throws if a successful response is not larger than `leastBytes`. */
+async function readAnew({ url, token }: Service, path: string, leastBytes = 0): Promise<number> {
   const headers = { authorization: `Bearer ${token}` };
-  return await new Promise((resolve) => {
-    request(`${url}/v1/locations`, { agent: false, headers }, (answer) => {
-      answer.resume().once('close', () => resolve(answer.statusCode ?? 0));
+  return await new Promise((resolve, reject) => {
+    request(`${url}${path}`, { agent: false, headers }, (answer) => {
+      const { statusCode = 0 } = answer;
+      let bytes = 0;
+      answer.on('data', (data) => {
+        bytes += data.length;
+      });
+      answer.once('close', () => {
+        if (statusCode === 200 && answer.complete && bytes <= leastBytes) {
+          reject(new Error(`The response to ${path} has only ${bytes} bytes.`));
+        }
+        resolve(answer.complete ? statusCode : 0);
+      });
     })
       .once('error', () => resolve(0))
       .end();
   });
+}
+
+/**
+ * Returns a function that prints how much an attack has added to the database until then, and
+ * returns whether that is not too much.
+ */
+async function watchGrowth(service: Service, growth?: Growth): Promise<() => Promise<boolean>> {
+  if (!growth) return async () => true;
+  const { unit, read, most } = growth;
+  const begun = performance.now();
+  const before = await onDatabaseOf(service, read);
+  return async () => {
+    const grown = (await onDatabaseOf(service, read)) - before;
+    const mostNow = most(Math.ceil((performance.now() - begun) / 60_000));
+    console.log(`  it added ${grown} ${unit} (target: at most ${mostNow})`);
+    return grown <= mostNow;
+  };
 }
 
 /** When it is stopped, returns the memory of a process before, at its maximum, and at the end. */

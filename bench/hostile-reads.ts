@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sql } from 'kysely';
-import { dataDirectory, type Service } from '../e2e/service.ts';
-import { createDb, createPool, type Db } from '../service/src/db/connection.ts';
-import { joinEmbeddedPostgres } from '../service/src/db/embedded/embedded.ts';
-import { createTestToken } from '../service/src/testing/app.ts';
-import { createTestProject } from '../service/src/testing/people.ts';
+import type { Service } from '../e2e/service.ts';
 import { beside } from './disturbance.ts';
+import {
+  attackingProject,
+  enterHostileRows,
+  entries,
+  fullCreates,
+  servers,
+} from './hostile-rows.ts';
 import { ask } from './latency.ts';
 import { percentile } from './statistics.ts';
 
-const entries = 600_000;
-const atOnce = 60;
 const settleMs = 1000;
 const requests = 300;
 const everyMs = 12;
@@ -20,15 +20,41 @@ const rounds = 3;
 const highestRatio = 3;
 const mostMs = 20;
 
-/** Requests of which one customer, with 600,000 entries in the audit log, sends 60 at once. */
-const attacks: Record<string, string[]> = {
-  'reads that find nothing': [
-    '/v1/audit?limit=1&address=9.9.9.9',
-    '/v1/audit?limit=1&action=token_create',
-    '/v1/audit?limit=1&sort=-id&status=500',
-  ],
-  // Each filter has an index that finds half of all rows, and no row matches both.
-  'reads that go through 300,000 rows': ['/v1/audit?limit=1&action=server_start&status=409'],
+/** Requests of one customer, so many of which are in progress all the time. */
+interface Attack {
+  paths: string[];
+  atOnce: number;
+  /** Whether the ratio is only printed. */
+  isUnbounded?: true;
+}
+
+const statement = `/v1/projects/${attackingProject}/statement`;
+
+const attacks: Record<string, Attack> = {
+  'reads that find nothing': {
+    atOnce: 60,
+    paths: [
+      '/v1/audit?limit=1&address=9.9.9.9',
+      '/v1/audit?limit=1&action=token_create',
+      '/v1/audit?limit=1&sort=-id&status=500',
+    ],
+  },
+  // Each filter has an index that finds half of all rows, and no row matches both. A project can
+  // have half of the connections, which are more than a small machine has cores, and PostgreSQL has
+  // no priorities: these reads share the processors with those of others, which take longer.
+  [`reads that go through ${(entries / 2).toLocaleString('en-US')} rows`]: {
+    atOnce: 60,
+    paths: ['/v1/audit?limit=1&action=server_start&status=409'],
+    isUnbounded: true,
+  },
+  [`pages of ${fullCreates.toLocaleString('en-US')} operations whose outputs have 256 KiB each`]: {
+    atOnce: 20,
+    paths: [`/v1/operations?limit=${fullCreates}`],
+  },
+  [`statements of ${servers.toLocaleString('en-US')} servers`]: {
+    atOnce: 40,
+    paths: [statement, `${statement}.csv`],
+  },
 };
 
 interface Customer {
@@ -52,13 +78,14 @@ export async function benchHostileReads(
   service: Service,
   held: () => Promise<number>,
 ): Promise<boolean> {
-  const { attacker, other } = await onDatabaseOf(service, prepare);
+  const { attacker, other } = await enterHostileRows(service);
   const customer = (token: string): Customer => ({ url: service.url, token });
   let isAsWanted = true;
-  for (const [name, paths] of Object.entries(attacks)) {
+  for (const [name, { paths, atOnce, isUnbounded }] of Object.entries(attacks)) {
     const tries: Awaited<ReturnType<typeof attack>>[] = [];
     for (let round = 0; round < rounds; round += 1) {
-      tries.push(await attack(service.pid, customer(attacker), customer(other), paths, held));
+      const by = { attacker: customer(attacker), other: customer(other) };
+      tries.push(await attack(service.pid, by, [String(atOnce), ...paths], held));
     }
     // Other load on the machine only makes these larger.
     const least = (of: (figures: (typeof tries)[number]) => number) => Math.min(...tries.map(of));
@@ -73,22 +100,21 @@ export async function benchHostileReads(
           `memory ${memory.join(' / ')} MB before, at most and after`,
       );
     }
-    const isFast = paths.length === 1 || ratio <= highestRatio;
+    const isFast = isUnbounded || ratio <= highestRatio;
     console.log(`  ratio ${ratio.toFixed(2)}, longest hold ${hold.toFixed(1)} ms`);
     isAsWanted &&= isServed && isFast && hold <= mostMs;
   }
   console.log(
-    `target: all responses are 200, no hold over ${mostMs} ms, and during reads that use an index a ratio of ` +
-      `${highestRatio} at most`,
+    `target: all responses are 200, no hold over ${mostMs} ms, and, except during reads that no ` +
+      `index supports, a ratio of ${highestRatio} at most`,
   );
   return isAsWanted;
 }
 
 async function attack(
   pid: number,
-  attacker: Customer,
-  other: Customer,
-  paths: string[],
+  { attacker, other }: { attacker: Customer; other: Customer },
+  requestsAtOnce: string[],
   held: () => Promise<number>,
 ) {
   const alone = await serve(other);
@@ -98,7 +124,7 @@ async function attack(
     most = Math.max(most, residentMb(pid));
   }, 50);
   await held();
-  const args = [attacker.url, attacker.token, String(atOnce), ...paths];
+  const args = [attacker.url, attacker.token, ...requestsAtOnce];
   const { measured: attacked, said } = await beside('many-requests.ts', args, settleMs, () =>
     serve(other),
   );
@@ -127,33 +153,4 @@ async function serve({ url, token }: Customer): Promise<Figures> {
 function residentMb(pid: number): number {
   const [, kb] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   return Math.round(Number(kb) / 1024);
-}
-
-async function onDatabaseOf<T>({ directory }: Service, work: (db: Db) => Promise<T>): Promise<T> {
-  const { connectionString } = await joinEmbeddedPostgres({ dataDir: dataDirectory(directory) });
-  const db = createDb(createPool(connectionString));
-  try {
-    return await work(db);
-  } finally {
-    await db.destroy();
-  }
-}
-
-/** The tokens of two customers, one of which has a long history. */
-async function prepare(db: Db) {
-  const tokenOf = async (project: string) => {
-    const id = await createTestProject(db, project);
-    const { token } = await createTestToken(db, { scopes: ['servers:read'], project });
-    return { id, token };
-  };
-  const attacker = await tokenOf('attacker');
-  const other = await tokenOf('another');
-  await sql`
-    insert into audit_entries (project_id, address, action, target_kind, target_id, status, request_id, source,
-      by_administrator)
-    select ${attacker.id}, '192.0.2.1', case when n % 2 = 0 then 'server_start' else 'server_stop' end, 'server',
-      n, case when n % 2 = 0 then 202 else 409 end, 'request-' || n, 'api', false
-    from generate_series(1, ${entries}) n`.execute(db);
-  await sql`vacuum analyze audit_entries`.execute(db);
-  return { attacker: attacker.token, other: other.token };
 }

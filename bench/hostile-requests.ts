@@ -1,38 +1,18 @@
-/** An expensive request, as it is sent over the wire. */
-export interface HostileRequest {
-  name: string;
-  bytes: Buffer;
-}
+import { requestsOfOtherRoutes } from './hostile-routes.ts';
+import { meteredServers } from './hostile-rows.ts';
+import {
+  create,
+  filled,
+  type Head,
+  type HostileRequest,
+  json,
+  mostBytes,
+  numbered,
+  request,
+} from './raw-request.ts';
 
-interface Head {
-  method?: string;
-  path?: string;
-  headers?: Record<string, string>;
-}
-
-const mostBytes = 256 * 1024;
-const create = '/v1/servers';
-const json = 'application/json';
 const form = 'application/x-www-form-urlencoded';
 const multipart = 'multipart/form-data; boundary=b';
-
-function request(name: string, { method = 'GET', path = create, headers = {} }: Head, body = '') {
-  const all = { Host: 'localhost', ...headers, 'Content-Length': Buffer.byteLength(body) };
-  const lines = Object.entries(all).map(([key, value]) => `${key}: ${value}`);
-  const bytes = Buffer.from([`${method} ${path} HTTP/1.1`, ...lines, '', body].join('\r\n'));
-  return { name, bytes };
-}
-
-/** Repeats the text as often as a body may contain it. */
-function filled(begin: string, again: string, end: string): string {
-  const room = mostBytes - Buffer.byteLength(begin + end);
-  return begin + again.repeat(Math.floor(room / Buffer.byteLength(again))) + end;
-}
-
-function numbered(count: number, text: (at: number) => string, divider = ','): string {
-  return Array.from({ length: count }, (_, at) => text(at)).join(divider);
-}
-
 const commands = '{"initialCommands":';
 const name36 = (at: number) => at.toString(36);
 const part = (name: string) => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n1\r\n`;
@@ -125,6 +105,12 @@ const heads: [name: string, head: Head][] = [
     { path: `${create}?cursor=${Buffer.from('['.repeat(700)).toString('base64url')}` },
   ],
   ['a long cursor', { path: `${create}?cursor=${'W'.repeat(longest)}` }],
+  ['a filter of many names', { path: `${create}?location_id=${numbered(2900, name36)}` }],
+  [
+    'a filter of one value again and again',
+    { path: `/v1/operations?status=${'failed,'.repeat(longest / 7)}failed` },
+  ],
+  ['a search for a long name', { path: `${create}?q=${'a'.repeat(longest)}` }],
   ['a filter that nearly fits', { path: `/v1/audit?address=${':'.repeat(longest)}` }],
   ['metrics of a history', { path: `/v1/servers/1/usage?metrics=${'cpu,'.repeat(longest / 4)}` }],
   ['a path of dots', { path: `/v1/${'../'.repeat(longest / 3)}` }],
@@ -186,6 +172,7 @@ export function hostileRequests(token: string): HostileRequest[] {
     ...heads.map(([name, head]) =>
       request(name, { ...head, headers: { Authorization, ...head.headers } }),
     ),
+    ...requestsOfOtherRoutes(Authorization),
     ...Object.entries(passwords).map(([name, password]) =>
       request(`a password ${name}`, { ...post, path: '/v1/users' }, user(password)),
     ),
@@ -222,6 +209,9 @@ export function hostileRequests(token: string): HostileRequest[] {
       filled('{"id":"', 'A', '"}'),
     ),
     request('the OpenAPI document', { path: '/openapi.json' }),
-    request('all metrics', { path: '/metrics', headers: { Authorization } }),
+    request(`all metrics, with those of ${meteredServers.toLocaleString('en-US')} servers`, {
+      path: '/metrics',
+      headers: { Authorization },
+    }),
   ];
 }

@@ -6,8 +6,11 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { attackAll } from './attacks.ts';
+import { changesLimit } from './growth.ts';
 import { benchHostileReads } from './hostile-reads.ts';
-import { type HostileRequest, hostileRequests } from './hostile-requests.ts';
+import { hostileRequests } from './hostile-requests.ts';
+import { enterMeteredServers } from './hostile-rows.ts';
+import type { HostileRequest } from './raw-request.ts';
 import { withSimulated } from './simulated.ts';
 
 const defaultRounds = 40;
@@ -15,6 +18,8 @@ const mostMs = 20;
 /** A request that was below this in so many measurements is not measured again. */
 const surely = { ms: 10, times: 3 };
 const answerMs = 60_000;
+/** If nothing arrives for this time, a response is complete. */
+const quietMs = 50;
 
 /**
  * Measures how long each request blocks the event loop of the service, and then how many requests
@@ -26,9 +31,15 @@ export async function benchHostile(rounds = defaultRounds): Promise<boolean> {
   const watch = join(tmpdir(), `berth-loop-${process.pid}.socket`);
   stack.defer(() => rmSync(watch, { force: true }));
   const preload = new URL('loop-watch.ts', import.meta.url).href;
-  const env = { NODE_OPTIONS: `--import=${preload}`, BENCH_LOOP_SOCKET: watch };
+  const env = {
+    NODE_OPTIONS: `--import=${preload}`,
+    BENCH_LOOP_SOCKET: watch,
+    BERTH_METRICS_SERVERS: 'true',
+    BERTH_LIMIT_CHANGES: changesLimit,
+  };
   return await withSimulated(env, async (service) => {
     const { port, token } = service;
+    await enterMeteredServers(service);
     const idle = await shortest(rounds, () => holdDuring(watch, () => sleep(50)));
     console.log(`idle: ${idle.toFixed(1)} ms`);
     const requests = hostileRequests(token);
@@ -83,8 +94,11 @@ async function send(port: number, { name, bytes }: HostileRequest): Promise<numb
   const [first] = (await Promise.race([once(socket, 'data'), once(socket, 'close')])) as [unknown];
   const [, status] = /^HTTP\/1\.1 (\d{3}) /.exec(String(first)) ?? [];
   if (status === undefined) throw new Error(`There was no response to: ${name}.`);
-  // The service also spends time on sending the rest of the response.
-  await sleep(20);
+  // The service also spends time on the rest of the response.
+  for (let before = 0; socket.bytesRead > before; ) {
+    before = socket.bytesRead;
+    await sleep(quietMs);
+  }
   socket.destroy();
   return Number(status);
 }
