@@ -5,7 +5,7 @@ import { problems } from '../problems/problem.ts';
 import { readId } from '../requests/path-id.ts';
 
 // Tests what the document says to generators of clients. `npm run check` ensures that it is current;
-// incus-sim/tests/typed-client.test.ts tests a generated client.
+// incus-sim/tests/typed-client.long.test.ts tests a generated client.
 
 interface Schema {
   $ref?: string;
