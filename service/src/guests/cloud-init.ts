@@ -37,8 +37,10 @@ function ownSettings({ hostname, passwordLogin = true }: Named) {
     fqdn: hostname,
     prefer_fqdn_over_hostname: false,
     manage_etc_hosts: true,
-    locale: false,
-    users: [],
+    // "false" keeps the locale of the image, and a list of no names creates no users. cloud-init 22.4 warns about `false`
+    // and about an empty list, because its schema lacks them.
+    locale: 'false',
+    users: [[]],
     disable_root: false,
     ssh_pwauth: passwordLogin,
     // Generating an RSA key takes longer than everything else that cloud-init does.
