@@ -246,7 +246,7 @@ write_files:
           /cloud-init reports errors in its user data\. GET \/v1\/operations\/\d+ /,
         );
       }
-      assert.match(told('script'), /scripts_user.*1 failures/);
+      assert.match(told('script'), /scripts[-_]user.*1 failures/);
       assert.match(told('package'), /package/i);
       for (const name of ['yaml', 'schema'] as const) {
         assert.notEqual(made[name].report?.status, 'done', told(name));

@@ -2,25 +2,35 @@ import { decodeUserData } from './user-data.ts';
 
 /** The words of errors of cloud-init, and of the YAML and JSON Schema libraries that it uses. They reveal nothing. */
 const vocabulary = new Set(
-  `--system a additional after alias all allowed already an and annotate any anchor apk apt apt-get are array at
-  attempted attributeerror be because before begin blob block bool boolean bootcmd but by byte can cannot carry
-  character cloud cloud-config cloud-init code column command commands condition config configuration connection
-  contain contains content context could data degraded deprecated did directory disabled dnf document does done dpkg
-  during duplicate eatmydata either elements empty end ended enum error errors exception exclusive execute exit expected
-  expecting failed failing failure failures false fetch fetching file filenotfounderror files find flow for format found
-  from given global greater group groups handler handling has have here home httperror if in include indicator init
-  install installing instance int integer invalid is it its json key keyerror keys lacks length less lib line list load
-  loading log long mapping mark match maximum message minimum missing module modules more multipart multiple must name
-  no non-empty non-unique none not null number object of off on one only or order oserror out package
-  package_update_upgrade_install packages parse parsing part path pattern permissionerror phone phone_home please post
-  problem process processexecutionerror processing properties property provided python read reason recognized regex
-  regexes report request required return returned run running runcmd runparts runtimeerror scalar scanning schema schemas
-  script scripts scripts_user see seen sequence short should simple some start started status stderr stdout str stream
-  string system tag template than that the this to token too tries true txt type typeerror under unexpected unicode
-  unique unknown unable unhandled unsupported update upgrade url urlerror usage use user user-data users users_groups
-  valid value valueerror values var version was were which while with would write write_files yaml yes`.split(
-    /\s+/,
-  ),
+  `--system a additional after alias all allowed already an anchor and annotate any apk appears apt apt-get are array at
+  attempted attributeerror be because before begin blob block bool boolean but by byte can cannot carry character cloud
+  cloud-config cloud-init code column command commands condition config configuration connection contain contains
+  content context could data degraded deprecated did directory disabled dnf document does done dpkg duplicate during
+  eatmydata either elements empty end ended enum error errors exception exclusive execute exit expected expecting
+  failed failing failure failures false fetch fetching file filenotfounderror files find flow for format found from
+  given global greater group groups handler handling has have here home httperror if in include indicator init install
+  installing instance int integer invalid is it its json key keyerror keys lacks length less lib line list load loading
+  log long mapping mark match maximum message minimum missing module modules more multipart multiple must name no
+  non-empty non-unique none not null number object of off on one only or order oserror out package packages parse
+  parsing part path pattern permissionerror phone please post problem process processexecutionerror processing
+  properties property provided python read reason recognized regex regexes report request required rerun return
+  returned run running runparts runtimeerror scalar scanning schema schemas script scripts see seen sequence shellify
+  short should simple some start started status stderr stdout str stream string syntax system tag template than that
+  the this to token too tries true txt type typeerror unable under unexpected unhandled unicode unique unknown
+  unsupported update upgrade url urlerror usage use user user-data users valid value valueerror values var version was
+  were which while with would write yaml yes`.split(/\s+/),
+);
+
+/** The names of the modules of cloud-init. Earlier versions write them with hyphens. */
+const modules = new Set(
+  `ansible apk_configure apt_configure apt_pipelining bootcmd byobu ca_certs chef disable_ec2_metadata disk_setup fan
+  final_message growpart grub_dpkg install_hotplug keyboard keys_to_console landscape locale lxd mcollective migrator
+  mounts ntp package_update_upgrade_install phone_home power_state_change puppet refresh_rmc_and_interface reset_rmc
+  resizefs resolv_conf rh_subscription rightscale_userdata rsyslog runcmd salt_minion scripts_per_boot
+  scripts_per_instance scripts_per_once scripts_user scripts_vendor seed_random set_hostname set_passwords snap
+  spacewalk ssh ssh_authkey_fingerprints ssh_import_id swap timezone ubuntu_advantage ubuntu_autoinstall ubuntu_drivers
+  ubuntu_pro update_etc_hosts update_hostname users_groups wireguard write_files write_files_deferred yum_add_repo
+  zypper_add_repo`.split(/\s+/),
 );
 
 /**
@@ -49,7 +59,10 @@ const mostPunctuation = 3;
 export function hideValuesOf(userData: string | undefined): (message: string) => string {
   const fields = fieldsOf(userData);
   const isWord = (one: string) =>
-    one === '' || fields.has(one) || vocabulary.has(one.toLowerCase());
+    one === '' ||
+    fields.has(one) ||
+    vocabulary.has(one.toLowerCase()) ||
+    modules.has(one.replaceAll('-', '_'));
   // A path has indexes, such as `users.0.name`.
   const isPath = (one: string) => {
     const [first = '', ...others] = one.split('.');

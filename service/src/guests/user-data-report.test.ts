@@ -45,6 +45,21 @@ test('errors of its schema are listed by their paths, without the values that th
   });
 });
 
+test('errors of its schema end where those of version 22.4 do', () => {
+  const schema =
+    "Error:\nCloud config schema errors: runcmd: 'echo hunter2' is not of type 'array'\n" +
+    'Cloud config schema deprecations: \n';
+  assert.deepEqual(report({ schema }).errors, ["runcmd: '…' is not of type 'array'"]);
+});
+
+test('the names of modules are shown, also as early versions write them', () => {
+  for (const name of ['scripts-user', 'scripts_user', 'package-update-upgrade-install']) {
+    const failed = `('${name}', RuntimeError('Runparts: 1 failures (part-001) in 1 attempted commands'))`;
+    const said = report({ status: status({ status: 'error', errors: [failed] }) });
+    assert.deepEqual(said.errors, [failed]);
+  }
+});
+
 test('the names of its fields are shown, also of user data that was sent as gzip', () => {
   const schema =
     "Cloud config schema errors: Additional properties are not allowed ('pakages' was unexpected)";

@@ -63,11 +63,14 @@ function parsed(text: string): Status {
   }
 }
 
-/** Each error begins with the path of a field, such as `users.0: `. */
+/**
+ * Each error begins with the path of a field, such as `users.0: `. Version 22.4 prints an empty list of deprecations after
+ * them.
+ */
 function schemaErrors(text: string): string[] {
   const whole = withoutCutWord(text, longestParts.schema);
   const [, errors = ''] = /schema errors:\s+(.*)/s.exec(whole) ?? [];
-  const [own = ''] = errors.split(/\n\s*\n/);
+  const [own = ''] = errors.split(/\n\s*\n|\nCloud config schema /);
   return own.split(/,\s+(?=[\w.-]+: )/).filter((one) => one.trim() !== '');
 }
 
