@@ -6,19 +6,19 @@ const vocabulary = new Set(
   attempted attributeerror be because before begin blob block bool boolean but by byte can cannot carry character cloud
   cloud-config cloud-init code column command commands condition config configuration connection contain contains
   content context could data degraded deprecated did directory disabled dnf document does done dpkg duplicate during
-  eatmydata either elements empty end ended enum error errors exception exclusive execute exit expected expecting
-  failed failing failure failures false fetch fetching file filenotfounderror files find flow for format found from
-  given global greater group groups handler handling has have here home httperror if in include indicator init install
-  installing instance int integer invalid is it its json key keyerror keys lacks length less lib line list load loading
-  log long mapping mark match maximum message minimum missing module modules more multipart multiple must name no
-  non-empty non-unique none not null number object of off on one only or order oserror out package packages parse
-  parsing part path pattern permissionerror phone please post problem process processexecutionerror processing
-  properties property provided python read reason recognized regex regexes report request required rerun return
-  returned run running runparts runtimeerror scalar scanning schema schemas script scripts see seen sequence shellify
-  short should simple some start started status stderr stdout str stream string syntax system tag template than that
-  the this to token too tries true txt type typeerror unable under unexpected unhandled unicode unique unknown
-  unsupported update upgrade url urlerror usage use user user-data users valid value valueerror values var version was
-  were which while with would write yaml yes`.split(/\s+/),
+  eatmydata either elements empty end ended enum error errors exception exceptions exclusive execute exit expected
+  expecting failed failing failure failures false fetch fetching file filenotfounderror files find flow for format
+  found from given global greater group groups handler handling has have here home httperror if in include indicator
+  init install installing instance int integer invalid is it its json key keyerror keys lacks last length less lib line
+  list load loading log long mapping mark match maximum merging message minimum missing module modules more multipart
+  multiple must name no non-empty non-unique none not null number object of off on one only or order oserror out
+  package packages parse parsing part path pattern permissionerror phone please post problem process
+  processexecutionerror processing properties property provided python re-raising read reason recognized regex regexes
+  report request required rerun return returned run running runparts runtimeerror scalar scanning schema schemas script
+  scripts see seen sequence shellify short should simple some start started status stderr stdout str stream string
+  syntax system tag template than that the this to token too tries true txt type typeerror unable under unexpected
+  unhandled unicode unique unknown unsupported update upgrade url urlerror usage use user user-data users valid value
+  valueerror values var version was were which while with would write yaml yes`.split(/\s+/),
 );
 
 /** The names of the modules of cloud-init. Earlier versions write them with hyphens. */
@@ -43,7 +43,7 @@ const field = /^[ \t]*(?:-[ \t]+)*["']?([a-z][a-z_-]{1,39})["']?[ \t]*:(?=\s|$)/
 const chunk =
   /((?:line|column|code:) \d{1,6}|\d{1,3} (?:failures|attempted))(?=[\s,:.)'"]|$)|[^\s'"]+/g;
 /** Where `cloud-init schema` found broken YAML, and the name that cloud-init gives to a script. */
-const position = /^(?:format-l\d{1,6}\.c\d{1,6}:?|\(?part-\d{3}\)?)$/;
+const position = /^(?:format-l\d{1,6}\.c\d{1,6}:?|\(?part-\d{3}[):]?)$/;
 /** What separates words in such characters, besides the dots of a path. */
 const divider = /[,;:=(){}[\]<>|/]+/;
 const index = /^\d{1,3}$/;
