@@ -263,7 +263,7 @@ write_files:
 
 it('user data is nowhere but in the guest, for root only, also after a rebuild with other data', async () => {
   const [first, second] = ['canary-5d20b7', 'canary-90e1fa'];
-  const { server } = await createdWith(`#!/bin/sh\n: ${first}\n`);
+  const { server } = await createdWith(`#!/bin/sh\necho ${first}\n`);
   await isNowhere(first, server);
   // This one is broken, so cloud-init quotes it.
   const broken = `#cloud-config\nruncmd: ${second}\nusers: [${second}\n`;

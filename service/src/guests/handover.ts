@@ -14,12 +14,14 @@ const units = '/etc/systemd/system';
 const unit = 'berth-first-start.service';
 /** As in the images that this release builds. */
 const ofImage = (path: string) => file(path, 0o644, read(`../images/template/rootfs${path}`));
+/** Images of earlier releases have one that does not wait until cloud-init has set passwords. */
 const unitFile = ofImage(`${units}/${unit}`);
-/**
- * Images of earlier releases have a unit that does not wait until cloud-init has set passwords, and a cloud-init with fewer
- * modules.
- */
-const forEarlierImages = [unitFile, ofImage('/etc/cloud/cloud.cfg.d/50-berth.cfg')];
+/** Images of earlier releases have one with fewer modules, and other images have none. */
+const cloudInitSettings = [
+  directory('/etc/cloud', 0o755),
+  directory('/etc/cloud/cloud.cfg.d', 0o755),
+  ofImage('/etc/cloud/cloud.cfg.d/50-berth.cfg'),
+];
 
 export const stateFolder = '/var/lib/berth';
 
@@ -41,7 +43,7 @@ interface Handover {
 export function handoverFiles(handover: Handover, firstStart?: FirstStart): GuestFile[] {
   const { login, seed } = handover;
   const forUserData = seed
-    ? [...keyFiles(login), ...seedFiles(seed, firstStart !== undefined)]
+    ? [...keyFiles(login), ...cloudInitSettings, ...seedFiles(seed, firstStart !== undefined)]
     : [];
   const early = [...sshdFiles(login), ...forUserData];
   if (!firstStart) {
@@ -60,7 +62,7 @@ export function handoverFiles(handover: Handover, firstStart?: FirstStart): Gues
     ...secrets(handover, during),
     ...early,
     ...before,
-    ...(seed ? forEarlierImages : []),
+    ...(seed ? [unitFile] : []),
     file(`${stateFolder}/runner`, 0o700, runner),
   ];
 }

@@ -698,12 +698,17 @@ on('by cloud-init', 'with systemd, a unit runs the script, and not cloud-init', 
   assert.deepEqual(readdirSync(units), [], 'it is as before');
 });
 
-on('from files', 'earlier images get the unit and the cloud-init of this release', async () => {
-  fakeCloudInit('active');
+onEachWay('with user data, any image gets the settings of cloud-init of this release', () => {
   handOver([], byPassword, seed);
   const settings = readFileSync(join(root, 'etc/cloud/cloud.cfg.d/50-berth.cfg'), 'utf8');
   assert.match(settings, /^datasource_list: \[NoCloud\]$/m);
+  assert.match(settings, /^ {2}all: '>> /m, 'it writes nothing to the console');
   assert.doesNotMatch(settings, /_modules:/, 'it has all modules');
+});
+
+on('from files', 'with user data, earlier images get the unit of this release', async () => {
+  fakeCloudInit('active');
+  handOver([], byPassword, seed);
   assert.equal(await boot().ended, 0);
   const unit = join(root, 'etc/systemd/system/berth-first-start.service');
   const order = /^After=cloud-config\.service$/m;
