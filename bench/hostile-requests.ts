@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { requestsOfOtherRoutes } from './hostile-routes.ts';
 import { meteredServers } from './hostile-rows.ts';
 import {
@@ -147,6 +148,25 @@ const passwords: Record<string, string> = {
   'of nothing but other letters': '4@8({[<3'.repeat(16),
 };
 
+const longestUserData = 64 * 1024;
+
+/** Of gzip in base64, which may have several members. */
+function members(count: number, bytes: number): string {
+  const member = gzipSync(Buffer.alloc(bytes, '#'));
+  return Buffer.concat(Array.from({ length: count }, () => member)).toString('base64');
+}
+
+/** User data that takes longest to check. It is invalid, so that nothing is created. */
+const userData: Record<string, string> = {
+  'that unpacks to the most that is accepted': members(1, 2 ** 20),
+  'that unpacks to far more': members(40, 2 ** 20),
+  'of many members': members(2000, 1),
+  'that is nearly base64': `${'A'.repeat(longestUserData - 1)}!`,
+  'that is nearly gzip in base64': `${'H4sI'.padEnd(longestUserData - 1, 'A')}!`,
+  'of blanks': `${' '.repeat(longestUserData - 1)}#`,
+  'of line breaks in base64': 'AAAA\n'.repeat(longestUserData / 5),
+};
+
 export function hostileRequests(token: string): HostileRequest[] {
   const Authorization = `Bearer ${token}`;
   const known = (type: string) => ({ Authorization, 'Content-Type': type });
@@ -157,12 +177,15 @@ export function hostileRequests(token: string): HostileRequest[] {
       name: 'a b '.repeat(24),
       password,
     });
+  const fields = { name: 'hostile', location_id: 1, os_id: 1, cpu: 1, ram: 512, disk: 4 };
   const server = (commandBytes: number) =>
     JSON.stringify({
-      ...{ name: 'hostile', location_id: 1, os_id: 1, cpu: 1, ram: 512, disk: 4 },
+      ...fields,
       password: '四'.repeat(128),
       initialCommands: Array.from({ length: 62 }, () => 'x'.repeat(commandBytes)),
     });
+  const withUserData = (user_data: string) =>
+    JSON.stringify({ ...fields, password: 'choose-4-yourself', initialCommands: [], user_data });
   const withKey = { ...post.headers, 'Idempotency-Key': 'hostile' };
   return [
     ...Object.entries(bodies).map(([name, body]) => request(name, post, body)),
@@ -175,6 +198,9 @@ export function hostileRequests(token: string): HostileRequest[] {
     ...requestsOfOtherRoutes(Authorization),
     ...Object.entries(passwords).map(([name, password]) =>
       request(`a password ${name}`, { ...post, path: '/v1/users' }, user(password)),
+    ),
+    ...Object.entries(userData).map(([name, text]) =>
+      request(`user data ${name}`, post, withUserData(text)),
     ),
     request('the largest possible create', post, server(4096)),
     request('the same with an Idempotency-Key', { ...post, headers: withKey }, server(4096)),

@@ -76,6 +76,7 @@ async function workload(installation: Installation, rounds: number): Promise<voi
     for (const option of listOptions) await call(service, `/v1/servers?limit=100${option}`);
     await call(service, `/v1/operations?server_id=${id}`);
     await call(service, '/v1/operations?sort=-id');
+    await call(service, '/v1/operations?sort=-id&limit=100&label_selector=env=prod,!old');
     await call(service, '/v1/audit?sort=-id');
     await call(service, '/v1/nodes?limit=100');
     await post(service, '/v1/servers/dry-run', wanted(fleet, at));

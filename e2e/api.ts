@@ -62,6 +62,7 @@ export interface Wish {
   password?: string | undefined;
   ssh_keys?: (number | string)[];
   password_login?: boolean;
+  user_data?: string;
   initialCommands?: (string | string[])[];
   cpu?: number;
   ram?: number;

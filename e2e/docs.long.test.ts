@@ -123,6 +123,18 @@ test('docs/disk-backups.md: files, an export and a snapshot are restored', async
   await play(full, env);
 });
 
+test('docs/user-data.md: a server that sets itself up, and what cloud-init says of it', async () => {
+  const [make = '', ask = '', ...more] = commandsOf('user-data.md');
+  assert.equal(more.length, 0);
+  const { id }: Server = JSON.parse(await play(make));
+  await untilIdle(id);
+  const [operation] = JSON.parse(await play(ask, { ID: String(id) }));
+  assert.deepEqual(operation.user_data, { status: 'done', errors: [] });
+  const [whole] = await operations(id);
+  assert.match(whole?.commands?.[0]?.output ?? '', / first boot\n$/);
+  await remove(id);
+});
+
 const programs = ['incus-simplestreams', 'mksquashfs', 'jq'];
 const missing = programs.filter((name) => output('sh', ['-c', `command -v ${name}`]) === undefined);
 const skip = missing.length > 0 && `not installed: ${missing.join(', ')}`;

@@ -24,7 +24,7 @@ import {
   type PlainAction,
   project,
 } from './laboratory.ts';
-import { hasPassword, hasWholeShadow } from './servers.ts';
+import { hasPassword, hasWholeShadow, nothingIsLeft } from './servers.ts';
 import { meetings, type Plan, stays, type Trouble, troublesOf } from './troubles.ts';
 
 // Tests each step of each operation on a server with each fault. New kinds and steps are covered automatically.
@@ -32,7 +32,28 @@ import { meetings, type Plan, stays, type Trouble, troublesOf } from './troubles
 
 const { troubles, fatal } = troublesOf(() => laboratory);
 const ofServers = operationKinds.filter(({ subject }) => subject === 'server');
-const met = meetings(ofServers, Object.keys({ ...troubles, ...fatal }));
+
+/** The error code of the request to cancel an operation; undefined if it was cancelled. By its id. */
+const refusals = new Map<number, string | undefined>();
+
+/** A client cancels an operation while a worker is at the step. */
+const cancels: Record<string, Trouble> = {
+  'is cancelled before its effect': async (run, { operation }, times) => {
+    if (times === 1) await cancel(operation.id);
+    return await run();
+  },
+  'is cancelled after its effect': async (run, { operation }, times) => {
+    const result = await run();
+    if (times === 1) await cancel(operation.id);
+    return result;
+  },
+};
+
+async function cancel(id: number): Promise<void> {
+  refusals.set(id, (await laboratory.post(`/operations/${id}/cancel`)).json().code);
+}
+
+const met = meetings(ofServers, Object.keys({ ...troubles, ...fatal, ...cancels }));
 
 /** By the name of a server and the kind of operation. */
 const plans = new Map<string, Plan>();
@@ -77,6 +98,8 @@ const byKey: { ssh_keys: number[]; password_login: boolean } = {
   password_login: false,
 };
 const withKeys = new Set<number>();
+const userData = '#!/bin/sh\necho data >> /root/user-data\n';
+const withUserData = new Set<number>();
 
 let laboratory: Laboratory;
 before(async () => {
@@ -96,6 +119,8 @@ interface Way {
   failing?: string;
   /** The state of its server after it has succeeded, as far as it can. */
   end: string;
+  /** The steps at which it can be cancelled, and what has become of its server then: `kept` is as it was. */
+  cancel?: { steps: string[]; end: 'gone' | 'retried' | 'kept' };
   /** The steps whose failure leaves the server as it was. */
   keeps?: string[];
 }
@@ -148,10 +173,16 @@ const byMove =
 
 /** Gives it a new system. */
 const byRebuild =
-  (beginning: Beginning = {}) =>
+  ({ user_data, ...beginning }: Beginning & { user_data?: string } = {}) =>
   async (name: string) => {
     const serverId = await begun(name, beginning);
-    return async () => ({ serverId, operation: await laboratory.rebuild(serverId) });
+    return async () => {
+      if (user_data === undefined) {
+        return { serverId, operation: await laboratory.rebuild(serverId) };
+      }
+      withUserData.add(serverId);
+      return { serverId, operation: await laboratory.rebuild(serverId, { user_data }) };
+    };
   };
 
 /** Enlarges it, where it is or on the other member. Only the cores of a running virtual machine can be changed. */
@@ -304,6 +335,7 @@ const ways: Record<string, Way> = {
     steps: Object.keys(createOperation.steps).filter((step) => step !== 'clear'),
     lead: async (name) => () => laboratory.create(name),
     end: 'Running',
+    cancel: { steps: ['queue', 'image', 'instance', 'handover'], end: 'gone' },
   },
   'a create by cloud-init': {
     kind: 'create',
@@ -317,13 +349,31 @@ const ways: Record<string, Way> = {
       };
     },
     end: 'Running',
+    cancel: { steps: ['handover'], end: 'gone' },
   },
-  'the retry of a create': { kind: 'create', lead: byRetry, end: 'Running' },
+  'the retry of a create': {
+    kind: 'create',
+    lead: byRetry,
+    end: 'Running',
+    cancel: { steps: ['queue', 'image'], end: 'retried' },
+  },
+  'a create with user data': {
+    kind: 'create',
+    steps: ['handover', 'start', 'boot', 'initialise', 'finish'],
+    lead: async (name) => async () => {
+      const begun = await laboratory.create(name, [], { user_data: userData });
+      withUserData.add(begun.serverId);
+      return begun;
+    },
+    end: 'Running',
+    cancel: { steps: ['handover'], end: 'gone' },
+  },
   'a rebuild': {
     kind: 'create',
     lead: byRebuild(),
     end: 'Running',
     keeps: ['queue', 'image'],
+    cancel: { steps: ['queue', 'image'], end: 'kept' },
   },
   'a rebuild of a stopped server': {
     kind: 'create',
@@ -335,6 +385,12 @@ const ways: Record<string, Way> = {
     kind: 'create',
     steps: ['clear'],
     lead: byRebuild({ first: 'pause' }),
+    end: 'Running',
+  },
+  'a rebuild with user data': {
+    kind: 'create',
+    steps: ['clear', 'instance', 'handover', 'start', 'boot', 'initialise', 'finish'],
+    lead: byRebuild({ user_data: userData }),
     end: 'Running',
   },
   'a forced stop': {
@@ -381,12 +437,19 @@ const ways: Record<string, Way> = {
     failing: 'migrate',
     end: 'Running',
   },
-  'a resize': { kind: 'resize', steps: ['look', 'size'], lead: byResize(), end: 'Running' },
+  'a resize': {
+    kind: 'resize',
+    steps: ['look', 'size'],
+    lead: byResize(),
+    end: 'Running',
+    cancel: { steps: ['look'], end: 'kept' },
+  },
   'a resize of a stopped server': {
     kind: 'resize',
     steps: ['look', 'size'],
     lead: byResize({ first: 'stop' }),
     end: 'Stopped',
+    cancel: { steps: ['look'], end: 'kept' },
   },
   'a resize that failed': {
     kind: 'resize',
@@ -400,6 +463,7 @@ const ways: Record<string, Way> = {
     steps: ['look', 'stop', 'shutdown', 'migrate', 'size', 'start'],
     lead: byResize({ moves: true }),
     end: 'Running',
+    cancel: { steps: ['look'], end: 'kept' },
   },
   'a resize with a move of a guest that ignores its shutdown': {
     kind: 'resize',
@@ -462,6 +526,9 @@ async function isSeenAs(serverId: number, wanted: string): Promise<void> {
   const keys = await laboratory.client.files.pull(name, '/root/.ssh/authorized_keys', 1000);
   const wantedKeys = withKeys.has(serverId) ? `${publicKey}\n` : undefined;
   assert.equal(keys?.content.toString(), wantedKeys, 'it has its SSH keys');
+  const data = await laboratory.client.files.pull(name, '/root/user-data', 1000);
+  const wantedData = withUserData.has(serverId) ? 'data\n' : undefined;
+  assert.equal(data?.content.toString(), wantedData, 'its user data was carried out once');
   const { node, movingTo } = await laboratory.server(serverId);
   assert.deepEqual([node, movingTo], [instance.location, null], 'its node is recorded');
   await isSized(serverId, instance);
@@ -577,6 +644,33 @@ for (const [what, way] of Object.entries(ways)) {
             await isSeenAs(serverId, 'Running');
           }
           await remove(serverId);
+        });
+      }
+
+      for (const [words, trouble] of Object.entries(cancels)) {
+        it(words, async () => {
+          const { serverId, last } = await undergo(way, step, [words, trouble]);
+          const { steps = [], end } = way.cancel ?? {};
+          if (!steps.includes(step)) {
+            assert.equal(refusals.get(last.id), 'not_cancellable');
+            assert.equal(last.status, way.failing ? 'failed' : 'succeeded', last.message);
+            if (way.failing) await isShownTruly(serverId);
+            await isSeenAs(serverId, way.end);
+            return await remove(serverId);
+          }
+          assert.deepEqual(
+            [last.status, last.error, refusals.get(last.id)],
+            ['cancelled', null, undefined],
+          );
+          if (end === 'retried') {
+            const { status, error } = await laboratory.server(serverId);
+            assert.deepEqual([status, error], ['error', 'Its creation was cancelled.']);
+            await laboratory.ended((await laboratory.request(serverId, 'retry')).id);
+            await isSeenAs(serverId, 'Running');
+          }
+          if (end === 'kept') await isSeenAs(serverId, way.end);
+          await remove(serverId);
+          await nothingIsLeft(laboratory, serverId);
         });
       }
     });

@@ -78,6 +78,23 @@ for (const fromFiles of [true, false]) {
       assert.equal(instanceOf(name).run?.guestName, 'web-2');
     });
 
+    it('of a server with user data keeps its cloud-init from writing the former name', async () => {
+      const user_data = '#!/bin/sh\necho data >> /root/data\n';
+      const { serverId: id, operation } = await laboratory.create('web-1', [], { user_data });
+      await succeeds(laboratory, operation);
+      const { name } = await laboratory.server(id);
+      const { files } = instanceOf(name);
+      files.set('/etc/cloud/cloud.cfg', entry('file', settings));
+      assert.equal((await rename(id, 'web-9')).status, 'succeeded');
+      const left = settings.replace(' - update_etc_hosts\n', '');
+      assert.equal(content(name, '/etc/cloud/cloud.cfg'), left);
+      const metaData = content(name, '/var/lib/cloud/seed/nocloud/meta-data');
+      assert.match(metaData ?? '', /"local-hostname":"web-1"/, 'it must not be set up again');
+      await succeeds(laboratory, await laboratory.request(id, 'restart'));
+      assert.equal(instanceOf(name).run?.guestName, 'web-9');
+      assert.equal(content(name, '/root/data'), 'data\n');
+    });
+
     it('gives a stopped server its name at its next start', async () => {
       const { id, name } = await entered();
       await succeeds(laboratory, await laboratory.request(id, 'stop'));

@@ -61,7 +61,8 @@ export const AuditEntry = Type.Object(
     }),
     action: Type.String({
       description:
-        'The action: the `operationId` of the request. Actions of Berth itself are `traffic_notice`, `traffic_throttle`, ' +
+        'The action: the `operationId` of the request. A request for several servers has an entry for each of them, with ' +
+        'the action on it, such as `server_stop`, and the same `request_id`. Actions of Berth itself are `traffic_notice`, `traffic_throttle`, ' +
         '`initial_commands_failed` at the end of the creation of a server, `statement_correct`, and `server_stop` for a ' +
         'server that has used up its traffic allowance. Actions only of command-line tools are `database_export`, ' +
         '`database_import` and `secret_key_rotate`. `requests_refused` stands for refusals of several actions.',

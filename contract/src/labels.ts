@@ -88,16 +88,19 @@ export const LabelsPatch = Type.Optional(
 
 const longestSelector = 4096;
 
-/** A filter of a list. `objects` are the listed objects: `servers`. */
-export function LabelSelector(objects: string) {
+/**
+ * A selector of servers by their labels. `selects` begins its description: what it selects. `whenEmpty` is a sentence about
+ * an empty one.
+ */
+export function LabelSelector(selects: string, whenEmpty: string) {
   return Type.Optional(
     Type.String({
       maxLength: longestSelector,
       description:
-        `Return only ${objects} whose labels satisfy this selector, in the syntax of Kubernetes: requirements, separated by ` +
+        `${selects}, in the syntax of Kubernetes: requirements, separated by ` +
         'commas, all of which must be satisfied. `env=prod` (or `==`), `env!=prod`, `env in (prod,test)`, `env notin ' +
         '(prod,test)`, `env` (has the label), `!env` (does not), `size>3`, `size<3`. `!=` and `notin` are also satisfied ' +
-        `without the label, \`>\` and \`<\` only by whole numbers. An empty selector selects all ${objects}.`,
+        `without the label, \`>\` and \`<\` only by whole numbers. ${whenEmpty}`,
       examples: ['env in (prod,test),!old'],
       explain: `Must be a label selector of at most ${longestSelector} characters.`,
     }),

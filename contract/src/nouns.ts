@@ -53,7 +53,7 @@ const table = {
       examples: ['web-1', '3f2504e0-4f89-41d3-9a0c-0305e82c3301'],
     },
     // Those on a server that exists are in server-actions.ts.
-    actions: ['create', 'dry_run', 'traffic_update', 'update'],
+    actions: ['bulk_action', 'create', 'dry_run', 'traffic_update', 'update'],
     audited: { in: 'project' },
     section: {
       name: 'Servers',
@@ -97,10 +97,11 @@ const table = {
     },
   },
   operation: {
-    actions: [],
+    actions: ['cancel'],
     section: {
       name: 'Operations',
-      description: 'Follow changes to servers and nodes that take time, and get their outcome.',
+      description:
+        'Follow changes to servers and nodes that take time, get their outcome, and cancel them.',
     },
   },
 } as const satisfies Record<string, NounEntry>;

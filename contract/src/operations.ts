@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { AnyOf, period } from './filters.ts';
+import { LabelSelector } from './labels.ts';
 import { pageParameters, sortParameter } from './pagination.ts';
 import { PathParams, Reference } from './references.ts';
 import { operationKinds } from './server-actions.ts';
@@ -11,7 +12,7 @@ const Kind = (description: string) =>
 const statusWords =
   'The state of the operation. `pending`: it waits to be run. `running`: it is being run. `succeeded`: it is done. ' +
   '`failed`: it ended with an error. `superseded`: another operation, such as a delete, took its place before it ended. ' +
-  'The last three are final.';
+  '`cancelled`: a request ended it before it had an effect. The last four are final.';
 
 const errorWords = {
   code: 'The code of the error, for programs. `/docs/errors` explains each code.',
@@ -19,7 +20,7 @@ const errorWords = {
 } as const;
 
 const Status = (description: string) =>
-  Word(['pending', 'running', 'succeeded', 'failed', 'superseded'], {
+  Word(['pending', 'running', 'succeeded', 'failed', 'superseded', 'cancelled'], {
     description,
     examples: ['running'],
   });
@@ -96,6 +97,35 @@ export const CommandResult = Type.Object(
     ),
   },
   { title: 'CommandResult', description: 'The result of an initial command.' },
+);
+
+const UserDataReport = Type.Object(
+  {
+    status: Word(['done', 'degraded', 'error', 'running', 'unknown'], {
+      description:
+        'How cloud-init ended. `done`: it reports no errors. `degraded`: it reports warnings, such as about what is invalid ' +
+        'and was left out. `error`: a part failed, such as a script or a package. `running`: it has not ended within two ' +
+        'hours, and continues. `unknown`: it did not run, or did not say how it ended.',
+      examples: ['error'],
+    }),
+    errors: Type.Array(
+      Type.String({
+        description: 'An error, as human-readable text.',
+        examples: ["runcmd: '…' is not of type 'array'"],
+      }),
+      {
+        description:
+          'Up to 20 errors and warnings that cloud-init reports, such as those of its schema. Words that are neither its own ' +
+          'nor names of fields are replaced by `…`, because they may be secret. `/var/log/cloud-init.log` of the server has ' +
+          'all words, and `/var/log/cloud-init-output.log` the output of scripts.',
+      },
+    ),
+  },
+  {
+    description:
+      'What cloud-init says of the `user_data` of a create or a rebuild. Null without user data, and until cloud-init has ' +
+      'ended.',
+  },
 );
 
 const exclusionWords = {
@@ -214,6 +244,13 @@ export const Operation = Type.Object(
       }),
     ),
     status: Status(statusWords),
+    cancellable: Type.Boolean({
+      description:
+        'Whether the operation could be cancelled now with `POST /v1/operations/{id}/cancel`. It may take effect before such ' +
+        'a request arrives, which is then refused. A creation whose server is protected against its deletion is refused ' +
+        'with `protected`.',
+      examples: [false],
+    }),
     step: Type.String({
       description:
         'The name of the current step, or of the last one. The names may change between releases.',
@@ -255,6 +292,7 @@ export const Operation = Type.Object(
           'The results of the initial commands that have ended, in order. Null unless `kind` is `create`.',
       }),
     ),
+    user_data: Nullable(UserDataReport),
     placement: Nullable(Placement),
     node: Nullable(
       Type.String({
@@ -306,6 +344,10 @@ export const OperationQuery = Closed({
   ),
   status: AnyOf(Status('Return only operations in this state.')),
   kind: AnyOf(Kind('Return only operations of this kind.')),
+  label_selector: LabelSelector(
+    'Return only operations on existing servers whose present labels satisfy this selector',
+    'An empty selector selects all operations.',
+  ),
   ...period('operations', 'requested'),
 });
 export type OperationQuery = Static<typeof OperationQuery>;

@@ -27,7 +27,7 @@ export const FieldError = Type.Object(
   { title: 'FieldError', description: 'An invalid field of the body, or parameter of the query.' },
 );
 
-const ProblemOperation = Type.Object(
+export const ProblemOperation = Type.Object(
   {
     ...OperationOutcome.properties,
     kind: Type.String({ description: 'What the operation does.', examples: ['stop'] }),
@@ -44,9 +44,10 @@ const ProblemOperation = Type.Object(
   },
   {
     description:
-      'The operation that the problem is about. If its `status` is `failed` or `superseded`, it carried out this ' +
-      'request, and `code` of the problem says why it ended. With the code `operation_in_progress` it is the operation ' +
-      'that is still in progress and prevents this request. Other problems do not have this field.',
+      'The operation that the problem is about. If its `status` is `failed`, `superseded` or `cancelled`, it carried out ' +
+      'this request, and `code` of the problem says why it ended. With the code `operation_in_progress` it is the ' +
+      'operation that is still in progress and prevents this request. With `not_cancellable` and `operation_ended` it is ' +
+      'the operation that cannot be cancelled. Other problems do not have this field.',
   },
 );
 

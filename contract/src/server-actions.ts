@@ -4,16 +4,16 @@
  * `service/src/servers/actions/`.
  */
 const table = {
-  start: { operation: 'start', offered: true },
-  stop: { operation: 'stop', offered: true },
-  restart: { operation: 'restart', offered: true },
-  pause: { operation: 'pause', offered: true },
-  unpause: { operation: 'unpause', offered: true },
+  start: { operation: 'start', offered: true, bulk: true },
+  stop: { operation: 'stop', offered: true, bulk: true },
+  restart: { operation: 'restart', offered: true, bulk: true },
+  pause: { operation: 'pause', offered: true, bulk: true },
+  unpause: { operation: 'unpause', offered: true, bulk: true },
   password: { operation: 'set_password', offered: true },
-  retry: { operation: 'create', offered: true },
+  retry: { operation: 'create', offered: true, bulk: true },
   rebuild: { operation: 'create', offered: true },
   resize: { operation: 'resize', offered: true },
-  delete: { operation: 'delete', offered: true },
+  delete: { operation: 'delete', offered: true, bulk: true },
   suspend: { operation: 'suspend', offered: false },
   unsuspend: { operation: 'unsuspend', offered: false },
   move: { operation: 'move', offered: false },
@@ -24,6 +24,8 @@ const table = {
     operation: string;
     /** Whether `allowed_actions` offers it. Actions that only administrators can use are not offered. */
     offered: boolean;
+    /** Set if one request can carry it out on several servers. It must not need any field. */
+    bulk?: true;
   }
 >;
 
@@ -37,6 +39,13 @@ export type OfferedAction = {
 }[ServerAction];
 export const offeredActions = serverActions.filter(
   (action): action is OfferedAction => table[action].offered,
+);
+
+type ActionInBulk = {
+  [A in ServerAction]: Table[A] extends { bulk: true } ? A : never;
+}[ServerAction];
+export const bulkActions = serverActions.filter(
+  (action): action is ActionInBulk => 'bulk' in table[action],
 );
 
 type ServerOperation = 'create' | 'rename' | Table[ServerAction]['operation'];

@@ -315,12 +315,12 @@ const asHostName =
 const maxPasswordBytes = 511;
 const passwordPattern = '^[^\\p{Cc}\\p{Cs}]*$';
 /** Tab, line feed and carriage return are the only control characters of a script. */
-const commandPattern =
+const textPattern =
   '^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f\\ud800-\\udfff]*$';
 const maxCommandBytes = 4096;
 
 const ShellCommand = Type.String({
-  pattern: commandPattern.replace('^', '^(?!\\s*$)'),
+  pattern: textPattern.replace('^', '^(?!\\s*$)'),
   maxBytes: maxCommandBytes,
   description: 'A command that `/bin/sh -c` runs, of at most 4 KiB. It cannot be blank.',
   examples: ['apt-get update'],
@@ -328,7 +328,7 @@ const ShellCommand = Type.String({
 
 const ArgvCommand = Type.Array(
   Type.String({
-    pattern: commandPattern,
+    pattern: textPattern,
     description: 'The program, or one of its arguments.',
     examples: ['/root/ready'],
   }),
@@ -402,6 +402,33 @@ const login = {
   ),
 };
 
+const mostUserDataBytes = 64 * 1024;
+
+/** In a create and a rebuild. */
+const userData = {
+  user_data: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxBytes: mostUserDataBytes,
+      pattern: textPattern,
+      description:
+        'The user data for cloud-init, of at most 64 KiB: text that begins with `#cloud-config`, `#!` or another header that ' +
+        'cloud-init knows, a multi-part message with the header `MIME-Version`, or gzip of one of these as base64, of at most 1 MiB ' +
+        'when unpacked. cloud-init carries it out at the first boot, before the `initialCommands`. `user_data` of the operation ' +
+        'has what cloud-init says of it; errors in it do not end the creation. Berth stores it encrypted, and only until the ' +
+        'server is created, or for 24 hours if the creation failed. By default there is none.',
+      examples: [
+        '#cloud-config\npackages:\n  - nginx\n',
+        '#!/bin/sh\ntouch /root/ready\n',
+        'H4sIAAAAAAAAA1NOzskvTdFNzs9Ly0znKkhMzk5MTy22UojOS8/Mq4jlAgCGOqBiIAAAAA==',
+      ],
+      explain:
+        'Must be user data for cloud-init, of at most 64 KiB, without control characters except tabs and line breaks. Send ' +
+        'longer text and other characters as gzip in base64.',
+    }),
+  ),
+};
+
 /** In the schema of a body with these fields. */
 const passwordUnlessItIsOff = {
   if: { properties: { password_login: { const: false } }, required: ['password_login'] },
@@ -461,6 +488,7 @@ export const ServerCreate = Closed(
       'The operating system of the server. List the operating systems with `GET /v1/operating-systems`.',
     ),
     ...login,
+    ...userData,
     initialCommands: Type.Array(Command, {
       maxItems: 64,
       description:
@@ -495,8 +523,8 @@ export const ServerCreate = Closed(
   {
     title: 'ServerCreate',
     description:
-      'The server to create. All fields except `group`, `labels`, `notes`, `protection`, `ssh_keys` and `password_login` are ' +
-      'required, and `password` unless `password_login` is `false`.',
+      'The server to create. All fields except `group`, `labels`, `notes`, `protection`, `ssh_keys`, `password_login` and ' +
+      '`user_data` are required, and `password` unless `password_login` is `false`.',
     ...passwordUnlessItIsOff,
   },
 );
@@ -660,13 +688,14 @@ export const ServerRebuild = Closed(
       ),
     ),
     ...login,
+    ...userData,
     initialCommands: ServerCreate.properties.initialCommands,
   },
   {
     title: 'ServerRebuild',
     description:
-      'The operating system of the rebuilt server, how `root` logs in to it, and its initial commands. `erase` and ' +
-      '`initialCommands` are required, and `password` unless `password_login` is `false`.',
+      'The operating system of the rebuilt server, how `root` logs in to it, its user data and its initial commands. ' +
+      '`erase` and `initialCommands` are required, and `password` unless `password_login` is `false`.',
     ...passwordUnlessItIsOff,
   },
 );
@@ -752,7 +781,10 @@ export const ServerQuery = Closed({
   location_id: AnyOf(Reference('location', 'Return only servers at this location.')),
   os_id: AnyOf(Reference('operating_system', 'Return only servers with this operating system.')),
   group: AnyOf(Group('Return only servers of this anti-affinity group.')),
-  label_selector: LabelSelector('servers'),
+  label_selector: LabelSelector(
+    'Return only servers whose labels satisfy this selector',
+    'An empty selector selects all servers.',
+  ),
   node: AnyOf(Reference('node', 'Return only servers on this node.')),
   hostname: AnyOf(
     Type.String({

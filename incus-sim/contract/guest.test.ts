@@ -103,6 +103,8 @@ for (const { way, fromFiles, script } of ways) {
             { exit_status: 0, output: 'after\n' },
           ],
           sshReady: true,
+          awaitsUserData: false,
+          userData: null,
         },
       );
       const counts = seen.map(({ finished }) => finished);
@@ -111,6 +113,58 @@ for (const { way, fromFiles, script } of ways) {
       await until('its script is gone', 30, async () => (await content(script)) === null);
       for (const path of resultPaths) await client.files.delete(name, path);
     });
+
+    it('carries out its user data first, and says what is wrong with it', async () => {
+      const script = '#!/bin/sh\necho data >> /root/order\nexit 3\n';
+      const ran = await withUserData(script, ['echo command >> /root/order']);
+      assert.equal(ran.order, 'data\ncommand\n');
+      const { status, errors } = JSON.parse(ran.userData?.status ?? '');
+      assert.equal(status, 'error');
+      assert.match(errors.join(), /scripts_user.*1 failures/);
+      assert.equal(ran.userData?.schema, '');
+    });
+
+    it('leaves out user data that is broken', async () => {
+      const ran = await withUserData('#cloud-config\nruncmd: [\n', []);
+      assert.equal(JSON.parse(ran.userData?.status ?? '').status, 'done');
+      assert.match(ran.userData?.schema ?? '', /Cloud config schema errors: format-l\d+\.c\d+: /);
+    });
+
+    it('continues with its commands after its user data has restarted it', async () => {
+      const restarts =
+        '#cloud-config\nruncmd:\n  - echo data >> /root/order\npower_state:\n  mode: reboot\n';
+      const ran = await withUserData(restarts, ['echo command >> /root/order']);
+      assert.equal(ran.order, 'data\ncommand\n');
+      assert.equal(JSON.parse(ran.userData?.status ?? '').status, 'done');
+    });
+
+    /** The report of a guest at its end, and what it wrote to `/root/order`. */
+    async function withUserData(userData: string, guestCommands: string[]) {
+      const { client } = target;
+      const { name, config } = await createInstance(target, 'user-data');
+      const network = config['cloud-init.network-config'] ?? '';
+      const hostname = 'contract';
+      const seed = {
+        ...{ instanceId: name, hostname, passwordLogin: login.passwordLogin, network },
+        userData: Buffer.from(userData),
+      };
+      const handed = { login, commands: guestCommands, seed };
+      const firstStart = fromFiles ? { hostname, network } : undefined;
+      for (const { path, ...file } of handoverFiles(handed, firstStart)) {
+        await client.files.push(name, path, file);
+      }
+      const content = async (path: string) =>
+        (await client.files.pull(name, path, longestProgressBytes))?.content ?? null;
+      await start(target, name);
+      const progress = await until('it is done', 120, async () => {
+        const now = await readProgress(content, guestCommands.length).catch((error) => {
+          unlessPassing(error);
+          return undefined;
+        });
+        return now?.phase === 'done' && now;
+      });
+      return { ...progress, order: (await content('/root/order'))?.toString() };
+    }
   });
 }
 

@@ -1,3 +1,4 @@
+import { planOf, reportOf, userDataOf } from './cloud-init.ts';
 import type { Timing } from './engine.ts';
 import type { GuestFaults } from './faults.ts';
 import type { Instance } from './model.ts';
@@ -15,6 +16,14 @@ export interface GuestWork {
   results: { status: number; output: string; milliseconds?: number }[];
   /** Whether the command after the last result was started. */
   isBegun: boolean;
+  /** Its user data; undefined without it. */
+  userData?: {
+    text: string;
+    /** Whether cloud-init has begun it, which it does only once. */
+    isBegun: boolean;
+    /** What cloud-init said of it. */
+    report?: string;
+  };
 }
 
 export interface GuestHost {
@@ -45,28 +54,23 @@ export async function liveGuest(instance: Instance, run: Run, host: GuestHost): 
   await run.pause(network);
   run.hasAddresses = true;
   await run.pause(Math.max(0, boot - network));
-  const script = scriptOf(instance);
-  if (script) await carryOut(instance, script, run, host);
+  if (hasScript(instance)) await carryOut(instance, run, host);
 }
 
-/** Runs what is due at the end of a boot. */
-function scriptOf({ config, files }: Instance): string | undefined {
+/** Whether something runs at the end of a boot. */
+function hasScript({ config, files }: Instance): boolean {
   const scripts = [
     ...(readEntry(files, cloudInitOff) ? [] : [cloudInitScript]),
     ...(config[unitProperty] ? [unitScript] : []),
   ];
-  return scripts.find((path) => readEntry(files, path));
+  return scripts.some((path) => readEntry(files, path));
 }
 
-async function carryOut(
-  instance: Instance,
-  script: string,
-  run: Run,
-  host: GuestHost,
-): Promise<void> {
+async function carryOut(instance: Instance, run: Run, host: GuestHost): Promise<void> {
   const work = instance.work ?? takeOver(instance, host);
   if (!work) return report(instance, host, 'failed', 0);
   instance.work = work;
+  if (!(await carryOutUserData(instance, work, run, host))) return;
   const { commands, results } = work;
   while (results.length < commands.length) {
     if (work.isBegun) {
@@ -88,7 +92,37 @@ async function carryOut(
   }
   report(instance, host, 'done', commands.length);
   delete instance.work;
-  removeEntry(instance.files, script);
+  for (const path of [cloudInitScript, unitScript]) removeEntry(instance.files, path);
+}
+
+/** As cloud-init does it, before the commands. Returns false if the guest stops then. */
+async function carryOutUserData(
+  instance: Instance,
+  { userData }: GuestWork,
+  run: Run,
+  host: GuestHost,
+): Promise<boolean> {
+  if (!userData || userData.report !== undefined) return true;
+  report(instance, host, 'running', 0);
+  const plan = planOf(userData.text);
+  if (userData.isBegun) {
+    userData.report = reportOf(plan, []);
+    return true;
+  }
+  userData.isBegun = true;
+  const statuses: number[] = [];
+  let power = plan.power;
+  for (const command of plan.commands) {
+    const outcome = await runShell(command, machineOf(instance, run));
+    statuses.push(outcome.status);
+    power = outcome.power ?? power;
+  }
+  userData.report = reportOf(plan, statuses);
+  if (!power) return true;
+  await run.pause(goingDownMs);
+  if (power === 'off') host.powerOff();
+  else host.reboot();
+  return false;
 }
 
 function takeOver(instance: Instance, host: GuestHost): GuestWork | undefined {
@@ -99,7 +133,9 @@ function takeOver(instance: Instance, host: GuestHost): GuestWork | undefined {
   setUpLogin(instance, words);
   const commands = commandsOf(words);
   removeEntry(instance.files, handover);
-  return { commands, results: [], isBegun: false };
+  const text = words.includes('has_user_data=1') ? userDataOf(instance.files) : undefined;
+  const work = { commands, results: [], isBegun: false };
+  return text === undefined ? work : { ...work, userData: { text, isBegun: false } };
 }
 
 /** Writes what `password_hash=`, `authorized_keys=` and `sshd_settings=` say. */
@@ -162,7 +198,11 @@ function report(instance: Instance, host: GuestHost, phase: string, number: numb
   putFile(
     instance.files,
     progress,
-    Buffer.concat([Buffer.from(`${phase} ${number} ok\n`), ...results]),
+    Buffer.concat([
+      Buffer.from(`${phase} ${number} ok\n`),
+      ...results,
+      Buffer.from(instance.work?.userData?.report ?? ''),
+    ]),
   );
 }
 

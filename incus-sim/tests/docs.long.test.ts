@@ -54,8 +54,9 @@ test('docs/image-servers.md: an operating system is added, its image is download
   assert.equal(own.length, 1);
 });
 
-test('docs/labels.md: a server is renamed, labelled, selected and protected', async () => {
-  const [rename = '', label = '', select = '', protect = '', ...others] = commandsOf('labels.md');
+test('docs/labels.md: a server is renamed, labelled, selected, acted on and protected', async () => {
+  const [rename = '', label = '', select = '', act = '', protect = '', ...others] =
+    commandsOf('labels.md');
   assert.deepEqual(others, []);
   const size = { cpu: 1, ram: 512, disk: 5, location_id: 1, os_id: 1 };
   const login = { password: 'correct horse battery staple', initialCommands: [] };
@@ -79,6 +80,9 @@ test('docs/labels.md: a server is renamed, labelled, selected and protected', as
     selected.map(({ hostname }: { hostname: string }) => hostname),
     ['web-1'],
   );
+  // Its creation may still be in progress, which it then refuses for.
+  const answers = (await runBlock(act, shell)).match(/"results":\[\{"server_id":\d+/g);
+  assert.equal(answers?.length, 2);
   const { protection } = JSON.parse(await runBlock(protect, shell));
   assert.deepEqual(protection, { delete: true, rebuild: true });
 });

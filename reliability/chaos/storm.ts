@@ -6,6 +6,8 @@ import type { Random } from './random.ts';
 const actors = 6;
 /** The password of root with which servers are created and rebuilt. */
 export const firstPassword = 'correct horse';
+/** The values of a label, by which some requests select their servers. */
+const teams = ['red', 'blue'] as const;
 const changes = ['start', 'stop', 'restart', 'password', 'retry', 'resize', 'rebuild'] as const;
 /** Includes the restart of what was killed, on a machine with other load. */
 const answeredSeconds = 180;
@@ -39,6 +41,11 @@ interface Answer {
     operation?: { id: number };
     password?: string;
     code?: string;
+    /** Of an action on several servers. */
+    results?: { operation?: { id: number } }[];
+    /** Of an operation that was cancelled. */
+    message?: string;
+    server_id?: number;
   };
 }
 
@@ -60,20 +67,22 @@ export function createStorm(service: Service, random: Random, mostServers: numbe
       const id = live.size === 0 ? undefined : random.pick([...live]);
       if (id === undefined || (live.size < mostServers && random.next() < 0.4)) await create();
       else if (random.next() < 0.25) await remove(id);
-      else await change(id);
+      else await random.pick([...Array(4).fill(() => change(id)), changeSeveral, cancel])();
     }
   }
 
   /** What a create and a rebuild run in the guest, whose root gets this password. */
   function setup() {
     const initialCommands = ['echo ran >> /root/ran', `sleep ${random.pick([0, 0.2, 1])}`];
-    return { password: firstPassword, initialCommands };
+    const userData = random.pick([{}, {}, { user_data: '#!/bin/sh\necho data > /root/data\n' }]);
+    return { password: firstPassword, initialCommands, ...userData };
   }
 
   async function create(): Promise<void> {
     const place = { name: `chaos-${counts.requests}`, location_id: 1, os_id: 1 };
     const size = { cpu: 1, ram: 256, disk: 2 };
-    const answer = await insist('POST', '/v1/servers', { ...place, ...size, ...setup() });
+    const labels = { team: random.pick(teams) };
+    const answer = await insist('POST', '/v1/servers', { ...place, ...size, ...setup(), labels });
     if (answer.status !== 201 || answer.body.id === undefined) return;
     servers.add(answer.body.id);
     live.add(answer.body.id);
@@ -108,6 +117,22 @@ export function createStorm(service: Service, random: Random, mostServers: numbe
     await insist('PATCH', `/v1/servers/${id}`, { name: `renamed-${counts.requests}` });
   }
 
+  async function changeSeveral(): Promise<void> {
+    const ids = Array.from({ length: random.between(2, 4) }, () => random.pick([...live]));
+    const which = random.next() < 0.5 ? { ids } : { label_selector: `team=${random.pick(teams)}` };
+    const action = random.pick(['start', 'stop', 'restart'] as const);
+    await insist('POST', '/v1/servers/actions', { action, ...which });
+  }
+
+  /** Cancels one of the last operations, which may have ended. The server of a first create is deleted then. */
+  async function cancel(): Promise<void> {
+    const id = random.pick([...operations].slice(-actors));
+    const { status, body } = await insist('POST', `/v1/operations/${id}/cancel`);
+    const { message, server_id: serverId } = body;
+    const isDeleted = status === 200 && message?.includes('the server is being deleted');
+    if (isDeleted && serverId !== undefined) live.delete(serverId);
+  }
+
   async function insist(method: string, path: string, body?: object): Promise<Answer> {
     const key = randomUUID();
     counts.requests += 1;
@@ -130,6 +155,9 @@ export function createStorm(service: Service, random: Random, mostServers: numbe
     const { operation_id: id = answer.body.operation?.id, password } = answer.body;
     if (id !== undefined) operations.add(id);
     if (id !== undefined && password !== undefined) passwords.set(id, password);
+    for (const { operation } of answer.body.results ?? []) {
+      if (operation) operations.add(operation.id);
+    }
     return answer;
   }
 

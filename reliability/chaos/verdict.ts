@@ -170,7 +170,8 @@ export async function passwordsAreSet(
     directory,
     `select 'srv-' || uuid as name, array(
        select jsonb_build_object('id', id, 'kind', kind, 'status', status) from operations
-       where server_id = servers.id and kind in ('create', 'set_password') order by id) as operations
+       where server_id = servers.id and kind in ('create', 'set_password') and status <> 'cancelled'
+       order by id) as operations
      from servers where installed_at is not null and deleted_at is null`,
   );
   for (const { name, operations } of rows) {

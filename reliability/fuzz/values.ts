@@ -41,21 +41,28 @@ function good(schema: Schema): fc.Arbitrary<unknown> {
   const { examples = [], anyOf, ...rest } = schema;
   if (schema.enum) return fc.constantFrom(...schema.enum);
   // Each part may only add to the rest, such as another required field.
-  if (anyOf) return fc.oneof(...anyOf.map((part) => valueFor({ ...rest, ...part })));
+  if (anyOf) return fc.oneof(...anyOf.map((part) => valueFor(joined(rest, part))));
   const made = ofType(schema);
   const [example] = examples;
   if (example === undefined) return made;
   const given = fc.constantFrom(...examples);
   if (typeof example !== 'string') return fc.oneof(given, made);
+  const texts = examples.filter((one) => typeof one === 'string');
   // A value that must be unique is refused the second time.
   const another = fc.nat({ max: 999 }).map((n) => example.replace(/\d*(?=@|$)/, String(n)));
   return fc.oneof(
     { weight: 4, arbitrary: given },
     { weight: 12, arbitrary: another },
     { weight: 4, arbitrary: made },
-    spoilt(example),
+    fc.constantFrom(...texts).chain(spoilt),
   );
 }
+
+const joined = (rest: Schema, part: Schema): Schema => ({
+  ...rest,
+  ...part,
+  required: [...(rest.required ?? []), ...(part.required ?? [])],
+});
 
 const troublesome = ['\0', '\u001b[2J', '\n', '\u009b', '\ud800', '\u202e', "'", '\\', '/', ' '];
 

@@ -12,6 +12,7 @@ import { shareLimits } from './limits/exchange.ts';
 import { createLimiter, type Limits } from './limits/limiter.ts';
 import { createWaiter } from './operations/waiter.ts';
 import { lookups, routes } from './routes.ts';
+import { isCancellable } from './servers/cancellation/cancellable.ts';
 import type { Foundation } from './workers.ts';
 
 /** `npm run check` fails if it does not match the routes. */
@@ -54,6 +55,7 @@ export async function createApi(
       }),
       draining: foundation.draining,
       untilEnded: createWaiter(db, notifications, stopping),
+      isCancellable,
     },
     routes,
     lookups,

@@ -16,6 +16,7 @@ import { nodeRoutes } from './nodes/routes.ts';
 import { findOperatingSystemsNamed, knownOperatingSystems } from './operating-systems/queries.ts';
 import { type ImageServerDeps, operatingSystemRoutes } from './operating-systems/routes.ts';
 import { operationRoutes } from './operations/routes.ts';
+import type { OperationDeps } from './operations/view.ts';
 import { passkeyRoutes } from './passkeys/routes.ts';
 import { findMembersFor } from './projects/members/memberships.ts';
 import { findMembersByEmail } from './projects/members/queries.ts';
@@ -23,7 +24,9 @@ import { membershipRoutes } from './projects/members/routes.ts';
 import { visibleProjects } from './projects/members/visible-projects.ts';
 import { findProjectNamed, knownProjects } from './projects/queries.ts';
 import { projectRoutes } from './projects/routes.ts';
+import { bulkActionRoutes } from './servers/actions/bulk/routes.ts';
 import { serverActionRoutes } from './servers/actions/routes.ts';
+import { cancellationRoutes } from './servers/cancellation/routes.ts';
 import { serverCreationRoutes } from './servers/creation/routes.ts';
 import { findServersNamed, findServersWithUuid, knownServers } from './servers/queries.ts';
 import { serverRoutes } from './servers/routes.ts';
@@ -41,7 +44,7 @@ import { userRoutes } from './users/routes.ts';
 import { versionRoutes } from './version/routes.ts';
 
 /** The dependencies of the routes of all nouns. */
-export type AllDeps = WaitingDeps & ProviderDeps & HealthDeps & ImageServerDeps;
+export type AllDeps = WaitingDeps & ProviderDeps & HealthDeps & ImageServerDeps & OperationDeps;
 
 /**
  * The whole API, in the order of its documentation. A new noun needs a line here, and one in
@@ -52,9 +55,11 @@ export const routes: readonly Routes<AllDeps>[] = [
   serverCreationRoutes,
   serverUpdateRoutes,
   serverActionRoutes,
+  bulkActionRoutes,
   usageRoutes,
   sshKeyRoutes,
   operationRoutes,
+  cancellationRoutes,
   locationRoutes,
   nodeRoutes,
   maintenanceRoutes,

@@ -1,9 +1,20 @@
+import type { AuditAction } from '@berth/contract/actions';
 import type { FastifyRequest } from 'fastify';
+import type { AuditTarget } from '../audit/entry-queries.ts';
+import type { ProblemCode } from '../problems/problem.ts';
 
 // Marks that handlers set for the hooks that enter refusals in the audit log (refusals/audit.ts).
 
 const audited = new WeakSet<FastifyRequest>();
 const attempts = new WeakMap<FastifyRequest, number | null>();
+const refusedParts = new WeakMap<FastifyRequest, readonly RefusedPart[]>();
+
+/** One of several objects for which a request was refused, although it succeeded as a whole. */
+export interface RefusedPart {
+  action: AuditAction;
+  target: AuditTarget;
+  code: ProblemCode;
+}
 
 /** Marks that the change of a request is in the audit log, or that it made none. */
 export function markAudited(request: FastifyRequest): void {
@@ -25,4 +36,13 @@ export function markSignInAttempt(request: FastifyRequest, userId: number | null
 /** The user of a sign-in attempt: null while unknown; undefined if the request is none. */
 export function signInAttemptOf(request: FastifyRequest): number | null | undefined {
   return attempts.get(request);
+}
+
+/** Marks the objects for which a successful request was refused. */
+export function markRefusedParts(request: FastifyRequest, parts: readonly RefusedPart[]): void {
+  refusedParts.set(request, parts);
+}
+
+export function refusedPartsOf(request: FastifyRequest): readonly RefusedPart[] {
+  return refusedParts.get(request) ?? [];
 }

@@ -125,6 +125,26 @@ test('a change is entered with its target, in the history of the target', async 
   }
 });
 
+test('a change of several objects has an entry for each, and counts as so many changes', async () => {
+  const part = (id: number) => ({
+    action: 'server_start' as const,
+    target: { kind: 'server' as const, id },
+    details: {},
+  });
+  work = async () => ({ ...done, parts: [] });
+  assert.equal((await ask()).statusCode, 200);
+  assert.deepEqual(await entries(), []);
+  work = async () => ({ ...done, parts: [part(41), part(42), part(43)] });
+  assert.equal((await ask()).statusCode, 200);
+  const entered = await entries();
+  assert.deepEqual(
+    entered.map(({ action, project_id, target_id }) => [action, project_id, target_id]),
+    [41, 42, 43].map((id) => ['server_start', token.projectId, id]),
+  );
+  work = async () => done;
+  assert.equal((await ask()).json().code, 'rate_limited');
+});
+
 test('a failed change is undone completely, including queries of its project', async () => {
   work = async ({ trx, project }) => {
     assert.equal(project.id, token.projectId);

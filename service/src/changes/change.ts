@@ -1,3 +1,4 @@
+import type { AuditAction } from '@berth/contract/actions';
 import { auditOf } from '@berth/contract/nouns';
 import type { Problem as ProblemBody } from '@berth/contract/problems';
 import type { FastifyRequest } from 'fastify';
@@ -29,10 +30,19 @@ export interface Outcome<B> extends Answer<B> {
   userId?: number;
   /** What was set or changed, for the audit log. Must not contain secrets. */
   details?: Details;
+  /** For a change of several objects: each of them has an entry, in the place of one for the request. */
+  parts?: readonly Part[];
+}
+
+/** What was done to one of several objects. */
+interface Part {
+  action: AuditAction;
+  target: AuditTarget;
+  details: Details;
 }
 
 /**
- * Makes a request's change in one transaction with its audit entry and the answer that is stored
+ * Makes a request's change in one transaction with its audit entries and the answer that is stored
  * under its `Idempotency-Key`. A replayed answer changes nothing, and is not entered again. Slow
  * work belongs in `prepare`, which runs before the transaction. Throws the error that `keepOutcome`
  * stored, and 429 if there are too many changes; nothing has changed then.
@@ -56,24 +66,26 @@ export async function change<B, P = undefined>(
     const { limits } = request.server;
     const before = keysBefore(request);
     if (before && !isCounted) limits.requireChange(before);
-    const { target, projectId, userId, details, ...made } = await work(place, prepared);
+    const { target, projectId, userId, details, parts, ...made } = await work(place, prepared);
     const about = aboutRequest(request);
-    const entry: AuditEntry = {
+    const entryOf = (one: Pick<AuditEntry, 'target' | 'details'> | Part): AuditEntry => ({
       ...about,
-      projectId: projectId ?? projectOf(target, request),
+      projectId: projectId ?? projectOf(one.target, request),
       userId: userId ?? about.userId,
-      target,
       status: made.status,
-      details,
-    };
-    const isOfAccess = target !== null && auditOf(target.kind).decidesAccess === true;
-    if (!isCounted) {
+      ...one,
+    });
+    const entries = parts ? parts.map(entryOf) : [entryOf({ target, details })];
+    const isOfAccess = entries.some(isAboutAccess);
+    const [first] = entries;
+    if (first && !isCounted) {
+      const keys = keysOf(request, first);
       const isWithdrawal = isOfAccess && request.method === 'DELETE';
-      if (isWithdrawal) limits.countWithdrawal(keysOf(request, entry));
-      else limits.countChange(keysOf(request, entry));
+      if (isWithdrawal) limits.countWithdrawal(keys);
+      else limits.countChange(keys, entries.length);
       isCounted = true;
     }
-    await insertAuditEntry(trx, entry);
+    for (const entry of entries) await insertAuditEntry(trx, entry);
     decidesAccess = isOfAccess;
     return made;
   }
@@ -92,6 +104,10 @@ export async function change<B, P = undefined>(
 function replayProblem({ body, headers, secret }: IdempotentAnswer<unknown>): Problem {
   const { code, detail, operation } = body as { code: ProblemCode } & ProblemBody;
   return new Problem(code, detail, { headers, members: { operation, ...secret } });
+}
+
+function isAboutAccess({ target }: AuditEntry): boolean {
+  return target !== null && auditOf(target.kind).decidesAccess === true;
 }
 
 function projectOf(target: AuditTarget | null, request: FastifyRequest): number | null {

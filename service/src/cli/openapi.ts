@@ -7,6 +7,7 @@ import { newKey } from '../keys/key-file.ts';
 import { createKeyring } from '../keys/keyring.ts';
 import { createLimiter } from '../limits/limiter.ts';
 import { lookups, routes } from '../routes.ts';
+import { isCancellable } from '../servers/cancellation/cancellable.ts';
 
 const file = new URL('../../../contract/openapi.json', import.meta.url);
 
@@ -24,6 +25,7 @@ async function openApiDocument(): Promise<string> {
     imageServers: [],
     healthChecks: async () => [],
     untilEnded,
+    isCancellable,
   };
   const limiter = createLimiter(loadConfig({}).limits);
   const metrics = {

@@ -114,6 +114,7 @@ const values: Record<string, Record<string, string[]>> = {
   operation_list: {
     ...{ project_id: [`${place.projectId}`], server_id: [`${rareServer.id}`] },
     ...{ status: ['failed', 'superseded', 'running'], kind: ['restart', 'stop', 'move'] },
+    label_selector: selectors.map(encodeURIComponent),
     ...period,
   },
   audit_list: {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Db, Queryable, Trx } from './connection.ts';
 import { isUnfitStatement } from './prepared/unfit.ts';
 
@@ -19,6 +20,22 @@ export async function rolledBack<T>(db: Db, work: (trx: Trx) => Promise<T>): Pro
       await trx.rollback().execute();
     }
   });
+}
+
+/**
+ * Runs `work` as a part of a transaction. If it throws, only its own changes and notifications are undone, and the
+ * transaction can continue.
+ */
+export async function inSavepoint<T>(trx: Trx, work: () => Promise<T>): Promise<T> {
+  await sql`savepoint part`.execute(trx);
+  try {
+    const result = await work();
+    await sql`release savepoint part`.execute(trx);
+    return result;
+  } catch (error) {
+    await sql`rollback to savepoint part`.execute(trx);
+    throw error;
+  }
 }
 
 /** Runs reads that see the database as of one time, unless they are in a transaction already. */

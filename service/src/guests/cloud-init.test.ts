@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { networkConfig, userData } from './cloud-init.ts';
+import { networkConfig, userData, vendorData } from './cloud-init.ts';
 
 const v4 = { ip: '10.0.0.5', prefixLength: 24, gateway: '10.0.0.1', nameservers: ['9.9.9.9'] };
 const v6 = { ip: 'fd00::5', prefixLength: 64, gateway: 'fd00::1', nameservers: ['9.9.9.9'] };
@@ -22,6 +22,16 @@ test('a short host name is its own full name', () => {
 
 test('user-data starts with the line that cloud-init knows it by', () => {
   assert.match(userData({ hostname: 'web1' }), /^#cloud-config\n/);
+});
+
+test('our settings have no value that the schema of cloud-init 22.4 does not accept', () => {
+  const named = { hostname: 'web1' };
+  for (const text of [userData(named), vendorData(named, true), vendorData(named, false)]) {
+    const { users, locale } = parse(text);
+    assert.ok(Array.isArray(users) && users.length > 0, 'it does not accept an empty list');
+    assert.deepEqual(users.flat(), [], 'no user is created');
+    assert.equal(locale, 'false', 'it accepts text only');
+  }
 });
 
 test('a container has its addresses on eth0, with one default route per family', () => {

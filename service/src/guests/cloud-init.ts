@@ -8,32 +8,46 @@ export interface GuestAddress {
   nameservers: string[];
 }
 
+interface Named {
+  hostname: string;
+  passwordLogin?: boolean;
+}
+
 /**
  * cloud-init's user-data. It holds no secret: anyone who may read the instance's configuration
  * reads it. JSON is YAML, and nothing in a JSON string can break out of it.
  */
-export function userData({
-  hostname,
-  passwordLogin = true,
-}: {
-  hostname: string;
-  passwordLogin?: boolean;
-}): string {
-  return cloudConfig({
+export function userData(named: Named): string {
+  return cloudConfig(ownSettings(named));
+}
+
+/**
+ * The same as vendor-data, which the user data of the customer takes precedence over. In a guest that starts from files,
+ * cloud-init must not replace these.
+ */
+export function vendorData(named: Named, startsFromFiles: boolean): string {
+  const keepsFiles = { manage_etc_hosts: false, ssh_deletekeys: false };
+  return cloudConfig({ ...ownSettings(named), ...(startsFromFiles && keepsFiles) });
+}
+
+function ownSettings({ hostname, passwordLogin = true }: Named) {
+  return {
     hostname: hostname.split('.', 1)[0],
     // Without it, cloud-init generates a full name from the name of the instance.
     fqdn: hostname,
     prefer_fqdn_over_hostname: false,
     manage_etc_hosts: true,
-    locale: false,
-    users: [],
+    // "false" keeps the locale of the image, and a list of no names creates no users. cloud-init 22.4 warns about `false`
+    // and about an empty list, because its schema lacks them.
+    locale: 'false',
+    users: [[]],
     disable_root: false,
     ssh_pwauth: passwordLogin,
     // Generating an RSA key takes longer than everything else that cloud-init does.
     ssh_genkeytypes: ['ed25519', 'ecdsa'],
     ssh: { emit_keys_to_console: false },
     no_ssh_fingerprints: true,
-  });
+  };
 }
 
 /**

@@ -7,10 +7,11 @@ const mac = '00:16:3E:00:00:01';
 const address = { ip: '10.0.0.5', prefixLength: 32, gateway: '10.0.0.1', nameservers: ['9.9.9.9'] };
 const network = networkConfig({ type: 'container', mac, addresses: [address] });
 
-const made = (hostname: string) => {
-  const { before, during } = firstStartFiles({ hostname, network });
+const made = (hostname: string, hasUserData = false) => {
+  const { before, during } = firstStartFiles({ hostname, network }, hasUserData);
   const contents = new Map<string, string>();
-  for (const file of before) if (file.type === 'file') contents.set(file.path, file.content);
+  for (const file of before)
+    if (file.type === 'file') contents.set(file.path, String(file.content));
   for (const { path, content } of during) contents.set(path, content);
   const modes = Object.fromEntries(before.map(({ path, mode }) => [path, mode]));
   return { contents, modes };
@@ -53,6 +54,18 @@ test('its host keys are its own, and nobody else may read the private ones', () 
   }
 });
 
-test('cloud-init is off', () => {
-  assert.ok(made('web-1').contents.has('/etc/cloud/cloud-init.disabled'));
+test('cloud-init is off, unless there is user data', () => {
+  const off = '/etc/cloud/cloud-init.disabled';
+  assert.ok(made('web-1').contents.has(off));
+  assert.ok(!made('web-1', true).contents.has(off));
+});
+
+test('with user data, all is there before it boots, so that cloud-init can change it', () => {
+  const { during } = firstStartFiles({ hostname: 'web-1', network }, true);
+  assert.deepEqual(during, []);
+  const { contents, modes } = made('web-1', true);
+  for (const path of made('web-1').contents.keys()) {
+    if (path !== '/etc/cloud/cloud-init.disabled') assert.ok(contents.has(path), path);
+  }
+  assert.equal(modes['/etc/ssh/ssh_host_ed25519_key.pub'], 0o644);
 });

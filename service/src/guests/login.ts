@@ -42,3 +42,15 @@ export function sshdFiles({ passwordLogin }: Pick<RootLogin, 'passwordLogin'>): 
     file(`${folder}/00-berth.conf`, 0o644, `${sshdSettings({ passwordLogin })}\n`),
   ];
 }
+
+/** The keys of root, for a guest in which cloud-init may add others to them. */
+export function keyFiles({ authorizedKeys }: Pick<RootLogin, 'authorizedKeys'>): GuestFile[] {
+  if (authorizedKeys.length === 0) return [];
+  return [
+    directory('/root/.ssh', 0o700),
+    file('/root/.ssh/authorized_keys', 0o600, linesOf(authorizedKeys)),
+  ];
+}
+
+/** The content of `authorized_keys`. */
+export const linesOf = (keys: readonly string[]) => keys.map((key) => `${key}\n`).join('');

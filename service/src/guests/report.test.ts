@@ -15,7 +15,45 @@ test('one file has the phase and the results so far', async () => {
     finished: 1,
     results: [{ exit_status: 0, output: 'a\nb', duration_ms: 1340 }],
     sshReady: true,
+    awaitsUserData: false,
+    userData: null,
   });
+});
+
+test('a guest that waits for cloud-init is at no command', async () => {
+  const { phase, finished, awaitsUserData } = await guestSays('running 0 ok\n');
+  assert.deepEqual([phase, finished, awaitsUserData], ['running', 0, true]);
+  assert.equal((await guestSays('running 1 ok\n')).awaitsUserData, false);
+});
+
+test('what cloud-init said follows the results, in parts with their lengths', async () => {
+  const said = 'user-data-status 2\n{}user-data-schema 0\nuser-data-log 5\na\nü\n';
+  const expected = { status: '{}', schema: '', log: 'a\nü\n' };
+  for (const [text, results] of [
+    [`running 1 ok\n${said}`, 0],
+    [`running 2 ok\n0 1\nx${said}`, 1],
+    [`done 2 ok\n0 1\nx1 0\n${said}`, 2],
+  ] as const) {
+    const progress = await guestSays(text);
+    assert.deepEqual([progress.userData, progress.results.length], [expected, results]);
+  }
+});
+
+test('a guest can forge no endless parts', async () => {
+  for (const text of ['user-data-status 9e99\n{}', 'user-data-status\n', 'x 1\n', '\n\n\n']) {
+    assert.equal((await guestSays(`done 0 ok\n${text}`)).userData, null, text);
+  }
+  const cut = await guestSays('done 0 ok\nuser-data-status 2\n{}user-data-log 99\nlog');
+  assert.deepEqual(cut.userData, { status: '{}', schema: '', log: 'log' });
+});
+
+test('parts that are longer than the script makes them are cut', async () => {
+  const part = (name: string) => `user-data-${name} ${2 ** 16}\n${'ü'.repeat(2 ** 15)}`;
+  const { userData } = await guestSays(
+    `done 0 ok\n${part('status')}${part('schema')}${part('log')}`,
+  );
+  const { status = '', schema = '', log = '' } = userData ?? {};
+  assert.deepEqual([status.length, schema.length, log.length], [2 ** 14, 2 ** 12, 2 ** 12]);
 });
 
 test('a result has its duration if the guest knows it, and no impossible one', async () => {

@@ -21,6 +21,7 @@ import type { FirstStart } from './first-start.ts';
 import { handoverFiles, type InitialCommand } from './handover.ts';
 import { noPassword, type RootLogin } from './login.ts';
 import { type GuestProgress, readProgress } from './report.ts';
+import type { Seed } from './seed.ts';
 
 /** The initial files of a guest, and the script that its first boot runs. */
 interface Way {
@@ -37,14 +38,14 @@ const ways = {
 } satisfies Record<string, Way>;
 let way: Way;
 
-function on(name: keyof typeof ways, what: string, holds: () => Promise<void>): void {
+function on(name: keyof typeof ways, what: string, holds: () => void | Promise<void>): void {
   test(`${what}, ${name}`, async () => {
     way = ways[name];
     await holds();
   });
 }
 
-function onEachWay(what: string, holds: () => Promise<void>): void {
+function onEachWay(what: string, holds: () => void | Promise<void>): void {
   on('by cloud-init', what, holds);
   on('from files', what, holds);
 }
@@ -60,7 +61,7 @@ beforeEach(() => {
   fakeProgram('chpasswd', `echo "$@" >${root}/chpasswd.args; cat >${root}/chpasswd.in`);
   fakeProgram('sshd', '');
   fakeProgram('systemctl', `echo "$@" >>${root}/systemctl.args`);
-  for (const name of ['cloud', 'netplan', 'ssh']) {
+  for (const name of ['cloud/cloud.cfg.d', 'netplan', 'ssh', 'systemd/system']) {
     mkdirSync(join(root, 'etc', name), { recursive: true });
   }
   writeFileSync(join(root, 'etc/ssh/sshd_config'), 'Include /etc/ssh/sshd_config.d/*.conf\n');
@@ -89,8 +90,8 @@ function fakeProgram(name: string, body: string): void {
   chmodSync(path, 0o755);
 }
 
-function handOver(commands: InitialCommand[], login = byPassword): void {
-  for (const file of handoverFiles({ login, commands }, way.firstStart)) {
+function handOver(commands: InitialCommand[], login = byPassword, seed?: Seed): void {
+  for (const file of handoverFiles({ login, commands, seed }, way.firstStart)) {
     const { mode } = file;
     const path = join(root, file.path);
     if (file.type === 'directory') mkdirSync(path, { recursive: true, mode });
@@ -477,4 +478,292 @@ test('a host key that was put there in part is closed, and sshd started with it'
   assert.equal(await boot().ended, 0);
   assert.equal(statSync(key).mode & 0o777, 0o600);
   assert.match(readFileSync(join(root, 'systemctl.args'), 'utf8'), /^restart ssh\.service$/m);
+});
+
+const seed: Seed = {
+  ...{ instanceId: 'srv-1', hostname: 'web-1.example.org', passwordLogin: true },
+  ...{ network: '{"version": 2}\n', userData: Buffer.from('#cloud-config\nruncmd: [true]\n') },
+};
+const instance = () => join(root, 'var/lib/cloud/instance');
+
+const systemState = () => join(root, 'system-state');
+
+/** cloud-init, whose last unit has this state, and which says this. */
+function fakeCloudInit(unit: string, said = '{"status": "done", "errors": []}'): void {
+  writeFileSync(join(root, 'unit'), unit);
+  writeFileSync(systemState(), 'running');
+  const states = `is-active) cat ${root}/unit;; is-system-running) cat ${systemState()};;`;
+  fakeProgram('systemctl', `case $1 in ${states} list-jobs) cat ${root}/jobs 2>/dev/null;; esac`);
+  // It waits for the same, and asks more often.
+  fakeProgram('sleep', `PATH=${process.env.PATH} exec sleep 0.1`);
+  fakeProgram('cloud-init', `[ "$1" != status ] || echo '${said}'; [ "$1" != schema ] || exit 0`);
+  mkdirSync(instance(), { recursive: true });
+  writeFileSync(join(instance(), 'user-data.txt'), seed.userData);
+}
+
+on('from files', 'commands wait for the end of cloud-init', async () => {
+  fakeCloudInit('activating');
+  handOver([`echo ran >>${out}`], byPassword, seed);
+  const guest = boot();
+  await until(
+    'it waits',
+    () => progress(1),
+    (now) => now.awaitsUserData,
+  );
+  assert.ok(existsSync(join(root, 'chpasswd.in')), 'root can log in already');
+  assert.equal(existsSync(out), false);
+  writeFileSync(join(root, 'unit'), 'active');
+  assert.equal(await guest.ended, 0);
+  const { phase, results, userData } = await progress(1);
+  assert.deepEqual([phase, results.length], ['done', 1]);
+  assert.deepEqual(userData, { status: '{"status": "done", "errors": []}', schema: '', log: '' });
+});
+
+on('from files', 'a cloud-init that does not run is not waited for', async () => {
+  fakeCloudInit('inactive', 'status: disabled');
+  handOver([], byPassword, seed);
+  assert.equal(await boot().ended, 0);
+  assert.equal((await progress(0)).userData?.status, 'status: disabled');
+});
+
+on('from files', 'a guest without cloud-init carries out the rest, and says so', async () => {
+  fakeCloudInit('inactive');
+  fakeProgram('cloud-init', 'echo "cloud-init: not found" >&2; exit 127');
+  rmSync(instance(), { recursive: true });
+  handOver([`echo ran >>${out}`], byPassword, seed);
+  assert.equal(await boot().ended, 0);
+  const { phase, results, userData } = await progress(1);
+  assert.deepEqual([phase, results.length], ['done', 1]);
+  assert.deepEqual(userData, { status: 'cloud-init: not found', schema: '', log: '' });
+});
+
+on('from files', 'a cloud-init that is still queued is waited for', async () => {
+  fakeCloudInit('inactive');
+  writeFileSync(join(root, 'jobs'), '12 cloud-final.service start waiting\n');
+  handOver([], byPassword, seed);
+  const guest = boot();
+  await until(
+    'it waits',
+    () => progress(0),
+    (now) => now.awaitsUserData,
+  );
+  rmSync(join(root, 'jobs'));
+  assert.equal(await guest.ended, 0);
+});
+
+on('from files', 'errors of the schema and of the log are reported', async () => {
+  fakeCloudInit('failed');
+  const check = `[ "$*" = "schema --config-file ${instance()}/user-data.txt" ] && echo 'schema errors: a: b' >&2; exit 1`;
+  fakeProgram('cloud-init', check);
+  mkdirSync(join(root, 'var/log'), { recursive: true });
+  writeFileSync(
+    join(root, 'var/log/cloud-init.log'),
+    'x - util.py[DEBUG]: no\nx - util.py[WARNING]: careful\nx - util.py[ERROR]: wrong\n',
+  );
+  handOver([], byPassword, seed);
+  assert.equal(await boot().ended, 0);
+  const { userData } = await progress(0);
+  assert.equal(userData?.schema, 'schema errors: a: b');
+  assert.equal(userData?.log, 'x - util.py[WARNING]: careful\nx - util.py[ERROR]: wrong');
+});
+
+on('from files', 'of other formats than a cloud-config, its merged parts are checked', async () => {
+  fakeCloudInit('active');
+  fakeProgram('cloud-init', `echo "$@" >>${root}/asked`);
+  writeFileSync(join(instance(), 'user-data.txt'), '#!/bin/sh\n');
+  writeFileSync(join(instance(), 'cloud-config.txt'), '');
+  handOver([], byPassword, seed);
+  assert.equal(await boot().ended, 0);
+  assert.doesNotMatch(readFileSync(join(root, 'asked'), 'utf8'), /schema/);
+  writeFileSync(join(instance(), 'cloud-config.txt'), '#cloud-config\n{}\n');
+  handOver([], byPassword, seed);
+  assert.equal(await boot().ended, 0);
+  assert.match(
+    readFileSync(join(root, 'asked'), 'utf8'),
+    /^schema --config-file .*cloud-config\.txt$/m,
+  );
+});
+
+on('from files', 'a status that is too long is asked for in a line', async () => {
+  fakeCloudInit('active');
+  const long = "head -c 40000 /dev/zero | tr '\\0' x";
+  const answers = `"status --format=json") ${long};; status) echo "status: error";;`;
+  fakeProgram('cloud-init', `case "$*" in ${answers} esac`);
+  handOver([], byPassword, seed);
+  assert.equal(await boot().ended, 0);
+  assert.equal((await progress(0)).userData?.status, 'status: error');
+});
+
+for (const [what, line] of [
+  ['cloud-init is about to restart the guest', 'python3\0/bin/cloud-init\0modules\0--mode=final\0'],
+  ['a program is about to restart the guest', '/sbin/shutdown\0-r\0now\0'],
+  ['a script is about to power off the guest', 'poweroff\0'],
+  ['OpenRC stops the guest', '/sbin/openrc\0shutdown\0'],
+] as const) {
+  on('from files', `no command starts while ${what}`, async () => {
+    fakeCloudInit('active');
+    const lingering = join(root, 'proc/123');
+    mkdirSync(lingering, { recursive: true });
+    writeFileSync(join(lingering, 'cmdline'), line);
+    handOver([`echo ran >>${out}`], byPassword, seed);
+    const first = boot();
+    await until('it has asked cloud-init', () =>
+      existsSync(join(root, 'var/lib/berth/work/user-data')),
+    );
+    writeFileSync(systemState(), 'stopping');
+    assert.equal(await first.ended, 0);
+    assert.equal(existsSync(out), false);
+    rmSync(lingering, { recursive: true });
+    fakeCloudInit('active', 'status: error');
+    assert.equal(await boot().ended, 0);
+    const { phase, userData } = await progress(1);
+    assert.equal(phase, 'done');
+    assert.equal(readFileSync(out, 'utf8'), 'ran\n');
+    assert.match(userData?.status ?? '', /done/, 'what it said first is kept');
+  });
+}
+
+on('from files', 'no command starts if the guest begins to stop a moment later', async () => {
+  fakeCloudInit('active');
+  fakeProgram('sleep', `echo stopping >${systemState()}`);
+  handOver([`echo ran >>${out}`], byPassword, seed);
+  assert.equal(await boot().ended, 0);
+  assert.equal(existsSync(out), false);
+  fakeCloudInit('active');
+  assert.equal(await boot().ended, 0);
+  assert.equal((await progress(1)).phase, 'done');
+  assert.equal(readFileSync(out, 'utf8'), 'ran\n');
+});
+
+on('from files', 'a cloud-init that ends because the guest stops is asked later', async () => {
+  fakeCloudInit('failed', '{"status": "running"}');
+  writeFileSync(systemState(), 'stopping');
+  handOver([], byPassword, seed);
+  assert.equal(await boot().ended, 0);
+  assert.equal((await progress(0)).awaitsUserData, true);
+  fakeCloudInit('active');
+  assert.equal(await boot().ended, 0);
+  const { phase, userData } = await progress(0);
+  assert.equal(phase, 'done');
+  assert.match(userData?.status ?? '', /done/);
+});
+
+on(
+  'by cloud-init',
+  'without systemd, cloud-init goes on while commands wait for its end',
+  async () => {
+    fakeCloudInit('active');
+    const goOn = join(root, 'go-on');
+    handOver([`echo ran >>${out}`], byPassword, seed);
+    const path = `${root}/bin:${process.env.PATH}`;
+    const env = { PATH: path, BERTH_ROOT: root, BERTH_PATH: path };
+    const script = `${join(root, way.runner)}; touch ${root}/went-on; until [ -e ${goOn} ]; do sleep 0.1; done`;
+    const cloudInit = spawn('/bin/sh', ['-c', script], { env, stdio: 'inherit', detached: true });
+    groups.push(cloudInit.pid as number);
+    await until('cloud-init goes on', () => existsSync(join(root, 'went-on')));
+    await until(
+      'the commands wait',
+      () => progress(1),
+      (now) => now.awaitsUserData,
+    );
+    assert.equal(existsSync(out), false);
+    writeFileSync(goOn, '');
+    await until(
+      'they have run',
+      () => progress(1),
+      ({ phase }) => phase === 'done',
+    );
+    assert.equal(readFileSync(out, 'utf8'), 'ran\n');
+    await until('its scripts are gone', () => scriptsLeft().length === 0);
+  },
+);
+
+on('by cloud-init', 'with systemd, a unit runs the script, and not cloud-init', async () => {
+  fakeCloudInit('active');
+  mkdirSync(join(root, 'run/systemd/system'), { recursive: true });
+  handOver([`echo ran >>${out}`], byPassword, seed);
+  assert.equal(await boot().ended, 0);
+  assert.equal((await progress(1)).phase, 'booting');
+  const units = join(root, 'etc/systemd/system');
+  const wants = readFileSync(join(units, 'multi-user.target.d/berth.conf'), 'utf8');
+  assert.match(wants, /^Wants=berth-first-start\.service$/m);
+  const unit = readFileSync(join(units, 'berth-first-start.service'), 'utf8');
+  assert.match(unit, /^ExecStart=\/bin\/sh \/var\/lib\/berth\/runner$/m);
+  assert.match(unit, /^After=cloud-config\.service$/m);
+  way = { runner: '/var/lib/berth/runner' };
+  assert.equal(await boot().ended, 0);
+  assert.equal((await progress(1)).phase, 'done');
+  assert.equal(readFileSync(out, 'utf8'), 'ran\n');
+  assert.deepEqual(scriptsLeft(), []);
+  assert.deepEqual(readdirSync(units), [], 'it is as before');
+});
+
+onEachWay('with user data, any image gets the settings of cloud-init of this release', () => {
+  handOver([], byPassword, seed);
+  const settings = readFileSync(join(root, 'etc/cloud/cloud.cfg.d/50-berth.cfg'), 'utf8');
+  assert.match(settings, /^datasource_list: \[NoCloud\]$/m);
+  assert.match(settings, /^ {2}all: '>> /m, 'it writes nothing to the console');
+  assert.doesNotMatch(settings, /_modules:/, 'it has all modules');
+});
+
+on('from files', 'with user data, earlier images get the unit of this release', async () => {
+  fakeCloudInit('active');
+  handOver([], byPassword, seed);
+  assert.equal(await boot().ended, 0);
+  const unit = join(root, 'etc/systemd/system/berth-first-start.service');
+  const order = /^After=cloud-config\.service$/m;
+  assert.match(readFileSync(unit, 'utf8'), order, 'the password of the request is set last');
+});
+
+on('from files', 'without user data, an image is left as it is', () => {
+  handOver([]);
+  for (const path of ['etc/cloud/cloud.cfg.d', 'etc/systemd/system']) {
+    assert.deepEqual(readdirSync(join(root, path)), []);
+  }
+});
+
+on('from files', 'public keys that cloud-init has replaced stay', async () => {
+  fakeCloudInit('active');
+  handOver([], byPassword, seed);
+  const key = join(root, 'etc/ssh/ssh_host_ed25519_key.pub');
+  writeFileSync(key, 'another key\n');
+  assert.equal(await boot().ended, 0);
+  assert.equal(readFileSync(key, 'utf8'), 'another key\n');
+});
+
+const scriptsLeft = () =>
+  Object.values(ways).filter(({ runner }) => existsSync(join(root, runner)));
+
+onEachWay('with user data, the keys are there before cloud-init starts', () => {
+  handOver([], byKey, seed);
+  const path = join(root, 'root/.ssh/authorized_keys');
+  assert.equal(readFileSync(path, 'utf8'), `${keys.join('\n')}\n`);
+  assert.equal(statSync(path).mode & 0o777, 0o600);
+});
+
+on('from files', 'keys that cloud-init has added stay', async () => {
+  fakeCloudInit('active');
+  handOver([], byKey, seed);
+  const path = join(root, 'root/.ssh/authorized_keys');
+  writeFileSync(path, 'another key\n', { flag: 'a' });
+  assert.equal(await boot().ended, 0);
+  assert.equal(readFileSync(path, 'utf8'), `${keys.join('\n')}\nanother key\n`);
+});
+
+onEachWay('cloud-init gets the user data as it is, for root only, and ours beside it', () => {
+  handOver([], byPassword, seed);
+  const folder = join(root, 'var/lib/cloud/seed/nocloud');
+  const content = (name: string) => readFileSync(join(folder, name), 'utf8');
+  assert.equal(statSync(folder).mode & 0o777, 0o700);
+  for (const name of readdirSync(folder)) {
+    assert.equal(statSync(join(folder, name)).mode & 0o777, 0o600, name);
+  }
+  assert.equal(content('user-data'), String(seed.userData));
+  assert.equal(content('network-config'), seed.network);
+  const metaData = { 'instance-id': 'srv-1', 'local-hostname': 'web-1' };
+  assert.deepEqual(JSON.parse(content('meta-data')), metaData);
+  const ours = JSON.parse(content('vendor-data').replace('#cloud-config\n', ''));
+  assert.equal(ours.fqdn, 'web-1.example.org');
+  const keepsKeys = 'firstStart' in way ? false : undefined;
+  assert.equal(ours.ssh_deletekeys, keepsKeys, 'host keys that were pushed stay');
 });

@@ -1,16 +1,20 @@
 #!/bin/sh
 # Sets up a new guest: the SSH server, the keys and the password of root, then the initial commands, each once, in
-# order. cloud-init or a unit of the image runs this at the end of every boot, once the network is up, until it has
-# removed itself, so a command can restart the guest. Plain POSIX sh: dash, bash and busybox run it. BERTH_ROOT and
-# BERTH_PATH are for its tests.
+# order. If there is user data, the commands wait until cloud-init has carried it out. cloud-init or a unit of the image
+# runs this at the end of every boot, once the network is up, until it has removed itself, so a command can restart the
+# guest. Plain POSIX sh: dash, bash and busybox run it. BERTH_ROOT and BERTH_PATH are for its tests.
 
 root=${BERTH_ROOT:-}
 state=$root/var/lib/berth
 work=$state/work
 kept=4096
+cloud=$root/var/lib/cloud/instance
 path=${BERTH_PATH:-/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin}
 sshd=ok
 stopping=
+# The process of cloud-init, if it runs this in a guest with user data, which has no systemd.
+cloud_init=
+if [ "${1:-}" = by-cloud-init ]; then cloud_init=$PPID; fi
 
 main() {
   umask 077
@@ -20,6 +24,16 @@ main() {
   if [ -f "$state/handover" ]; then take_over; fi
   total=$(cat "$work/total") || give_up
   sshd=$(cat "$work/sshd")
+  if [ -n "$cloud_init" ]; then
+    # cloud-init continues when this process ends.
+    { trap 'stopping=1' TERM && complete; } </dev/null >/dev/null 2>&1 &
+  else
+    complete
+  fi
+}
+
+complete() {
+  if [ -f "$work/user-data.awaited" ]; then await_user_data; fi
   run_commands
   if guest_stops; then exit 0; fi
   finish
@@ -50,7 +64,8 @@ take_over() {
   unset password_hash
   printf '%s\n' "$total" >"$work/total"
   printf '%s\n' "$sshd" >"$work/sshd"
-  if [ "$total" -gt 0 ]; then keep_room; fi
+  if [ -n "$has_user_data" ]; then : >"$work/user-data.awaited"; fi
+  if [ "$total" -gt 0 ] || [ -n "$has_user_data" ]; then keep_room; fi
   rm -f "$state/handover"
 }
 
@@ -170,6 +185,88 @@ install_sshd_once() {
 }
 
 has() { command -v "$1" >/dev/null; }
+
+# Waits until cloud-init has ended, also after the guest was restarted meanwhile, and keeps what it says.
+await_user_data() {
+  report running 0
+  until cloud_init_ended; do
+    if guest_stops; then exit 0; fi
+    sleep 1
+  done
+  # A cloud-init that ended because the guest stops continues after that.
+  if guest_stops; then exit 0; fi
+  if [ ! -f "$work/user-data" ]; then save "$work/user-data" user_data_result; fi
+  await_restart
+  rm -f "$work/user-data.awaited"
+}
+
+# If the user data stops or restarts the guest at its end, this begins a moment later. So it looks twice.
+await_restart() {
+  for look in 1 2; do
+    while is_about_to_stop; do
+      if guest_stops; then exit 0; fi
+      sleep 1
+    done
+    if guest_stops; then exit 0; fi
+    if [ "$look" = 1 ]; then sleep 1; fi
+  done
+}
+
+# Its last unit is queued during the boot, unless cloud-init does not run at all.
+cloud_init_ended() {
+  if [ -n "$cloud_init" ]; then
+    ! kill -0 "$cloud_init" 2>/dev/null
+    return
+  fi
+  case $(systemctl is-active cloud-final.service) in
+    active | failed) return 0 ;;
+    inactive | unknown) ! systemctl list-jobs --no-legend | grep -q cloud-final.service ;;
+    *) return 1 ;;
+  esac
+}
+
+# For power_state, cloud-init leaves a process behind, which becomes one that stops the guest, as scripts also start it.
+# OpenRC says only by a process that it stops the guest.
+is_about_to_stop() {
+  for process in $(grep -lsE 'cloud-init|shutdown|poweroff|reboot|halt' "$root"/proc/[0-9]*/cmdline); do
+    line=$(tr '\0' ' ' 2>/dev/null <"$process")
+    case $line in */cloud-init\ modules\ *final* | */cloud-init\ --all-stages*) return 0 ;; esac
+    program=${line%% *}
+    case "${program##*/} ${line#* }" in
+      shutdown\ * | poweroff\ * | reboot\ * | halt\ * | openrc\ shutdown\ *) return 0 ;;
+    esac
+  done
+  return 1
+}
+
+# Each part has a line with its name and its length.
+user_data_result() {
+  part status "$(user_data_status)" && part schema "$(schema_errors)" && part log "$(cloud_init_log)"
+}
+
+part() { printf 'user-data-%s %s\n%s' "$1" "$(($(printf '%s' "$2" | wc -c)))" "$2"; }
+
+# Early versions have no JSON. Only the whole of it can be read.
+user_data_status() {
+  status=$(cloud-init status --format=json 2>/dev/null)
+  if [ "${#status}" -gt 32768 ]; then status=$(cloud-init status 2>/dev/null); fi
+  if [ -z "$status" ]; then status=$(cloud-init status --long 2>&1); fi
+  printf '%s' "$status" | head -c 32768
+}
+
+# Of the user data if it is a cloud-config. Of other formats, cloud-init has put all parts that are one into a file.
+schema_errors() {
+  checked=$cloud/user-data.txt
+  first=
+  read -r first <"$checked"
+  if [ "${first%%[[:space:]]*}" != '#cloud-config' ]; then checked=$cloud/cloud-config.txt; fi
+  if [ ! -s "$checked" ]; then return; fi
+  errors=$(cloud-init schema --config-file "$checked" 2>&1) || printf '%s' "$errors" | head -c 8192
+}
+
+cloud_init_log() {
+  grep -Ehs '\[(WARNING|ERROR|CRITICAL)\]: ' "$root/var/log/cloud-init.log" | tail -n 20 | cut -c 1-400
+}
 
 run_commands() {
   number=0
@@ -303,7 +400,8 @@ result() {
   printf '%s %s%s\n' "$1" "$(($(wc -c <"$work/output")))" "${2:+ $2}" && cat "$work/output"
 }
 
-# Writes the only file that is read from outside: the progress, and the results so far.
+# Writes the only file that is read from outside: the progress, and the results so far. The number is that of the command
+# that is running, or 0 while cloud-init carries out the user data.
 report() { save "$state/progress" progress "$@"; }
 
 progress() {
@@ -313,11 +411,22 @@ progress() {
     reported=$((reported + 1))
     if [ -f "$work/result.$reported" ]; then cat "$work/result.$reported" || return 1; fi
   done
+  if [ -f "$work/user-data" ]; then cat "$work/user-data" || return 1; fi
 }
 
 finish() {
   report done "$total" || give_up
-  rm -rf "$work" "$0"
+  rm -rf "$work" "$0" "$root/var/lib/cloud/scripts/per-boot/00-berth"
+  remove_unit
+}
+
+# The unit stays in the images that have it. Others get it with the file that has systemd start it.
+remove_unit() {
+  units=$root/etc/systemd/system
+  starts=$units/multi-user.target.d/berth.conf
+  if [ ! -f "$starts" ]; then return; fi
+  rm -f "$starts" "$units/berth-first-start.service"
+  rmdir "${starts%/*}" 2>/dev/null || :
 }
 
 main

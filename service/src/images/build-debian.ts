@@ -35,6 +35,7 @@ const packages = [
   'dbus',
   'ca-certificates',
   'locales',
+  'tzdata',
   'iproute2',
   'iputils-ping',
   'curl',

@@ -18,12 +18,15 @@ export function patchLabels(before: Labels, patch: Record<string, string | null>
   throw invalidFields([{ pointer: '/labels', detail }]);
 }
 
-/** Parses the parameter `label_selector`. Throws 422 if it is not valid. */
-export function readSelector(text: string): Selector {
+/** Parses `label_selector` of a query, or of a body. Throws 422 if it is not valid. */
+export function readSelector(text: string, of: 'query' | 'body' = 'query'): Selector {
+  const name = 'label_selector';
   try {
     return parseSelector(text);
   } catch (error) {
     if (!(error instanceof InvalidSelector)) throw error;
-    throw invalidFields([{ parameter: 'label_selector', detail: error.message }]);
+    const { message: detail } = error;
+    const where = of === 'query' ? { parameter: name } : { pointer: `/${name}` };
+    throw invalidFields([{ ...where, detail }]);
   }
 }

@@ -20,8 +20,11 @@ export interface ChangeKeys {
 export interface ChangeLimits {
   /** Checks the limits before a change begins, without counting it. Throws 429. */
   requireChange(keys: ChangeKeys): void;
-  /** Checks the limits and counts the change, before it is entered. Throws 429. */
-  countChange(keys: ChangeKeys): void;
+  /**
+   * Checks the limits and counts the change, before it is entered. Throws 429. One that makes several entries counts as
+   * so many changes; it is allowed if one is left, and the next ones wait until the debt is refilled.
+   */
+  countChange(keys: ChangeKeys, entries?: number): void;
   /**
    * Counts a change that takes access away, but never refuses it: somebody who uses up the limit
    * must not be able to keep others from revoking their access. There are no more of these than of
@@ -55,9 +58,9 @@ export function limitChanges(limiter: Limiter): ChangeLimits {
 
   return {
     requireChange,
-    countChange(keys) {
+    countChange(keys, entries = 1) {
       requireChange(keys);
-      for (const [policy, key] of bucketsOf(keys)) limiter.take(policy, key);
+      for (const [policy, key] of bucketsOf(keys)) limiter.take(policy, key, entries);
     },
     countWithdrawal(keys) {
       for (const [policy, key] of bucketsOf(keys)) limiter.overdraw(policy, key);

@@ -116,6 +116,28 @@ test('a client error counts as a read, so that a script with mistakes is not loc
   }
 });
 
+test('a dry run that the body asks for counts as a read', async () => {
+  const { ask } = await serve({
+    reads: { perSecond: 1, burst: 5 },
+    actions: { perSecond: 1, burst: 1 },
+  });
+  const { token } = await createTestToken(db);
+  const send = async (dry_run: boolean) => {
+    const { headers, ...request } = guarded({ cpu: 1, dry_run });
+    return await ask(undefined, {
+      ...request,
+      headers: { ...headers, authorization: `Bearer ${token}` },
+    });
+  };
+  for (let times = 0; times < 5; times += 1) {
+    const answer = await send(true);
+    assert.equal(answer.statusCode, 200);
+    assert.match(String(answer.headers.ratelimit), /^"reads";/);
+  }
+  assert.match(String((await send(false)).headers.ratelimit), /^"actions";/);
+  assert.equal((await send(false)).statusCode, 429);
+});
+
 test('all kinds of malformed requests are client errors; a conflict with the state is not', async () => {
   const { ask, statuses } = await serve({
     reads: { perSecond: 1, burst: 5 },

@@ -27,8 +27,8 @@ export interface RequestLimits extends ChangeLimits {
   /** Counts a request whose token is valid. */
   count(request: FastifyRequest, reply: FastifyReply, hash: Buffer): void;
   /**
-   * Corrects the count before the answer is sent: an action that was refused as a client error
-   * becomes a read.
+   * Corrects the count before the answer is sent: an action that was refused as a client error, or
+   * that was a dry run, becomes a read.
    */
   settle(request: FastifyRequest, reply: FastifyReply): void;
   /**
@@ -154,11 +154,10 @@ export function limitRequests(limiter: Limiter, db: Db): RequestLimits {
     },
     settle(request, reply) {
       const key = actions.get(request);
-      const code = codeOf(request);
-      if (key === undefined || code === undefined || !mistakes.has(problems[code][0])) return;
+      if (key === undefined || !(isMistake(request) || isDryRun(request.body))) return;
       actions.delete(request);
       const state = limiter.take('reads', key);
-      // If no reads are left, a client error stays counted as an action.
+      // If no reads are left, it stays counted as an action.
       if (!state.isAllowed) return;
       limiter.refund('actions', key);
       setRateLimitHeaders(reply, 'reads', limiter.limitOf('reads'), state);
@@ -202,15 +201,21 @@ export function limitRequests(limiter: Limiter, db: Db): RequestLimits {
   };
 }
 
-/**
- * The policy that counts a request: a dry run is a read. Routes without `dry_run` refuse the
- * parameter.
- */
+/** The policy that counts a request when it arrives. Its body has not been read then. */
 function policyOf({ method, query, routeOptions }: FastifyRequest): Policy {
-  const { dry_run: dryRun } = (query ?? {}) as { dry_run?: unknown };
-  const isDryRun = coerceValue({ type: 'boolean' }, dryRun) === true;
-  const isRead = isSafe(method) || isDryRun || routeOptions.config.countsAsRead === true;
+  const isRead = isSafe(method) || isDryRun(query) || routeOptions.config.countsAsRead === true;
   return isRead ? 'reads' : 'actions';
+}
+
+/** Whether a query or a body asks for a dry run. Routes without `dry_run` refuse it. */
+function isDryRun(part: unknown): boolean {
+  const { dry_run: dryRun } = (part ?? {}) as { dry_run?: unknown };
+  return coerceValue({ type: 'boolean' }, dryRun) === true;
+}
+
+function isMistake(request: FastifyRequest): boolean {
+  const code = codeOf(request);
+  return code !== undefined && mistakes.has(problems[code][0]);
 }
 
 function refusalMessage(policy: Policy, limiter: Limiter, seconds: number): string {

@@ -59,7 +59,7 @@ export function observers(registry: Registry): Observers {
   });
   const operationSeconds = new Histogram({
     name: 'berth_operation_duration_seconds',
-    help: 'Time from the request to the end of an operation, by the service whose worker ended it. Superseded operations are not included.',
+    help: 'Time from the request to the end of an operation, by the service whose worker ended it. Superseded and cancelled operations are not included.',
     labelNames: ['kind', 'outcome'],
     buckets: long,
     registers,

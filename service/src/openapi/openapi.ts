@@ -31,9 +31,14 @@ Changes that take time are carried out by an operation. Each response to a reque
 | 201 or 202, \`operation.status\` is \`succeeded\` | The change is done. | Nothing has to be done. |
 | Problem, \`operation.status\` is \`failed\` | The request was accepted, and the operation failed. \`code\` says why: 409 for the state of the server or its guest, 502 for the engine, 503 for something that cannot be reached or is full. | Read \`detail\`, which says what to do. \`GET /v1/servers/{id}\` returns the state of the server: a creation that failed leaves a server to retry or delete. |
 | Problem, \`operation.status\` is \`superseded\` | Another request, such as a delete, took the place of the operation. | Get the server, and send the request again if it is still needed. |
+| Problem, \`operation.status\` is \`cancelled\` | The operation was cancelled with \`POST /v1/operations/{id}/cancel\` before it had an effect. | Send the request again if it is still needed. |
 | Problem without \`operation\` | The request was refused, and nothing was changed. | Correct what \`detail\` names, or wait for \`Retry-After\` seconds, and send the request again. |
 | Problem \`operation_in_progress\` | The request was refused. \`operation\` is the operation that is in progress. | Send the request again when that operation has ended. |
+| Problem \`not_cancellable\` or \`operation_ended\` | \`operation\` cannot be cancelled. It goes on, or has ended. | Nothing has to be done. |
 | No response, or 500 \`internal_error\` | It is not known whether the request was accepted. | Send the request again with the same \`Idempotency-Key\`. |
+
+\`POST /v1/servers/actions\` carries out an action on several servers, each with an operation of its own. Its response is
+200, with the \`operation\` of each server that accepted the action, and the \`problem\` of each that refused it.
 
 Without \`Prefer: wait\`, the response comes at once. With \`Prefer: wait=75\`, it comes when the operation has ended, or
 after 75 seconds, which is the longest wait. Only such a response can be the problem of an operation that failed.

@@ -1,5 +1,5 @@
 import { Problem } from '../problems/problem.ts';
-import { outcomeOf } from './outcome.ts';
+import { aboutOperation } from './outcome.ts';
 import type { OperationRow } from './queries.ts';
 
 const retryAfter = { server: 2, node: 5 };
@@ -9,8 +9,8 @@ const retryAfter = { server: 2, node: 5 };
  * ended.
  */
 export function busy(subject: 'server' | 'node', operation: OperationRow): Problem {
-  const { id, kind, progress, server_id } = operation;
+  const { id, kind, progress } = operation;
   const detail = `The ${subject} is busy with the operation ${id} (${kind}, ${progress} %). Try again when it has ended.`;
-  const members = { operation: { ...outcomeOf(operation), kind, server_id, progress } };
+  const members = aboutOperation(operation);
   return new Problem('operation_in_progress', detail, { retryAfter: retryAfter[subject], members });
 }

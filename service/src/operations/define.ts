@@ -30,6 +30,8 @@ export type StepResult<State> =
       patch?: Partial<State>;
       commands?: CommandResult[];
       retry?: string;
+      /** The step was not run, because it can't be now. */
+      isNotRun?: true;
     }
   | { outcome: 'done'; write: Write; message: string }
   | { outcome: 'done'; change: Change; message: string }
@@ -72,7 +74,7 @@ interface Surroundings {
   db: Db;
   settings: OperationSettings;
   log: Logger;
-  /** Aborted when the lease is lost, the operation is superseded, or the service stops. */
+  /** Aborted when the lease is lost, the operation is superseded or cancelled, or the service stops. */
   signal: AbortSignal;
   /** Reports the progress of this step, from 0 to 1, and what it is doing. */
   report(fraction: number, doing?: string): void;
@@ -104,11 +106,34 @@ export interface Step<State, Context> {
   run(context: Context): Promise<StepResult<State>>;
 }
 
+/** How an operation is cancelled. */
+export interface Cancellation {
+  /**
+   * The steps during which it can be cancelled: what they do can be undone. Before it begins, it can be cancelled in any
+   * case.
+   */
+  during?: readonly string[];
+  /** The end of its message, after "was cancelled": what has become of its server. */
+  words?: string;
+  /** Set if its server is deleted, because it did not exist before. */
+  deletesServer?: true;
+  /** Set if it keeps its secrets for a day, for a retry. */
+  keepsSecrets?: true;
+  /** Restores the records as they were before the request. */
+  undo?: Write;
+}
+
+/** What of an operation says how it is cancelled. */
+export type Cancellable<Row extends OperationRow = OperationRow> = Pick<
+  Row,
+  'id' | 'server_id' | 'step'
+>;
+
 /**
  * A kind of durable operation. Steps are stored by name, so an old one must stay for one release.
  * Each step checks before it acts, so that running it twice is harmless.
  */
-export interface Kind<State, Context, Row> {
+export interface Kind<State, Context, Row extends OperationRow> {
   kind: string;
   title: string;
   /** The deadline, counted from the request, unless a step sets another one. */
@@ -125,6 +150,8 @@ export interface Kind<State, Context, Row> {
   recovery?: { step: string; deadlineSeconds: number; isNeeded?(state: Partial<State>): boolean };
   /** Whether it keeps its secrets for a day after a failure, for a retry. */
   canBeRetried?: boolean;
+  /** How it is cancelled. Without it, it can't be. */
+  cancel?(operation: Cancellable<Row> & { state: State }): Cancellation;
   /** Updates the records after the operation has failed, with its `error`. */
   failed(trx: Trx, operation: Row, reason: string): Promise<void>;
 }

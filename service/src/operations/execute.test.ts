@@ -197,12 +197,36 @@ test('while a node does not answer, no step runs, and the operation says what it
   const look = () => rowOf(id);
   const row = await until('it waits', look, (it) => it.message !== 'new' && !it.lease_until);
   assert.equal(row.message, 'Testing: waiting for node-9, which does not answer');
+  assert.deepEqual([row.status, row.started_at], ['pending', null], 'it has not begun');
   assert.deepEqual(ran, []);
   away = undefined;
   const operation = db.updateTable('operations').where('id', '=', id);
   await operation.set({ wake_at: sql<string>`now()` }).execute();
-  await untilEnded(id);
+  assert.ok((await untilEnded(id)).started_at);
   assert.deepEqual(ran, [7, 'only']);
+});
+
+test('an operation that has run a step is under way, also while its node does not answer', async () => {
+  for (const isSameLease of [true, false]) {
+    let away: string | undefined;
+    const server = kindOf({
+      first: async () => {
+        away = 'node-9';
+        return isSameLease ? next('second') : wait(2, 'for a while');
+      },
+      second: async () => ended(),
+    });
+    const load = async () => ({ about: {}, locationId: 7, away });
+    const kind = { ...server, isSteady: false, load };
+    run(kind, { engine: async () => ({}) as never });
+    const id = await enter(kind);
+    const look = () => rowOf(id);
+    const row = await until('it waits for its node', look, (it) => it.message.includes('node-9'));
+    assert.equal(row.status, 'running');
+    assert.ok(row.started_at);
+    await stopRunners();
+    await db.deleteFrom('operations').where('id', '=', id).execute();
+  }
 });
 
 test('an operation of another subject than its kind has is neither run nor failed by it', async () => {

@@ -15,7 +15,6 @@ import {
   type StepResult,
   sentence,
   type Write,
-  wait,
 } from './define.ts';
 import { type KeptLease, keepLease, type Leased } from './lease.ts';
 import {
@@ -26,6 +25,7 @@ import {
   type Ending,
   finishAndLease,
   finishOperation,
+  isFirstLease,
   type Lease,
   type Leasing,
   leasedOperation,
@@ -92,10 +92,13 @@ export async function executeOperation(
   const kind = of.isSteady ? sharingSubject(of) : of;
   let { operation } = leased;
   let hasEnded = false;
+  let hasBegun = !isFirstLease(operation);
   let backOff: BackOff | undefined;
   try {
     while (lease.isHeld() && !signal.aborted) {
-      const advanced = await advance(execution, kind, operation, { lease, signal, startNext });
+      const held = { lease, signal, startNext, hasBegun };
+      const advanced = await advance(execution, kind, operation, held);
+      hasBegun = true;
       hasEnded = advanced === 'ended';
       if (!advanced || advanced === 'ended') break;
       operation = advanced;
@@ -146,6 +149,8 @@ async function release({ leases }: Execution, lease: Lease, backOff?: BackOff): 
 
 interface Held extends Omit<Run, 'abort'> {
   lease: KeptLease;
+  /** Whether a step may have been run before. */
+  hasBegun: boolean;
 }
 
 /** The operation after a commit, or its end; undefined if there is nothing more to do for now. */
@@ -224,8 +229,10 @@ async function runOnSubject(
     throw new TypeError(`The operation ${id} belongs to no ${kind.subject}.`);
   const { about, locationId, away } = await kind.load(db, operation);
   // A call to an unreachable node takes seconds to fail, and occupies a slot meanwhile.
-  if (away !== undefined)
-    return wait(unreachablePollSeconds, `waiting for ${away}, which does not answer`);
+  if (away !== undefined) {
+    const why = `waiting for ${away}, which does not answer`;
+    return { outcome: 'wait', seconds: unreachablePollSeconds, why, isNotRun: true };
+  }
   const incus = await engine(locationId);
   const surroundings = { ...given, db, incus, settings, log: logOf(log, operation) };
   return await step.run({ ...surroundings, ...about, operation });
@@ -315,7 +322,7 @@ async function commit(
         message: sentence(kind, result.step),
       });
     case 'wait':
-      return await commitWait(execution, kind, operation, result, held.signal);
+      return await commitWait(execution, kind, operation, { wait: result, held });
     case 'done':
       return await end(execution, kind, operation, { result, held });
     case 'fail':
@@ -352,13 +359,16 @@ async function commitWait(
   { db }: Execution,
   kind: OperationKind,
   operation: OperationRow,
-  wait: Extract<StepResult<unknown>, { outcome: 'wait' }>,
-  signal: AbortSignal,
+  {
+    wait,
+    held: { hasBegun, signal },
+  }: { wait: Extract<StepResult<unknown>, { outcome: 'wait' }>; held: Held },
 ): Promise<OperationRow | undefined> {
   const isHeld = wait.seconds <= maxHeldWaitSeconds;
   const commit = {
     ...(wait.patch && { patch: wait.patch }),
     ...(wait.commands && { commands: wait.commands }),
+    isPending: wait.isNotRun === true && !hasBegun,
     progress: progressAt(kind, operation.step, wait.fraction ?? 0),
     message: sentence(kind, operation.step, wait.why),
     wakeInSeconds: wait.seconds,

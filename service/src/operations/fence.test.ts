@@ -17,7 +17,13 @@ import {
   renewLease,
   reportProgress,
 } from './lease-queries.ts';
-import { type OperationRow, startColumns, supersededBy, supersedeOperation } from './queries.ts';
+import {
+  endCancelled,
+  type OperationRow,
+  startColumns,
+  supersededBy,
+  supersedeOperation,
+} from './queries.ts';
 import { claimUnpacking } from './worker-queries.ts';
 
 // Tests that a worker that has lost its lease can not write anything.
@@ -43,15 +49,16 @@ async function takenOver(): Promise<{ late: Lease; holder: Lease }> {
   return { late, holder: await lease(id) };
 }
 
-/**
- * Supersedes an operation by a delete while its worker, whose fence is still valid, runs a step.
- */
-async function superseded(): Promise<Lease> {
+type EarlyEnd = (project: Project, id: number) => Promise<void>;
+const supersede: EarlyEnd = (project, id) => supersedeOperation(project, id, 'A test.');
+const cancel: EarlyEnd = (project, id) =>
+  endCancelled(project, id, { words: 'was cancelled.', keepsSecrets: false });
+
+/** Supersedes or cancels an operation while its worker, whose fence is still valid, runs a step. */
+async function endedEarly(end: EarlyEnd): Promise<Lease> {
   const id = await enter(kind);
   const late = await lease(id);
-  await db
-    .transaction()
-    .execute((trx) => supersedeOperation(new Project(trx, place.projectId), id, 'A test.'));
+  await db.transaction().execute((trx) => end(new Project(trx, place.projectId), id));
   return late;
 }
 
@@ -81,14 +88,16 @@ for (const [name, write] of Object.entries(writes)) {
     assert.ok(await db.transaction().execute((trx) => finishOperation(trx, holder, ending)));
   });
 
-  test(`${name} by the worker of a superseded operation changes and returns nothing`, async () => {
-    const late = await superseded();
-    const before = await rowOf(late.id);
-    assert.equal(before.fence, late.fence);
-    assert.ok(!(await write(late)));
-    assert.deepEqual(await rowOf(late.id), before);
-    await releaseLease(db, late);
-  });
+  for (const [how, end] of Object.entries({ superseded: supersede, cancelled: cancel })) {
+    test(`${name} by the worker of a ${how} operation changes and returns nothing`, async () => {
+      const late = await endedEarly(end);
+      const before = await rowOf(late.id);
+      assert.deepEqual([before.status, before.fence], [how, late.fence]);
+      assert.ok(!(await write(late)));
+      assert.deepEqual(await rowOf(late.id), before);
+      await releaseLease(db, late);
+    });
+  }
 }
 
 test('the holder of the lease can commit, report, read and end', async () => {
@@ -129,12 +138,14 @@ test('a release with an old fence does not affect the lease of another worker', 
   assert.ok(await db.transaction().execute((trx) => finishOperation(trx, next, ending)));
 });
 
-test('the lease of a superseded operation lasts until its worker releases it', async () => {
-  const late = await superseded();
-  assert.equal(await renewLease(db, late), 'superseded');
-  assert.notEqual((await rowOf(late.id)).lease_until, null);
-  await releaseLease(db, late);
-  assert.equal((await rowOf(late.id)).lease_until, null);
+test('the lease of a superseded or cancelled operation lasts until its worker releases it', async () => {
+  for (const end of [supersede, cancel]) {
+    const late = await endedEarly(end);
+    assert.equal(await renewLease(db, late), 'superseded');
+    assert.notEqual((await rowOf(late.id)).lease_until, null);
+    await releaseLease(db, late);
+    assert.equal((await rowOf(late.id)).lease_until, null);
+  }
 });
 
 test('what the holder of a lease writes changes no other operation, even under an equal fence', async () => {

@@ -96,9 +96,16 @@ function lease(db: QueryCreator<Database>, holder: string, due: Expression<{ id:
   );
 }
 
+/** Whether work on an operation begins with the lease as which this row was returned. */
+export function isFirstLease({ started_at: start, lease_until: end }: OperationRow): boolean {
+  if (start === null || end === null) return false;
+  return Date.parse(end) - Date.parse(start) === leaseSeconds * 1000;
+}
+
 /**
- * Renews a lease, also that of a superseded operation whose step is still running. `lost`: it
- * expired, or another worker has it. `superseded`: it is still ours, but the step must be aborted.
+ * Renews a lease, also that of a superseded or cancelled operation whose step is still running.
+ * `lost`: it expired, or another worker has it. `superseded`: it is still ours, but the step must be
+ * aborted.
  */
 export async function renewLease(
   db: Queryable,
@@ -224,6 +231,8 @@ export interface StepCommit {
   wokenAt?: string;
   attempts?: number;
   lastError?: string | null;
+  /** No step has been run yet, so that the operation is shown as pending. */
+  isPending?: boolean;
 }
 
 /**
@@ -247,6 +256,7 @@ export async function commitStep(
       ...(commit.step !== undefined && { step: commit.step, step_since: sql`now()` }),
       ...(commit.patch && { state: sql`state || ${JSON.stringify(commit.patch)}::jsonb` }),
       ...(commit.commands && { commands: JSON.stringify(commit.commands) }),
+      ...(commit.isPending && { status: 'pending', started_at: null }),
       deadline_at: deadline,
       progress: sql`greatest(progress, ${commit.progress})`,
       message: commit.message,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Queryable } from '../db/connection.ts';
-import { type ShownOperation, shownColumns } from './queries.ts';
+import { type ShownOperation, shownColumns, userDataReport } from './queries.ts';
 
 /** A server that an operation on a node moves. */
 export interface MovedServer {
@@ -23,6 +23,7 @@ export async function findNodeOperation(
     .selectFrom('operations')
     .innerJoin('nodes', 'nodes.id', 'operations.node_id')
     .select(shownColumns.map((column) => `operations.${column}` as const))
+    .select(userDataReport)
     .select('nodes.name as node')
     .where('operations.id', '=', id)
     .executeTakeFirst();

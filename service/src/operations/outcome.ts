@@ -1,7 +1,10 @@
 import type { OperationOutcome } from '@berth/contract/operations';
+import type { FastifyRequest } from 'fastify';
+import { everyProject, inOtherProject } from '../callers/every-project.ts';
+import type { Db } from '../db/connection.ts';
 import { type FailureCode, failures, failuresLikeRefusals } from '../problems/failures.ts';
 import { Problem } from '../problems/problem.ts';
-import type { OperationRow, WaitedOperation } from './queries.ts';
+import { type OperationRow, projectOfOperation, type WaitedOperation } from './queries.ts';
 
 export function hasEnded(status: OperationRow['status']): boolean {
   return status !== 'pending' && status !== 'running';
@@ -22,15 +25,22 @@ export function outcomeOf({
 }
 
 /**
- * The error for those who waited for an operation that failed or was superseded; otherwise
+ * The error for those who waited for an operation that failed, or was superseded or cancelled; otherwise
  * undefined.
  */
 export function failureOf(operation: WaitedOperation): Problem | undefined {
-  const { kind, server_id, progress, status } = operation;
-  if (status !== 'failed' && status !== 'superseded') return undefined;
-  const code = status === 'superseded' ? 'operation_superseded' : codeOf(operation);
-  const members = { operation: { ...outcomeOf(operation), kind, server_id, progress } };
-  return new Problem(code, operation.message, { members });
+  const { status } = operation;
+  if (status !== 'failed' && status !== 'superseded' && status !== 'cancelled') return undefined;
+  const code = status === 'failed' ? codeOf(operation) : (`operation_${status}` as const);
+  return new Problem(code, operation.message, { members: aboutOperation(operation) });
+}
+
+/** The members of a problem that is about an operation. */
+export function aboutOperation(
+  operation: Pick<OperationRow, 'id' | 'status' | 'error' | 'kind' | 'server_id' | 'progress'>,
+) {
+  const { kind, server_id, progress } = operation;
+  return { operation: { ...outcomeOf(operation), kind, server_id, progress } };
 }
 
 /** The error of an operation. Another version of the service may have ended it with an unknown code. */
@@ -41,4 +51,20 @@ function codeOf({ error }: WaitedOperation): FailureCode {
 
 function isKnown(code: string): code is FailureCode {
   return Object.hasOwn(failures, code) || failuresLikeRefusals.some((one) => one === code);
+}
+
+export function noOperation(id: number): Problem {
+  return new Problem('operation_not_found', `No operation has the id ${id}.`);
+}
+
+/** The error for an operation that is missing. Administrators are told if it is of another project. */
+export async function operationNotFound(
+  { caller }: FastifyRequest,
+  db: Db,
+  id: number,
+): Promise<Problem> {
+  const isForAdmin = caller.scopes.includes('admin');
+  const other = isForAdmin ? await projectOfOperation(everyProject(caller, db), id) : undefined;
+  if (!other) return noOperation(id);
+  return new Problem('operation_not_found', inOtherProject(`The operation ${id}`, other));
 }

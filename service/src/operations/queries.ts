@@ -1,8 +1,10 @@
-import { type Selectable, sql } from 'kysely';
-import { hasAnyOf, isWithin } from '../db/filters.ts';
+import { type Selectable, sql, type UpdateObject } from 'kysely';
+import { hasAnyOf, isWithin, planned } from '../db/filters.ts';
 import { type Listing, listing } from '../db/listing.ts';
 import type { Project, ProjectRows } from '../db/project.ts';
-import type { CommandResult, Database, Placement } from '../db/schema/schema.ts';
+import type { CommandResult, Database, Placement, UserDataReport } from '../db/schema/schema.ts';
+import { isSelected, type Selected, selectLabels } from '../labels/queries.ts';
+import type { Selector } from '../labels/selector.ts';
 import { operationTitles } from './titles.ts';
 
 export type OperationRow = Selectable<Database['operations']>;
@@ -73,10 +75,27 @@ export async function unfinishedOperation(
     .executeTakeFirst();
 }
 
+/** An operation, locked until the transaction ends. Its server must be locked before. */
+export async function lockOperation(
+  project: Project,
+  id: number,
+): Promise<ServerOperationRow | undefined> {
+  const row = await project
+    .select('operations')
+    .selectAll()
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst();
+  return row && isOfServer(row) ? row : undefined;
+}
+
 /** The message of an operation that was superseded, as in "Stopping the server was superseded by a forced stop." */
-export function supersededMessage(by: string) {
+export const supersededMessage = (by: string) => titled(`was superseded by ${by}.`);
+
+/** A sentence that begins with what an operation does. */
+function titled(words: string) {
   const title = sql`coalesce(${JSON.stringify(operationTitles)}::jsonb ->> kind, 'The operation')`;
-  return sql<string>`${title} || ${` was superseded by ${by}.`}::text`;
+  return sql<string>`${title} || ${` ${words}`}::text`;
 }
 
 /** The columns of an operation that was superseded. */
@@ -85,12 +104,43 @@ export function supersededBy(by: string) {
   return { status: 'superseded' as const, message, secrets: null, finished_at: sql<string>`now()` };
 }
 
-/**
- * Ends an operation because another one supersedes it. Its worker keeps the lease until its step
- * has ended; the other operation is not leased before that.
- */
+/** Ends an operation because another one supersedes it. */
 export async function supersedeOperation(project: Project, id: number, by: string): Promise<void> {
-  await project.update('operations').set(supersededBy(by)).where('id', '=', id).execute();
+  await endEarly(project, id, supersededBy(by));
+}
+
+/** How an operation was cancelled. */
+interface Cancelled {
+  /** The rest of its message, such as "was cancelled." */
+  words: string;
+  /** Whether its secrets are kept for a retry. */
+  keepsSecrets: boolean;
+}
+
+/** Ends an operation because a request cancels it. */
+export async function endCancelled(
+  project: Project,
+  id: number,
+  { words, keepsSecrets }: Cancelled,
+): Promise<void> {
+  await endEarly(project, id, {
+    status: 'cancelled',
+    message: titled(words),
+    finished_at: sql<string>`now()`,
+    ...(!keepsSecrets && { secrets: null }),
+  });
+}
+
+/**
+ * Ends an operation, whose worker aborts its step and can write nothing more. The worker keeps the lease until the step
+ * has ended; no other operation on the same server is leased before that.
+ */
+async function endEarly(
+  project: Project,
+  id: number,
+  columns: UpdateObject<Database, 'operations'>,
+): Promise<void> {
+  await project.update('operations').set(columns).where('id', '=', id).execute();
   await project.notify('operation_superseded', { id });
   await project.notify('operation_finished', { id });
 }
@@ -121,7 +171,12 @@ export async function wipeSecrets(project: Project, serverId: number): Promise<v
     .execute();
 }
 
-/** What the API shows of an operation: neither its secrets nor its state. */
+/** What cloud-init said of the user data of a create, from its state. */
+export const userDataReport = sql<UserDataReport | null>`operations.state -> 'user_data'`.as(
+  'user_data',
+);
+
+/** What the API shows of an operation, besides that: neither its secrets nor its state. */
 const listedColumns = [
   'id',
   'kind',
@@ -138,9 +193,27 @@ const listedColumns = [
 ] as const;
 export const shownColumns = [...listedColumns, 'commands'] as const;
 
-export type ShownOperation = Pick<OperationRow, (typeof shownColumns)[number]>;
+export type ShownOperation = Pick<OperationRow, (typeof shownColumns)[number]> & {
+  user_data: UserDataReport | null;
+};
+
+/** What of an operation in progress says whether it can be cancelled. */
+export type OperationInProgress = Pick<
+  OperationRow,
+  'id' | 'kind' | 'server_id' | 'status' | 'step' | 'state'
+>;
+
+/** The state of an operation in progress; null once it has ended. */
+const currentState = sql<
+  OperationRow['state'] | null
+>`case when finished_at is null then state end`.as('state');
+
+type WithState = { state: OperationRow['state'] | null };
+
+/** An operation on a server. */
+export type FoundOperation = ShownOperation & WithState;
 /** An operation in a list, without outputs: those of a single operation may have 256 KiB. */
-export type ListedOperation = Omit<ShownOperation, 'commands'> & {
+export type ListedOperation = Omit<FoundOperation, 'commands'> & {
   commands: Omit<CommandResult, 'output'>[] | null;
 };
 
@@ -163,22 +236,24 @@ export const waitedColumns = [
 ] as const;
 
 export type WaitedOperation = Pick<OperationRow, (typeof waitedColumns)[number]>;
+export type LastOperation = WaitedOperation & Pick<ShownOperation, 'user_data'>;
 
 /** The last operation of a server, whether or not it has ended. */
 export async function lastOperation(
   rows: ProjectRows,
   serverId: number,
-): Promise<WaitedOperation | undefined> {
+): Promise<LastOperation | undefined> {
   return await rows
     .select('operations')
     .select(waitedColumns)
+    .select(userDataReport)
     .where('server_id', '=', serverId)
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();
 }
 
-/** The last operation of one of these kinds. */
+/** The last operation of one of these kinds, except those that were cancelled, which have changed nothing. */
 export async function lastOperationOf(
   rows: ProjectRows,
   serverId: number,
@@ -189,6 +264,7 @@ export async function lastOperationOf(
     .select(['kind', 'status', 'state'])
     .where('server_id', '=', serverId)
     .where(sql<boolean>`kind = any(${kinds}::text[])`)
+    .where('status', '<>', 'cancelled')
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();
@@ -210,10 +286,12 @@ export async function createOf(project: Project, serverId: number): Promise<Wait
 export async function findOperation(
   rows: ProjectRows,
   id: number,
-): Promise<ShownOperation | undefined> {
+): Promise<FoundOperation | undefined> {
   return await rows
     .select('operations')
     .select(shownColumns)
+    .select(userDataReport)
+    .select(currentState)
     .where('project_id', 'is not', null)
     .where('id', '=', id)
     .executeTakeFirst();
@@ -254,6 +332,8 @@ export interface OperationFilters {
   server_id?: number[] | undefined;
   status?: OperationRow['status'][] | undefined;
   kind?: string[] | undefined;
+  /** Of their servers. */
+  labels?: Selected | undefined;
   /** When the operation was requested. */
   from?: string | undefined;
   to?: string | undefined;
@@ -270,13 +350,46 @@ export function listOperations(
   filters: OperationFilters,
   order: OperationOrder,
 ): Listing<ListedOperation> {
-  const { server_id, status, kind } = filters;
+  const { server_id, status, kind, labels } = filters;
   const query = rows
     .select('operations')
     .select(listedColumns)
-    .select(withoutOutputs.as('commands'))
+    .select(userDataReport)
+    .select([withoutOutputs.as('commands'), currentState])
     .where('project_id', 'is not', null)
     .where(hasAnyOf({ server_id, status, kind }))
-    .where(isWithin('created_at', filters));
+    .where(isWithin('created_at', filters))
+    .where(labels ? isOnSelected(rows, labels) : sql<boolean>`true`);
   return listing(query, { ...order, id: 'id' });
+}
+
+/**
+ * The same of operations on servers that a selector selects. Each page is read as of one time, since a change of a
+ * server's labels would otherwise hide its operations although both its old and its new ones are selected.
+ */
+export function listOperationsOfSelected(
+  rows: ProjectRows,
+  { selector, ...filters }: Omit<OperationFilters, 'labels'> & { selector: Selector },
+  order: OperationOrder,
+): Listing<ListedOperation> {
+  const selected = <T>(read: (operations: Listing<ListedOperation>) => Promise<T>) =>
+    rows.inSnapshot(async (own) =>
+      read(listOperations(own, { ...filters, labels: await selectLabels(own, selector) }, order)),
+    );
+  return {
+    page: (after, limit) => selected((operations) => operations.page(after, limit)),
+    keys: (after, limit) => selected((operations) => operations.keys(after, limit)),
+    rows: (ids) => selected((operations) => operations.rows(ids)),
+    count: () => selected((operations) => operations.count()),
+  };
+}
+
+/** Matches operations on existing servers. A deleted server has no set of labels. */
+function isOnSelected(rows: ProjectRows, labels: Selected) {
+  const servers = rows
+    .select('servers')
+    .select('servers.id')
+    .where('servers.deleted_at', 'is', null)
+    .where(isSelected('servers', labels));
+  return sql<boolean>`${planned} operations.server_id in (${servers})`;
 }

@@ -39,11 +39,13 @@ test('a successful operation is shown with its times', async () => {
     kind: 'create',
     server_id: first,
     status: 'succeeded',
+    cancellable: false,
     step: 'queue',
     progress: 100,
     message: 'It is done.',
     error: null,
     commands: null,
+    user_data: null,
     node: null,
     servers: null,
   });
@@ -94,6 +96,59 @@ test('operations can be filtered', async () => {
     [unknown.statusCode, unknown.json().errors],
     [422, [{ parameter: 'server_id', detail: 'No server has the id 4711.' }]],
   );
+});
+
+test('operations can be filtered by the time of their request', async () => {
+  const all = (await list()) as (Shown & { created_at: string })[];
+  const [middle] = all.slice(2);
+  assert.ok(middle);
+  const { created_at: at } = middle;
+  const times = {
+    from: all.filter((o) => o.created_at >= at),
+    to: all.filter((o) => o.created_at < at),
+  };
+  for (const [name, expected] of Object.entries(times)) {
+    assert.ok(expected.length > 0);
+    assert.deepEqual(idsOf(await list(`?${name}=${at}`)), idsOf(expected), name);
+  }
+});
+
+test('operations can be filtered by the labels of their servers as they are now', async () => {
+  const [labelled, other] = [
+    await enterServer(db, place, { operation: 'stop' }),
+    await enterServer(db, place, { operation: 'restart' }),
+  ];
+  const label = (id: number, labels: object) =>
+    ask('PATCH', `/servers/${id}`, { body: { labels } });
+  await label(labelled, { env: 'filtered', old: '' });
+  await label(other, { env: 'filtered' });
+  const selected = async (selector: string, more = '') =>
+    (await list(`?label_selector=${encodeURIComponent(selector)}${more}`)) as (Shown & {
+      kind: string;
+    })[];
+  const kinds = async (selector: string, more = '') =>
+    (await selected(selector, more)).map(({ kind }) => kind);
+  assert.deepEqual(await kinds('env=filtered'), ['stop', 'restart']);
+  assert.deepEqual(await kinds('env=filtered', '&sort=-id'), ['restart', 'stop']);
+  assert.deepEqual(await kinds('env=filtered,!old'), ['restart']);
+  assert.deepEqual(await kinds('env=filtered', '&kind=stop&status=pending'), ['stop']);
+  assert.deepEqual(await kinds('env=filtered', `&server_id=${other}`), ['restart']);
+  assert.deepEqual(await kinds('env=nobody'), []);
+  const ofOthers = (await list()).filter(({ server_id: id }) => id !== labelled && id !== other);
+  assert.deepEqual(idsOf(await selected('!env')), idsOf(ofOthers));
+  assert.deepEqual(idsOf(await selected('')), idsOf(await list()), 'an empty one selects all');
+  await label(labelled, { env: 'other' });
+  assert.deepEqual(await kinds('env=filtered'), ['restart']);
+  const counted = await ask('GET', '/operations?limit=1&label_selector=env', {
+    prefer: 'count=exact',
+  });
+  assert.equal(counted.headers['total-count'], '2');
+  const refused = await ask('GET', '/operations?label_selector=env%20in%20()');
+  assert.deepEqual(refused.json().errors, [
+    { parameter: 'label_selector', detail: 'At character 9, it must have a value, not ")".' },
+  ]);
+  await db.updateTable('servers').set({ deleted_at: new Date() }).where('id', '=', other).execute();
+  assert.deepEqual(await kinds('env'), ['stop'], 'a deleted server is not selected');
 });
 
 test('operations can be listed in either order, in pages', async () => {

@@ -1,35 +1,36 @@
 import { CommandOutputParams, Operation, OperationQuery } from '@berth/contract/operations';
 import { PathParams } from '@berth/contract/references';
-import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import type { App, Deps } from '../callers/app-types.ts';
-import {
-  everyProject,
-  inOtherProject,
-  listedRows,
-  readableRows,
-  readsAnyProject,
-} from '../callers/every-project.ts';
-import type { Db } from '../db/connection.ts';
+import type { App } from '../callers/app-types.ts';
+import { listedRows, readableRows, readsAnyProject } from '../callers/every-project.ts';
 import type { CommandResult } from '../db/schema/schema.ts';
+import { readSelector } from '../labels/labels.ts';
 import { Problem } from '../problems/problem.ts';
 import { readPage, sendList } from '../requests/pagination.ts';
 import { findNodeOperation } from './node-operation-queries.ts';
+import { operationNotFound } from './outcome.ts';
 import {
   findCommand,
   findOperation,
   type ListedOperation,
   listOperations,
-  projectOfOperation,
+  listOperationsOfSelected,
 } from './queries.ts';
-import { operationView, outputRemovalReason } from './view.ts';
+import {
+  nodeOperationView,
+  type OperationDeps,
+  operationView,
+  outputRemovalReason,
+} from './view.ts';
 
 const params = PathParams({ id: 'operation' });
 
 const tags = ['Operations'];
 const text = 'text/plain';
 
-export function operationRoutes(app: App, { db }: Deps): void {
+export function operationRoutes(app: App, deps: OperationDeps): void {
+  const { db } = deps;
+
   app.get(
     '/operations',
     {
@@ -56,8 +57,11 @@ export function operationRoutes(app: App, { db }: Deps): void {
         ...query,
         all_projects: query.all_projects === true || ofServers,
       });
-      const operations = listOperations(rows, query, page);
-      const view = (row: ListedOperation) => operationView(row, isForAdmin);
+      const { label_selector: labels, ...filters } = query;
+      const operations = labels?.trim()
+        ? listOperationsOfSelected(rows, { ...filters, selector: readSelector(labels) }, page)
+        : listOperations(rows, filters, page);
+      const view = (row: ListedOperation) => operationView(row, deps, isForAdmin);
       return sendList(request, reply, page, operations, view);
     },
   );
@@ -80,10 +84,10 @@ export function operationRoutes(app: App, { db }: Deps): void {
       const id = request.params.id;
       const isForAdmin = request.caller.scopes.includes('admin');
       const row = await findOperation(readableRows(request, db), id);
-      if (row) return operationView(row, isForAdmin);
+      if (row) return operationView(row, deps, isForAdmin);
       const ofNode = isForAdmin ? await findNodeOperation(db, id) : undefined;
       if (!ofNode) throw await operationNotFound(request, db, id);
-      return operationView(ofNode, isForAdmin, ofNode);
+      return nodeOperationView(ofNode);
     },
   );
 
@@ -122,14 +126,4 @@ export function operationRoutes(app: App, { db }: Deps): void {
 function outputNotFound(command: CommandResult | null | false): Problem {
   const why = command ? outputRemovalReason(command) : null;
   return new Problem('output_not_found', why ?? 'The operation has no command with this index.');
-}
-
-/** The error for an operation that is missing. Administrators are told if it is of another project. */
-async function operationNotFound({ caller }: FastifyRequest, db: Db, id: number): Promise<Problem> {
-  const isForAdmin = caller.scopes.includes('admin');
-  const other = isForAdmin ? await projectOfOperation(everyProject(caller, db), id) : undefined;
-  const detail = other
-    ? inOtherProject(`The operation ${id}`, other)
-    : `No operation has the id ${id}.`;
-  return new Problem('operation_not_found', detail);
 }

@@ -1,14 +1,42 @@
 import type { Operation } from '@berth/contract/operations';
+import type { Deps } from '../callers/app-types.ts';
 import type { CommandResult } from '../db/schema/schema.ts';
-import type { MovedServer } from './node-operation-queries.ts';
-import type { ListedOperation, ShownOperation } from './queries.ts';
+import type { NodeOperation } from './node-operation-queries.ts';
+import type {
+  FoundOperation,
+  ListedOperation,
+  OperationInProgress,
+  ShownOperation,
+} from './queries.ts';
 
-/** The operation as the API shows it. Only administrators see names of nodes. */
+/** What the kinds of operations know. This folder knows none of them. */
+export interface OperationDeps extends Deps {
+  /** Whether a request to cancel an operation would be accepted now. */
+  isCancellable(operation: OperationInProgress): boolean;
+}
+
+/** An operation on a server as the API shows it. Only administrators see names of nodes. */
 export function operationView(
+  row: FoundOperation | ListedOperation,
+  { isCancellable }: Pick<OperationDeps, 'isCancellable'>,
+  isForAdmin: boolean,
+): Operation {
+  const { state } = row;
+  const cancellable = state !== null && isCancellable({ ...row, state });
+  return { ...shown(row, isForAdmin), cancellable, node: null, servers: null };
+}
+
+/** An operation on a node, for administrators. It can't be cancelled. */
+export function nodeOperationView(row: NodeOperation): Operation {
+  const { node, servers } = row;
+  const moved = servers.map((server) => ({ ...server, state: server.status }));
+  return { ...shown(row, true), cancellable: false, node, servers: moved };
+}
+
+function shown(
   row: ShownOperation | ListedOperation,
   isForAdmin: boolean,
-  ofNode?: { node: string; servers: MovedServer[] },
-): Operation {
+): Omit<Operation, 'cancellable' | 'node' | 'servers'> {
   const { placement } = row;
   return {
     id: row.id,
@@ -21,9 +49,8 @@ export function operationView(
     error: row.error && { ...row.error, detail: row.error.message },
     commands:
       row.commands?.map((command: Command, index: number) => commandView(command, index)) ?? null,
+    user_data: row.user_data,
     placement: placement && { ...placement, others: isForAdmin ? placement.others : null },
-    node: ofNode?.node ?? null,
-    servers: ofNode?.servers.map((server) => ({ ...server, state: server.status })) ?? null,
     created_at: row.created_at,
     started_at: row.started_at,
     finished_at: row.finished_at,

@@ -13,9 +13,10 @@ export const failures = {
   instance_missing: [409, 'Instance is missing'],
   memory_in_use: [409, 'Memory is in use'],
   not_a_member: [409, 'Node is not a member of its cluster'],
+  operation_cancelled: [409, 'Operation was cancelled'],
+  operation_superseded: [409, 'Operation was superseded'],
   password_not_set: [409, 'Password was not set'],
   password_unconfirmed: [409, 'Password may have been set'],
-  operation_superseded: [409, 'Operation was superseded'],
   rename_incomplete: [409, 'Name takes effect at the next start'],
   secrets_unreadable: [409, 'Password and initial commands are unreadable'],
   servers_left: [409, 'Servers are left on the node'],
@@ -52,9 +53,10 @@ export const failuresLikeRefusals = ['node_answers', 'server_not_stopped'] as co
 export type FailureCode = keyof typeof failures | (typeof failuresLikeRefusals)[number];
 
 /**
- * Failures of any operation: it was superseded, it took too long, or the engine failed at a step.
+ * Failures of any operation: it was cancelled or superseded, it took too long, or the engine failed at a step.
  */
 export const anyFailures: readonly FailureCode[] = [
+  'operation_cancelled',
   'operation_superseded',
   'operation_failed',
   'deadline_exceeded',

@@ -54,6 +54,8 @@ export const refusals = {
   traffic_exceeded: [409, 'Traffic allowance is used up'],
   retry_expired: [409, 'Creation can no longer be retried'],
   operation_in_progress: [409, 'Another operation is in progress'],
+  operation_ended: [409, 'Operation has ended'],
+  not_cancellable: [409, 'Operation can no longer be cancelled'],
   node_offline: [409, 'Node is unreachable'],
   node_answers: [409, 'Node is reachable'],
   location_unreachable: [409, 'Location is unreachable'],

@@ -2,11 +2,12 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { callerOf, personOf, refusedTokenOf } from '../access/authentication.ts';
 import { type AuditTarget, insertAuditEntry } from '../audit/entry-queries.ts';
 import { actionOf } from '../changes/audit-entry.ts';
-import { isAudited, signInAttemptOf } from '../changes/audit-marks.ts';
+import { isAudited, refusedPartsOf, signInAttemptOf } from '../changes/audit-marks.ts';
 import type { Db } from '../db/connection.ts';
 import { background } from '../lib/background.ts';
 import { isSafe } from '../lib/methods.ts';
 import { codeOf } from '../problems/answers.ts';
+import { problems } from '../problems/problem.ts';
 import { aboutRefusal } from './about.ts';
 import { countRefusals } from './counts.ts';
 import { namedTarget } from './target.ts';
@@ -17,7 +18,7 @@ const flushMs = 5000;
  * Ensures that every route that can change something writes the audit log. A success that `change`
  * did not enter becomes an error before it is sent. A refusal of a known caller is entered here, or
  * aggregated (`refusal-counts.ts`); this includes tokens that are no longer valid, and sign-in
- * attempts.
+ * attempts, and the objects for which a request was refused that succeeded for others.
  */
 export function auditChanges(app: FastifyInstance, db: Db): void {
   const entering = background();
@@ -36,13 +37,12 @@ export function auditChanges(app: FastifyInstance, db: Db): void {
   });
 
   app.addHook('onResponse', async (request, reply) => {
+    const warn = (error: unknown) =>
+      request.log.warn({ err: error }, 'A refusal could not be entered in the audit log.');
+    if (refusedPartsOf(request).length > 0) entering.run(() => enterRefusedParts(request), warn);
     // An operation that failed after it was accepted has been entered already.
     if (reply.statusCode < 400 || isAudited(request) || !isToBeEntered(request)) return;
-    entering.run(
-      () => enterRefusal(request, reply.statusCode),
-      (error) =>
-        request.log.warn({ err: error }, 'A refusal could not be entered in the audit log.'),
-    );
+    entering.run(() => enterRefusal(request, reply.statusCode), warn);
   });
 
   async function enterRefusal(request: FastifyRequest, status: number): Promise<void> {
@@ -52,6 +52,17 @@ export function auditChanges(app: FastifyInstance, db: Db): void {
     const target: AuditTarget | null = userId ? { kind: 'user', id: userId } : namedTarget(request);
     const about = await aboutRefusal(request, db);
     if (about) await refusals.add({ ...about, target, status, code });
+  }
+
+  async function enterRefusedParts(request: FastifyRequest): Promise<void> {
+    const about = await aboutRefusal(request, db);
+    if (!about) return;
+    const entries = refusedPartsOf(request).map((part) => {
+      const [status] = problems[part.code];
+      return { ...about, ...part, status };
+    });
+    // Each is counted at once, even if one cannot be written.
+    await Promise.all(entries.map((entry) => refusals.add(entry)));
   }
 
   app.addHook('onClose', async () => {

@@ -5,6 +5,7 @@ import type { Db } from '../db/connection.ts';
 import { routes } from '../routes.ts';
 import { createTestApp, createTestToken } from '../testing/app.ts';
 import { actionCases, headerCases } from '../testing/bad-input/bad-action-cases.ts';
+import { bulkCases } from '../testing/bad-input/bad-bulk-cases.ts';
 import {
   type BadCase,
   changeCases,
@@ -126,6 +127,7 @@ const tables: Record<string, (world: World) => BadCase[]> = {
   'ids in paths': idCases,
   queries: queryCases,
   actions: actionCases,
+  'actions on several servers': bulkCases,
   headers: headerCases,
 };
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { pino } from 'pino';
 import { operationSecrets } from '../keys/places.ts';
 import { testSecretKey } from '../testing/app.ts';
@@ -17,14 +18,18 @@ after(close);
 const password = 'Canary-Password-4711';
 const command = 'echo Canary-Command-4712';
 const argument = 'Canary-Argument-4713';
-const canaries = { password, initialCommands: [command, ['echo', argument]] };
+const userData = '#!/bin/sh\necho Canary-User-Data-4714\n';
+const canaries = {
+  ...{ password, user_data: userData },
+  initialCommands: [command, ['echo', argument]],
+};
 
 const hex = (text: string) => Buffer.from(text).toString('hex');
 
 /** These must not be found anywhere: the texts, any hash of a password, and decrypted secrets. */
 const secret = new RegExp(
   ['Canary-', hex('Canary-'), Buffer.from('Canary').toString('base64'), '\\$6\\$', '\\$y\\$']
-    .concat(['passwordHash', hex('passwordHash')])
+    .concat(['passwordHash', hex('passwordHash'), 'withUserData', hex('withUserData')])
     .join('|'),
 );
 
@@ -57,6 +62,36 @@ test('the secrets of a create are not shown to anyone', async () => {
   await nothingIsFound();
 });
 
+test('the secrets of a rebuild are not shown to anyone, and are gone when it has ended', async () => {
+  const { id } = (await create({ name: 'rebuilt' })).json();
+  await finish(id, 'started');
+  const rebuild = (more: object = {}) =>
+    ask('POST', `/servers/${id}/rebuild`, { body: { erase: true, ...canaries, ...more } });
+  const answers = [
+    await rebuild({ user_data: `${userData}\0` }),
+    await rebuild({ user_data: 'echo Canary-User-Data-4714' }),
+    await rebuild({ user_data: Buffer.from(userData).toString('base64') }),
+  ];
+  assert.deepEqual(
+    answers.map(({ statusCode }) => statusCode),
+    [422, 422, 422],
+  );
+  answers.push(await rebuild());
+  assert.equal(answers.at(-1)?.statusCode, 202);
+  const { id: operation, secrets } = await operationUnderWay(db, id);
+  assert.ok(secrets);
+  const read = testSecretKey.open<CreateSecrets>(operationSecrets(id, operation), secrets);
+  assert.equal(read?.withUserData?.userData, userData);
+  for (const path of [`/servers/${id}/status`, `/operations/${operation}`, '/audit']) {
+    answers.push(await ask('GET', path));
+  }
+  for (const { body } of answers) assert.doesNotMatch(body, secret);
+  await nothingIsFound();
+  await finish(id, 'started');
+  const kept = db.selectFrom('operations').select('id').where('secrets', 'is not', null);
+  assert.deepEqual(await kept.where('server_id', '=', id).execute(), []);
+});
+
 test('an error does not repeat the value that it refuses', async () => {
   const long = `${password}${'x'.repeat(200)}`;
   for (const more of [
@@ -66,6 +101,12 @@ test('an error does not repeat the value that it refuses', async () => {
     { ...canaries, initialCommands: command },
     { ...canaries, initialCommands: [{ run: command }] },
     { ...canaries, initialCommands: [`${command}\0`] },
+    { ...canaries, user_data: `${userData}\0` },
+    { ...canaries, user_data: `echo Canary-User-Data-4714` },
+    { ...canaries, user_data: [userData] },
+    { ...canaries, user_data: userData.padEnd(64 * 1024 + 1, '#') },
+    { ...canaries, user_data: Buffer.from(userData).toString('base64') },
+    { ...canaries, user_data: gzipSync(userData).subarray(0, -1).toString('base64') },
     { ...canaries, cpu: password },
     { ...canaries, cpu: 99 },
     { ...canaries, os_id: 4711 },
@@ -101,9 +142,10 @@ test('only the worker can read the secrets, and only until the create has ended'
     undefined,
     'another operation of the same server',
   );
-  const read = testSecretKey.open<CreateSecrets>(place, secrets);
-  assert.match(read?.passwordHash ?? '', /^\$6\$/);
+  const read = testSecretKey.open<CreateSecrets>(place, secrets)?.withUserData;
+  assert.match(read?.login.passwordHash ?? '', /^\$6\$/);
   assert.deepEqual(read?.commands, canaries.initialCommands);
+  assert.equal(read?.userData, userData);
   await finish(id, 'started');
   const second = (await create(canaries)).json();
   await ask('DELETE', `/servers/${second.id}`);
@@ -122,7 +164,8 @@ test('two servers with the same password have different hashes', async () => {
       const { id } = (await create(canaries)).json();
       const { id: operation, secrets } = await operationUnderWay(db, id);
       const place = operationSecrets(id, operation);
-      return secrets && testSecretKey.open<CreateSecrets>(place, secrets)?.passwordHash;
+      const read = secrets && testSecretKey.open<CreateSecrets>(place, secrets);
+      return read?.withUserData?.login.passwordHash;
     }),
   );
   assert.equal(new Set(hashes).size, 2);

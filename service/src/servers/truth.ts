@@ -19,6 +19,9 @@ export function engineStatus(incusStatus: string): EngineStatus | undefined {
 }
 
 /** Sets the status to the last observed one, after an operation failed. */
-export async function showEngineStatus(trx: Trx, operation: ServerOperationRow): Promise<void> {
+export async function showEngineStatus(
+  trx: Trx,
+  operation: Pick<ServerOperationRow, 'server_id'>,
+): Promise<void> {
   await followEngineStatus(trx, operation.server_id);
 }

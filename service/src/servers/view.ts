@@ -1,10 +1,10 @@
 import type { Server, ServerStatusRecord } from '@berth/contract/servers';
 import type { ServerStatus } from '../db/schema/schema.ts';
-import type { WaitedOperation } from '../operations/queries.ts';
+import type { LastOperation, WaitedOperation } from '../operations/queries.ts';
 import { isStoppedForTraffic } from '../traffic/allowance.ts';
 import { usageView } from '../usage/view.ts';
 import { allowedActions } from './actions/allowed.ts';
-import { failedCommandsSentence } from './failed-commands.ts';
+import { failedCommandsSentence, userDataClause } from './failed-commands.ts';
 import type { ServerInFull } from './queries.ts';
 import { bySuspension } from './suspension-reason.ts';
 
@@ -78,10 +78,7 @@ const usedUp =
 const unavailable = 'Its node does not answer at the moment: this is what was last known.';
 
 /** The response of `GET /v1/servers/{id}/status`; `last` is the last operation of the server. */
-export function statusView(
-  row: ServerInFull,
-  last: WaitedOperation | undefined,
-): ServerStatusRecord {
+export function statusView(row: ServerInFull, last: LastOperation | undefined): ServerStatusRecord {
   const real_status = row.can_be_asked ? row.real_status : 'unavailable';
   if (row.operation_id !== null) {
     const { operation_message: status, operation_progress: progress } = row;
@@ -96,7 +93,7 @@ export function statusView(
   };
 }
 
-function idleSentence(row: ServerInFull, last: WaitedOperation | undefined): string {
+function idleSentence(row: ServerInFull, last: LastOperation | undefined): string {
   const failure = last && failureSentence(last);
   // The error of a failed operation usually contains that of the server.
   const error = row.error !== null && !failure?.includes(row.error) ? row.error : undefined;
@@ -106,6 +103,7 @@ function idleSentence(row: ServerInFull, last: WaitedOperation | undefined): str
     row.status === 'stopped' && isStoppedForTraffic(row) ? usedUp : undefined,
     error,
     failure,
+    last?.kind === 'create' ? userDataSentence(last) : undefined,
     last?.kind === 'create' ? commandsSentence(row, last) : undefined,
     row.can_be_asked ? undefined : unavailable,
   ];
@@ -118,7 +116,13 @@ function failureSentence({ status, kind, error, message }: WaitedOperation): str
     : undefined;
 }
 
-/** Shown until the next action on the server. */
+/** These are shown until the next action on the server. */
+function userDataSentence({ id, user_data: report }: LastOperation): string | undefined {
+  const clause = userDataClause(report);
+  const sentence = clause?.replace(/^it /, 'It ');
+  return sentence && `${sentence}. GET /v1/operations/${id} shows what it said.`;
+}
+
 function commandsSentence(row: ServerInFull, { id }: WaitedOperation): string | undefined {
   const { commands_total: total, failed_commands: failed } = row;
   if (failed === 0) return undefined;

@@ -3,7 +3,7 @@ import type { Queryable, Trx } from '../db/connection.ts';
 import type { EngineStatus, ServerStatus } from '../db/schema/schema.ts';
 import { canBeAsked } from '../nodes/queries.ts';
 import type { Change } from '../operations/lease-queries.ts';
-import { type BeforeRebuild, notResizing, type ServerSize } from './queries.ts';
+import { type BeforeRebuild, notResizing, resizing, type ServerSize } from './queries.ts';
 
 const now = sql<string>`now()`;
 
@@ -127,6 +127,16 @@ const resized = ({ cpu, ramMb, diskGb }: ServerSize) => ({
 /** Records the size that the engine has confirmed, and releases what was reserved. */
 export async function setServerResized(trx: Trx, id: number, size: ServerSize): Promise<void> {
   await trx.updateTable('servers').set(resized(size)).where('id', '=', id).execute();
+}
+
+/** Releases what was reserved for a resize that has not begun, on any node. An earlier reservation is made again. */
+export async function setNotResized(trx: Trx, id: number, before?: ServerSize): Promise<void> {
+  const reserved = before ? resizing(before) : notResizing;
+  await trx
+    .updateTable('servers')
+    .set({ ...reserved, moving_to: null })
+    .where('id', '=', id)
+    .execute();
 }
 
 /** Gives a server back what it had before a rebuild that erased nothing. */

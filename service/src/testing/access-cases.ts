@@ -143,6 +143,7 @@ function special(world: AccessWorld): Record<string, Partial<AccessCase>> {
   return {
     server_create: { body: serverBody(place) },
     server_dry_run: { body: serverBody(place) },
+    server_bulk_action: { body: { action: 'restart', ids: [own.server] } },
     operation_command_output: {
       path: `/operations/${own.operation}/commands/0/output`,
       status: 404,

@@ -7,6 +7,7 @@ import { createLimiter, type Limiter, type Limits } from '../limits/limiter.ts';
 import { publicImageServer } from '../operating-systems/image-servers.ts';
 import { findProjectNamed } from '../projects/queries.ts';
 import { type AllDeps, lookups as allLookups } from '../routes.ts';
+import { isCancellable } from '../servers/cancellation/cancellable.ts';
 import { insertToken } from '../tokens/credential-queries.ts';
 import { generateToken, tokenHash } from '../tokens/token.ts';
 import { testKeyring } from './keys.ts';
@@ -50,6 +51,7 @@ export async function createTestApp(
     imageServers: [publicImageServer],
     healthChecks: async () => [],
     untilEnded,
+    isCancellable,
   };
   const deps = { ...standard, ...others };
   return await createHttpServer({ ...others, deps, routes, lookups, limiter });

@@ -4,7 +4,13 @@ import type { Timestamp } from './timestamp-schema.ts';
 
 export type ServerStatus = 'creating' | 'started' | 'stopped' | 'paused' | 'deleting' | 'error';
 export type EngineStatus = 'started' | 'stopped' | 'paused' | 'error' | 'not_exists';
-export type OperationStatus = 'pending' | 'running' | 'succeeded' | 'failed' | 'superseded';
+export type OperationStatus =
+  | 'pending'
+  | 'running'
+  | 'succeeded'
+  | 'failed'
+  | 'superseded'
+  | 'cancelled';
 /** Which traffic counts towards the allowance, and what happens when that is used up. */
 export type TrafficCounted = 'outgoing' | 'incoming' | 'both';
 export type TrafficPolicy = 'none' | 'throttle' | 'stop';
@@ -38,6 +44,12 @@ export interface CommandResult {
   output_expired?: boolean;
   /** Whether it was removed because the project was over its quota, and not because of its age. */
   output_dropped?: boolean;
+}
+
+/** What cloud-init says of the user data of a server, as the API shows it. */
+export interface UserDataReport {
+  status: 'done' | 'degraded' | 'error' | 'running' | 'unknown';
+  errors: string[];
 }
 
 /** Why a server was placed on its node, as the API shows it. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { operationKinds as kindsOfContract } from '@berth/contract/server-actions';
+import { bulkActions, operationKinds as kindsOfContract } from '@berth/contract/server-actions';
 import { operationKinds } from '../../operation-kinds.ts';
 import { actions } from './all.ts';
 
@@ -15,5 +15,13 @@ test('the operations that an action supersedes exist', () => {
     for (const kind of Object.values(supersedes).flat()) {
       assert.ok(kinds.has(kind), `${name} supersedes ${kind}`);
     }
+  }
+});
+
+test('an action for several servers needs neither a field nor an administrator', () => {
+  for (const name of bulkActions) {
+    const { body, scope } = actions[name];
+    const { required = [] } = (body ?? {}) as { required?: string[] };
+    assert.deepEqual([required, scope], [[], undefined], name);
   }
 });

@@ -27,10 +27,10 @@ export const passwordAction = defineServerAction({
   description:
     'Sets the password of `root`. On a running server it is valid at once, and its guest sets it with `chpasswd`. On a ' +
     'stopped server it is written to the disk, and is valid from the next start. Without `password`, one is generated, ' +
-    'which only this response has. After a failure with `password_not_set`, `guest_paused` or `instance_missing`, the ' +
-    'previous password is valid; after any other, the new one may have been set. If `password_login` of the server is `false`, SSH still refuses passwords, and the ' +
-    'password is for other logins, such as at the console. In other states the request is refused with ' +
-    '`password_not_settable`.',
+    'which only this response has. After a failure with `password_not_set`, `guest_paused` or `instance_missing`, and ' +
+    'after `operation_cancelled`, the previous password is valid; after any other, the new one may have been set. If ' +
+    '`password_login` of the server is `false`, SSH still refuses passwords, and the password is for other logins, such as ' +
+    'at the console. In other states the request is refused with `password_not_settable`.',
   accepted: 'The password of root is being set.',
   body: ServerPassword,
   response: PasswordAccepted,
@@ -46,7 +46,7 @@ export const passwordAction = defineServerAction({
   details: ({ generated }) => ({ generated: generated !== undefined }),
   shown: ({ generated }) => (generated === undefined ? undefined : { password: generated }),
   shownAfterFailure: {
-    unless: nothingWasSet,
+    unless: [...nothingWasSet, 'operation_cancelled'],
     words: 'It may have been set, so this response has the password that was generated.',
   },
   from: ['started', 'stopped'],

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { sql } from 'kysely';
+import { operationSecrets } from '../../keys/places.ts';
 import { wipeOldSecrets } from '../../operations/worker-queries.ts';
+import { testSecretKey } from '../../testing/app.ts';
 import { thisMonthAndNext } from '../../testing/months.ts';
 import { enterServer, operationUnderWay } from '../../testing/servers.ts';
 import { newPublicKey } from '../../testing/ssh-keys.ts';
 import { createWholeApp } from '../../testing/whole-app.ts';
 import { createOperation } from '../operations/create.ts';
+import type { CreateSecrets } from '../operations/create-secrets.ts';
 
 const { db, place, ask, create, finish, close } = await createWholeApp();
 after(close);
@@ -50,6 +53,14 @@ async function fail(id: number, step: string, state: object): Promise<void> {
   });
 }
 
+/** The user data that the worker of its operation will hand over. */
+async function userDataOf(serverId: number): Promise<string | undefined> {
+  const { id, secrets } = await operationUnderWay(db, serverId);
+  assert.ok(secrets);
+  const place = operationSecrets(serverId, id);
+  return testSecretKey.open<CreateSecrets>(place, secrets)?.withUserData?.userData;
+}
+
 async function secretsOf(serverId: number): Promise<number> {
   const rows = await db
     .selectFrom('operations')
@@ -83,6 +94,25 @@ describe('a rebuild', () => {
     assert.deepEqual([now.ssh_keys.length, now.password_login], [1, false]);
     assert.deepEqual(now.initial_commands, { total: 1, failed: 0 });
     assert.equal((await rebuild(id)).json().code, 'operation_in_progress');
+  });
+
+  it('has the user data of its own request', async () => {
+    const id = await created();
+    const user_data = '#cloud-config\npackages: [nginx]\n';
+    const refused = await rebuild(id, { user_data: 'packages: [nginx]', password_login: false });
+    assert.equal(refused.statusCode, 422, refused.body);
+    const { errors } = refused.json();
+    const pointers = errors.map(({ pointer }: { pointer: string }) => pointer);
+    assert.deepEqual(pointers, ['/password_login', '/user_data']);
+    assert.match(errors[1].detail, /^Must begin with #cloud-config, /);
+    assert.equal((await rebuild(id, { user_data })).statusCode, 202);
+    assert.equal(await userDataOf(id), user_data);
+    await fail(id, 'clear', { erases: true });
+    assert.equal((await ask('POST', `/servers/${id}/retry`)).statusCode, 202);
+    assert.equal(await userDataOf(id), user_data, 'a retry has the same');
+    await fail(id, 'clear', {});
+    assert.equal((await rebuild(id)).statusCode, 202);
+    assert.equal(await userDataOf(id), undefined, 'another request has its own');
   });
 
   it('is possible in each state, with the word of the request', async () => {

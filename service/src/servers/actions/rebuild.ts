@@ -10,6 +10,7 @@ import { type FieldError, invalidFields } from '../../problems/problem.ts';
 import { sealSecrets } from '../creation/create.ts';
 import { findLogin, requireLogin, wayInErrors } from '../creation/login.ts';
 import { notOffered, unusableOs } from '../creation/operating-system.ts';
+import { userDataErrors } from '../creation/user-data.ts';
 import { createOperation } from '../operations/create.ts';
 import { beforeRebuild, endResizing, type ServerRow, setRebuilding } from '../queries.ts';
 import { defineServerAction, type Place } from './rules/define.ts';
@@ -25,8 +26,8 @@ export const rebuildAction = defineServerAction({
   description:
     'Creates a server again from the image of its operating system, or of another one, with the same ID, UUID, IP ' +
     'addresses and size. **Everything on its disk is lost**, which the request has to confirm with `erase`. The power of ' +
-    'a running server is cut. The password, the SSH keys and the initial commands are those of the request, and the server ' +
-    'gets new host keys. If the operation fails before it erases the disk, such as because the image cannot be downloaded, ' +
+    'a running server is cut. The password, the SSH keys, the user data and the initial commands are those of the request, ' +
+    'and the server gets new host keys. If the operation fails before it erases the disk, such as because the image cannot be downloaded, ' +
     'the server stays as it was. If it fails later, it can be retried for 24 hours. A server whose node was declared lost ' +
     'is rebuilt on another node, and needs no `erase`. It is refused with `protected` if `protection.rebuild` of the ' +
     `server is \`true\`. ${refusedForTraffic}`,
@@ -34,7 +35,7 @@ export const rebuildAction = defineServerAction({
   body: ServerRebuild,
   problems: ['no_capacity', 'node_offline', 'protected', 'traffic_exceeded'],
   async read({ body, caller }, { secretKey }) {
-    const errors = wayInErrors(body);
+    const errors = [...wayInErrors(body), ...userDataErrors(body)];
     if (errors.length > 0) throw invalidFields(errors);
     // Hashing takes milliseconds, so it is done before the transaction, which holds locks.
     const secrets = await sealSecrets(body, secretKey, `project:${caller.project.id}`);

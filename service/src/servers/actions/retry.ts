@@ -12,8 +12,8 @@ export const retryAction = defineServerAction({
   operation: createOperation,
   summary: 'Retry a failed creation',
   description:
-    'Retries a failed creation, with the same IP addresses, password, SSH keys and initial commands. The latter three ' +
-    'are kept for 24 hours after the failure. What the failed attempt left behind is removed first.',
+    'Retries a failed creation, with the same IP addresses, password, SSH keys, user data and initial commands. The latter ' +
+    'four are kept for 24 hours after the failure. What the failed attempt left behind is removed first.',
   accepted: 'The server is being created again.',
   problems: ['retry_expired', 'server_not_failed'],
   read: (_asked, { secretKey }) => secretKey,
@@ -53,7 +53,7 @@ function notRetryable({ installed_at }: ServerRow): Problem {
     return notFailed('this server was created, and entered the error state later.');
   return new Problem(
     'retry_expired',
-    'The password, the SSH keys and the initial commands of the server are no longer kept. Rebuild the server, or delete it.',
+    'The password, the SSH keys, the user data and the initial commands of the server are no longer kept. Rebuild the server, or delete it.',
   );
 }
 

@@ -29,6 +29,7 @@ import { findServersNamed, insertServer } from '../queries.ts';
 import { beyondBounds } from './bounds.ts';
 import { type ChosenLogin, findLogin } from './login.ts';
 import { closed, notOffered, unusableOs } from './operating-system.ts';
+import { userDataErrors } from './user-data.ts';
 
 /** The decisions of a create, before anything is written. */
 export interface CreatePlan {
@@ -66,12 +67,17 @@ async function planCreate(
 
 type Place = Awaited<ReturnType<typeof findPlace>>;
 
-/** Reads where a server is to be, and what is to be on it. Throws if that can't be. */
-async function findPlace(db: Queryable, project: Project, body: ServerCreate) {
+/** Reads where a server is to be, and what is to be on it. Throws if that can't be, or with the errors that are known. */
+async function findPlace(
+  db: Queryable,
+  project: Project,
+  body: ServerCreate,
+  known: FieldError[] = [],
+) {
   const location = await findLocation(db, body.location_id);
   const os = await findOperatingSystem(db, body.os_id);
   const { errors, ...login } = await findLogin(project, body);
-  const unusable = [...unusableIds(body, location, os), ...errors];
+  const unusable = [...unusableIds(body, location, os), ...errors, ...known];
   if (!location || !os || unusable.length > 0) throw invalidFields(unusable);
   if (!location.instances_known) throw notCompared(location);
   const otherOs = notOffered(location, os);
@@ -83,7 +89,7 @@ async function findPlace(db: Queryable, project: Project, body: ServerCreate) {
 
 /**
  * Throws for most creates that will be refused, without a lock, so that no password is hashed for them. The decision is
- * made later, in the transaction.
+ * made later, in the transaction, except on the user data, which takes milliseconds to unpack.
  */
 export async function refuseEarly(
   db: Db,
@@ -91,7 +97,7 @@ export async function refuseEarly(
   body: ServerCreate,
   imageServers: readonly string[],
 ): Promise<void> {
-  const { location, os } = await findPlace(db, project, body);
+  const { location, os } = await findPlace(db, project, body, userDataErrors(body));
   await checkQuota(db, project.id, demandOf(body, 0));
   // The operation checks this again, before it downloads the image.
   await requireObtainable(db, os, location.id, imageServers);
@@ -145,9 +151,10 @@ export async function dryRunCreate(
   body: ServerCreate,
   imageServers: readonly string[],
 ): Promise<ServerDryRun> {
+  const wrong = userDataErrors(body);
   const plan = await rolledBack(db, async (trx) => {
     const within = project.in(trx);
-    const place = await findPlace(trx, within, body);
+    const place = await findPlace(trx, within, body, wrong);
     await requireObtainable(trx, place.os, place.location.id, imageServers);
     return await planCreate(trx, within, body, place);
   });
@@ -176,21 +183,22 @@ export type SealedSecrets = (serverId: number, operationId: number, login: Chose
  * whose locks other creates wait for. `asker` decides whose turn it is to hash.
  */
 export async function sealSecrets(
-  body: Pick<ServerCreate, 'password' | 'initialCommands'>,
+  body: Pick<ServerCreate, 'password' | 'initialCommands' | 'user_data'>,
   secretKey: Keyring,
   asker: string,
 ): Promise<SealedSecrets> {
-  const { password, initialCommands } = body;
+  const { password, initialCommands: commands, user_data: userData } = body;
   const passwordHash =
     password === undefined ? noPassword : await hashGuestPassword(password, asker);
   return (serverId, id, { keys, passwordLogin }) => {
     const authorizedKeys = keys.map(({ public_key }) => public_key);
     const login = { passwordHash, authorizedKeys, passwordLogin };
-    return secretKey.seal(operationSecrets(serverId, id), createSecrets(login, initialCommands));
+    const secrets = createSecrets({ login, commands, userData });
+    return secretKey.seal(operationSecrets(serverId, id), secrets);
   };
 }
 
-/** Inserts a server and its create operation. */
+/** Inserts a server and its create operation. The request must have passed `refuseEarly`. */
 export async function createServer(
   trx: Trx,
   project: Project,

@@ -1,5 +1,5 @@
 import { userData } from '../../guests/cloud-init.ts';
-import { startsFromFiles } from '../../guests/first-start.ts';
+import { cloudInitOff, startsFromFiles } from '../../guests/first-start.ts';
 import { renamedHosts, systemName, withoutHostsModule } from '../../guests/host-name.ts';
 import type { Instance } from '../../incus/instances.ts';
 import { isEngineError } from '../../incus/transport/errors.ts';
@@ -11,7 +11,7 @@ type Context = Pick<ServerStepContext<unknown>, 'incus' | 'operation' | 'server'
 export type Copies = Record<string, string>;
 
 const userDataKey = 'cloud-init.user-data';
-/** The files that list the modules of cloud-init: its own, and that of Berth's images. */
+/** The files that list the modules of cloud-init: its own, and that of images of earlier releases of Berth. */
 const cloudInitFiles = ['/etc/cloud/cloud.cfg', '/etc/cloud/cloud.cfg.d/50-berth.cfg'];
 /** Longer files, which no system has, stay as they are. */
 const longestBytes = 64 * 1024;
@@ -21,8 +21,9 @@ const setSeconds = 5;
 const mostTries = 3;
 
 /**
- * Writes the name of a server to the configuration of its instance. Where cloud-init runs in the guest, it would set up
- * the guest again, because Incus then gives the instance a new ID for cloud-init.
+ * Writes the name of a server to the configuration of its instance. Where cloud-init reads this configuration in the
+ * guest, it would set up the guest again, because Incus then gives the instance a new ID for cloud-init. With user data,
+ * it reads its own files instead (`guests/seed.ts`).
  */
 export async function recordHostName(
   { incus, server, signal }: Context,
@@ -45,7 +46,9 @@ export async function copyNameFiles(
 ): Promise<Copies> {
   const files = filesOf(context, found);
   const copies: Copies = {};
-  for (const path of ['/etc/hosts', ...(startsFromFiles(found) ? [] : cloudInitFiles)]) {
+  // A guest that starts from files has cloud-init only if it has user data.
+  const hasCloudInit = !startsFromFiles(found) || !(await files.has(cloudInitOff));
+  for (const path of ['/etc/hosts', ...(hasCloudInit ? cloudInitFiles : [])]) {
     const content = await files.read(path);
     if (content !== undefined) copies[path] = encode(content) || earlier[path] || '';
   }
@@ -103,6 +106,9 @@ export async function setHostName(
 /** Files as bytes in Latin-1, because those of a guest may have any encoding. */
 function filesOf({ incus, signal }: Context, { name }: Instance) {
   return {
+    /** Asks Incus only once, which writes the whole pool to disk each time. */
+    has: async (path: string) => (await incus.files.size(name, path, { signal })) !== null,
+
     /** Undefined for anything that is not a file, such as a symbolic link; empty for a file that does not exist. */
     async read(path: string): Promise<string | undefined> {
       try {

@@ -1,15 +1,24 @@
 import { addressHeldByUnknown } from '../../address-pools/unknown-queries.ts';
 import type { Trx } from '../../db/connection.ts';
-import { resultPaths } from '../../guests/report.ts';
+import type { UserDataReport } from '../../db/schema/schema.ts';
+import { type GuestProgress, resultPaths } from '../../guests/report.ts';
+import { reportOf } from '../../guests/user-data-report.ts';
 import { ensureImage, ImageServerNotAllowed, ImageServerUnreachable } from '../../images/images.ts';
 import { recordImage } from '../../images/queries.ts';
 import { discardPartialImage, isImageReady, markImageWhole } from '../../images/volume.ts';
 import type { WaitOptions } from '../../incus/operations.ts';
 import { isAddressTaken, isEngineError } from '../../incus/transport/errors.ts';
 import { instanceName } from '../../instances/labels.ts';
-import { operationSecrets } from '../../keys/places.ts';
 import { lacksRules } from '../../network-policy/queries.ts';
-import { done, fail, next, type StepResult, wait } from '../../operations/define.ts';
+import {
+  type Cancellable,
+  type Cancellation,
+  done,
+  fail,
+  next,
+  type StepResult,
+  wait,
+} from '../../operations/define.ts';
 import type { ServerOperationRow } from '../../operations/queries.ts';
 import { operationTitles } from '../../operations/titles.ts';
 import { claimUnpacking, wipeSecretsOf } from '../../operations/worker-queries.ts';
@@ -27,11 +36,11 @@ import { progressOf, reportChanges } from '../engine/guest-report.ts';
 import { handOver } from '../engine/hand-over.ts';
 import { instanceDefinition } from '../engine/instance.ts';
 import { removeInstance, removeRenamedInstances } from '../engine/removal.ts';
-import { failedCommands, failedIndexes } from '../failed-commands.ts';
+import { failedCommands, failedIndexes, userDataClause } from '../failed-commands.ts';
 import type { BeforeRebuild } from '../queries.ts';
 import { showEngineStatus } from '../truth.ts';
 import { setNotRebuilt, setServerState } from '../worker-queries.ts';
-import { type CreateSecrets, loginOf } from './create-secrets.ts';
+import { openSecrets } from './create-secrets.ts';
 import { enterInitialCommands } from './initial-commands.ts';
 import { type LeftVolume, removeLeftVolume } from './left-volume.ts';
 import { keepUsage } from './power/shutdown.ts';
@@ -63,6 +72,12 @@ interface CreateState extends LeftVolume {
   /** Whether its commands took too long, and continue to run. */
   unfinished: boolean;
   ssh_ready: boolean;
+  /** Whether its guest has user data. */
+  has_user_data?: boolean;
+  /** When user data was handed over, in milliseconds. */
+  handed_over?: number;
+  /** What cloud-init said of its user data. The API shows it. */
+  user_data?: UserDataReport | null;
   /** Its guest was done when it was first seen to work, and its results are recorded. */
   is_done: boolean;
 }
@@ -87,6 +102,11 @@ const waitForRules = {
 };
 /** From the queue on; also for an engine that does not answer. */
 export const bootSeconds = 30 * 60;
+/**
+ * User data can hold up the boot of its guest, also on purpose. After this time, other creates on the node no longer wait
+ * for it.
+ */
+const slowBootMs = 60_000;
 const commandsSeconds = 2 * 3600;
 /** A guest is watched if it would be polled more often than this. */
 const maxWatchedSeconds = 0.5;
@@ -96,7 +116,7 @@ const marginSeconds = 10 * 60;
 const betweenStartsMs = 2000;
 const unreadable = fail(
   'secrets_unreadable',
-  'Its password, SSH keys and commands cannot be decrypted, because the file secret-key was replaced. ' +
+  'Its password, SSH keys, user data and commands cannot be decrypted, because the file secret-key was replaced. ' +
     'Rebuild the server, or delete it.',
 );
 /**
@@ -131,7 +151,7 @@ export const createOperation = defineServerOperation<CreateState>({
     instance: { weight: 9, doing: 'making its disk', run: instance },
     handover: {
       weight: 4,
-      doing: 'handing over its password, SSH keys and commands',
+      doing: 'handing over its password, SSH keys, user data and commands',
       run: handover,
     },
     start: { weight: 5, doing: 'starting it', run: start },
@@ -140,6 +160,7 @@ export const createOperation = defineServerOperation<CreateState>({
     initialise: { weight: 24, doing: 'running its initial commands', run: initialise },
     finish: { weight: 1, doing: 'looking at the result', run: finish },
   },
+  cancel: cancellationOf,
   async failed(trx, operation, reason) {
     const { before } = operation.state as Partial<CreateState>;
     if (before && !mayHaveErased(operation)) return await keepAsItWas(trx, operation, before);
@@ -148,14 +169,42 @@ export const createOperation = defineServerOperation<CreateState>({
   },
 });
 
+/**
+ * A first create can be cancelled until its guest is started: nobody has used the server, so it is deleted. A retry or a
+ * rebuild can be cancelled until it erases what was there before. The server of a rebuild stays as it was, and that of a
+ * retry is in the state of a failed create.
+ */
+function cancellationOf(
+  operation: Cancellable<ServerOperationRow> & { state: CreateState },
+): Cancellation {
+  const { server_id: id, state } = operation;
+  if (state.is_first) {
+    const during = ['queue', 'image', 'instance', 'handover'];
+    return { during, deletesServer: true, words: ', and the server is being deleted' };
+  }
+  const { before, rebuilds } = state;
+  if (before && !mayHaveErased(operation)) {
+    const undo = (trx: Trx) => keepAsItWas(trx, operation, before);
+    return { during: beforeErasing, undo, words: ', and the server stays as it was' };
+  }
+  const error = `Its ${rebuilds ? 'rebuild' : 'creation'} was cancelled.`;
+  const undo = (trx: Trx) => setServerState(trx, id, { status: 'error', error });
+  return { during: beforeErasing, undo, keepsSecrets: true };
+}
+
+const beforeErasing = ['queue', 'image'];
+
 /** A service of the previous release does not set the state, and erases between these two steps. */
-const mayHaveErased = ({ state, step }: ServerOperationRow) =>
+const mayHaveErased = ({
+  state,
+  step,
+}: Pick<ServerOperationRow, 'step'> & { state: { erases?: unknown } }) =>
   step !== 'queue' && !(step === 'image' && state.erases === false);
 
 /** After a rebuild that has erased nothing. */
 async function keepAsItWas(
   trx: Trx,
-  operation: ServerOperationRow,
+  operation: Pick<ServerOperationRow, 'id' | 'server_id'>,
   before: BeforeRebuild,
 ): Promise<void> {
   await setNotRebuilt(trx, operation.server_id, before);
@@ -291,20 +340,14 @@ async function handover(context: Context): Result {
   const name = instanceName(server.uuid);
   const found = await findInstance(incus, name, { signal });
   if (!found) return next('instance');
-  // A running guest already has all files. Pushing them again would repeat its commands.
-  if (isRunning(found.status)) return next('start');
   const secrets = openSecrets(context);
-  if (!secrets) return unreadable;
-  const { commands } = secrets;
-  await handOver(context, found, { login: loginOf(secrets), commands });
-  return next('start');
-}
-
-/** Undefined if they cannot be decrypted. */
-function openSecrets({ operation, server, settings }: Context): CreateSecrets | undefined {
-  if (!operation.secrets) return undefined;
-  const place = operationSecrets(server.id, operation.id);
-  return settings.secretKey.open<CreateSecrets>(place, operation.secrets);
+  // A running guest already has all files. Pushing them again would repeat its commands.
+  if (!isRunning(found.status)) {
+    if (!secrets) return unreadable;
+    await handOver(context, found, secrets);
+  }
+  if (secrets?.userData === undefined) return next('start');
+  return next('start', { has_user_data: true, user_data: null, handed_over: Date.now() });
 }
 
 async function start(context: Context): Result {
@@ -327,7 +370,14 @@ async function start(context: Context): Result {
       return fail('address_in_use', addressInUse('one of its addresses'));
     throw error;
   }
-  return next('network', { last_start: Date.now() });
+  return next('network', { last_start: Date.now(), ...placeDuringBoot(operation).patch });
+}
+
+/** Frees its place if its user data takes long to boot. Otherwise nothing is written. */
+function placeDuringBoot({ state }: Context['operation']): { patch?: Partial<CreateState> } {
+  const { handed_over: since = Date.now(), has_place: hasPlace } = state;
+  const isSlow = hasPlace !== false && Date.now() - since > slowBootMs;
+  return isSlow ? { patch: { has_place: false } } : {};
 }
 
 /** Fails if an instance without a server has an address of this one: retrying would not help. */
@@ -348,7 +398,8 @@ async function network(context: Context): Result {
   if (!isRunning(state?.status)) return await notRunning(context, state?.status);
   const seen = Object.values(state?.network ?? {}).flatMap((nic) => nic.addresses);
   const up = server.addresses.every(({ ip }) => seen.some(({ address }) => address === ip));
-  return up ? next('boot') : wait(nextPollSeconds(operation));
+  if (up) return next('boot');
+  return { outcome: 'wait', seconds: nextPollSeconds(operation), ...placeDuringBoot(operation) };
 }
 
 /** Ends when the guest has started to work on its handover files. */
@@ -358,11 +409,14 @@ async function boot(context: Context): Result {
   if ('outcome' in progress) return progress;
   const { phase, results, sshReady, bytes } = progress;
   if (phase === 'booting') {
-    return (await unlessRunning(context)) ?? wait(await untilNews(context, bytes));
+    return (await unlessRunning(context)) ?? (await waitForBoot(context, bytes));
   }
   const isDone = phase === 'done';
   // The rest may take hours and is done by the guest, so other creates need not wait for it.
-  const patch = { has_place: false, is_done: isDone, ...(isDone && { ssh_ready: sshReady }) };
+  const patch = {
+    ...{ has_place: false, is_done: isDone },
+    ...(isDone && { ssh_ready: sshReady, ...newsOfUserData(context, progress) }),
+  };
   // Each look at the files of a guest costs its node, so a last report is not read again.
   const commands = isDone ? { commands: results } : {};
   const goOn = { outcome: 'next', step: 'initialise', ...commands } as const;
@@ -374,6 +428,18 @@ async function boot(context: Context): Result {
     deadlineSeconds: commandsSeconds + marginSeconds,
   };
 }
+
+/** Its user data may hold up its boot, even forever. The message says so, and the failure after the deadline. */
+async function waitForBoot(context: Context, bytes: number | null): Result {
+  const { message, state } = context.operation;
+  if (!state.has_user_data) return wait(await untilNews(context, bytes));
+  const isShown = message.includes(bootsWithUserData);
+  const seconds = isShown ? await untilNews(context, bytes) : 0;
+  const place = placeDuringBoot(context.operation);
+  return { outcome: 'wait', seconds, why: bootsWithUserData, ...place };
+}
+
+const bootsWithUserData = 'waiting for its system to boot with its user data';
 
 async function initialise(context: Context): Result {
   const { operation } = context;
@@ -389,22 +455,45 @@ async function initialise(context: Context): Result {
     );
   }
   const unfinished = phase !== 'done';
+  const told = newsOfUserData(context, progress);
   if (!unfinished || Date.now() - since > commandsSeconds * 1000) {
-    const patch = { ssh_ready: sshReady, unfinished };
+    const isLate = progress.awaitsUserData && !operation.state.user_data;
+    const late = isLate && { user_data: stillRunning };
+    const patch = { ssh_ready: sshReady, unfinished, ...late, ...told };
     return { outcome: 'next', step: 'finish', commands: results, patch };
   }
   const stopped = await unlessRunning(context);
   if (stopped) return stopped;
-  const failed = failedCommands(results).length;
-  const at = `running command ${Math.min(finished + 1, total)} of ${total}`;
-  const doing = failed === 0 ? at : `${at} (${failed} failed so far)`;
-  const fraction = finished / (total || 1);
-  const news = results.length > (operation.commands?.length ?? 0);
-  if (news) return { outcome: 'wait', seconds: 0, why: doing, fraction, commands: results };
+  const doing = doingOf(progress, total);
+  const parts = total + (operation.state.has_user_data ? 1 : 0);
+  const ended = finished + (progress.userData ? 1 : 0);
+  const fraction = ended / (parts || 1);
+  if (told || results.length > (operation.commands?.length ?? 0)) {
+    const patch = told && { patch: told };
+    return { outcome: 'wait', seconds: 0, why: doing, fraction, commands: results, ...patch };
+  }
   // The message is updated before the next report is waited for.
   const isShown = operation.message.includes(doing);
   return wait(isShown ? await untilNews(context, bytes) : 0, doing, fraction);
 }
+
+function doingOf({ awaitsUserData, finished, results }: GuestProgress, total: number): string {
+  if (awaitsUserData) return 'carrying out its user data';
+  const failed = failedCommands(results).length;
+  const at = `running command ${Math.min(finished + 1, total)} of ${total}`;
+  return failed === 0 ? at : `${at} (${failed} failed so far)`;
+}
+
+/** What cloud-init said of the user data, if it is not recorded yet. At the end, a guest may have failed to say so. */
+function newsOfUserData(context: Context, { phase, userData }: GuestProgress) {
+  const { has_user_data: isExpected, user_data: recorded } = context.operation.state;
+  if (!isExpected || recorded) return undefined;
+  if (userData) return { user_data: reportOf(userData, openSecrets(context)?.userData) };
+  return phase === 'done' ? { user_data: notSaid } : undefined;
+}
+
+const stillRunning: UserDataReport = { status: 'running', errors: [] };
+const notSaid: UserDataReport = { status: 'unknown', errors: [] };
 
 /** Waits for another report; returns how many seconds to wait until the next poll. */
 async function untilNews(context: Context, bytes: number | null): Promise<number> {
@@ -467,13 +556,17 @@ async function finish(context: Context): Result {
 }
 
 function finishedSentence({ state, commands }: Context['operation']): string {
-  const { rebuilds, ssh_ready, unfinished } = state;
+  const { rebuilds, ssh_ready, unfinished, user_data: userData } = state;
   const failed = failedIndexes(failedCommands(commands));
+  const late =
+    userData?.status === 'running' ? 'user data and its initial commands' : 'initial commands';
+  const clause = userDataClause(userData);
   const troubles = [
     ...(ssh_ready ? [] : ['it has no SSH server and none could be installed']),
     ...(unfinished
-      ? [`its initial commands did not end within ${commandsSeconds / 3600} hours and run on`]
+      ? [`its ${late} did not end within ${commandsSeconds / 3600} hours and run on`]
       : []),
+    ...(clause ? [`${clause}; see user_data`] : []),
     ...(failed ? [failed] : []),
   ];
   const what = `The server was ${rebuilds ? 'rebuilt' : 'created'}`;

@@ -8,7 +8,7 @@ import { isRunning } from '../engine/engine.ts';
 import { type Sizes, setLimits, setSize, sizeHeld, takeBackDeferred } from '../engine/size.ts';
 import type { ServerSize } from '../queries.ts';
 import { showEngineStatus } from '../truth.ts';
-import { setServerMoved, setServerResized } from '../worker-queries.ts';
+import { setNotResized, setServerMoved, setServerResized } from '../worker-queries.ts';
 import {
   busy,
   detailsOf,
@@ -27,11 +27,16 @@ import {
 } from './move.ts';
 
 /** The initial state of a resize: its sizes, and those of a move if it moves to another node for that. */
-export type ResizeRequest = { sizes: Sizes } & (({ moves: true } & MoveRequest) | { moves: false });
+export type ResizeRequest = Reserved & (({ moves: true } & MoveRequest) | { moves: false });
+
+interface Reserved {
+  sizes: Sizes;
+  /** What an earlier resize, of which it was not seen how it ended, had reserved. */
+  reservedBefore?: ServerSize;
+}
 
 /** What belongs to a move is only there if it moves. */
-interface ResizeState extends MoveState {
-  sizes: Sizes;
+interface ResizeState extends MoveState, Reserved {
   moves: boolean;
   /** After a failure: the size that it has in the engine. */
   held: ServerSize;
@@ -64,6 +69,11 @@ export const resizeOperation = defineServerOperation<ResizeState>({
     recover: { weight: 0, doing: 'bringing it back to how it was', run: recover },
   },
   recovery,
+  cancel: ({ server_id: id, state }) => ({
+    during: ['look'],
+    undo: (trx) => setNotResized(trx, id, state.reservedBefore),
+    words: ', and the server keeps its size',
+  }),
   async failed(trx, operation) {
     const { held } = operation.state as Partial<ResizeState>;
     // Otherwise the comparison with the engine records it.

@@ -64,6 +64,7 @@ export const setPasswordOperation = defineServerOperation<State>({
     deadlineSeconds: 6 * 3600,
     isNeeded: ({ mayBeWritten }) => mayBeWritten === true,
   },
+  cancel: ({ server_id: id }) => ({ undo: (trx) => forgetSecrets(trx, id) }),
   async failed(trx, operation) {
     const wasNotSet = nothingWasSet.some((code) => code === operation.error?.code);
     if (wasNotSet) await forgetSecrets(trx, operation.server_id);

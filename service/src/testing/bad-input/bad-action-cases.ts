@@ -210,6 +210,24 @@ export function actionCases(world: World): BadCase[] {
       },
     ]),
     {
+      name: 'a cancel with an unknown field',
+      request: post(`/v1/operations/${world.operation}/cancel`, { force: true }),
+      ...invalid,
+      pointers: ['/force'],
+    },
+    {
+      name: 'a cancel with an unknown parameter',
+      request: post(`/v1/operations/${world.operation}/cancel?force=true`, {}),
+      ...invalid,
+      pointers: ['?force'],
+    },
+    {
+      name: 'a cancel with a list',
+      request: post(`/v1/operations/${world.operation}/cancel`, []),
+      ...invalid,
+      pointers: [''],
+    },
+    {
       name: 'delete with an unknown parameter',
       request: { method: 'DELETE', url: `/v1/servers/${world.started}?force=true` },
       ...invalid,

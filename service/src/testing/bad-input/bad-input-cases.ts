@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import type { InjectOptions } from 'fastify';
 import { pointerPart } from '../../requests/bodies/pointer.ts';
 import type { Installation } from '../fixtures.ts';
@@ -151,6 +152,41 @@ const badKeys: Row[] = [
   ['a name and an id that are not there', ['laptop', 4711], '/ssh_keys/0'],
 ];
 
+const userData = '#cloud-config\npackages: [nginx]\n';
+const packed = gzipSync(userData);
+const base64 = (bytes: Buffer) => bytes.toString('base64');
+
+const badUserData: Row[] = [
+  ['empty', ''],
+  ['blank', ' \n'],
+  ['of 64 KiB and a byte', userData.padEnd(64 * 1024 + 1, '#')],
+  ['over 64 KiB in UTF-8 only', `${userData}#${'世'.repeat(22_000)}`],
+  ['gzip of 64 KiB and a byte in base64', base64(packed).padEnd(64 * 1024 + 1, 'A')],
+  ['with NUL', `${userData}\0`],
+  ['with an escape character', `${userData}#\x1b[2J`],
+  ['with DEL', `${userData}#\x7f`],
+  ['with U+0085', `${userData}#\u0085`],
+  ['with half a character', `${userData}#\ud83d`],
+  ['with a byte order mark', `\ufeff${userData}`],
+  ['without a header', 'packages: [nginx]\n'],
+  ['with a header that is none', '# cloud-config\n'],
+  ['JSON', '{"packages": ["nginx"]}'],
+  [
+    'a multi-part message without its version',
+    'Content-Type: multipart/mixed; boundary=b\n\n--b--',
+  ],
+  ['text in base64', base64(Buffer.from(userData))],
+  ['gzip as it is', packed.toString('latin1')],
+  ['gzip in base64 that is cut', base64(packed).slice(0, -3)],
+  ['gzip in base64 with a strange character', base64(packed).replace('H4sI', 'H4sI*')],
+  ['gzip in the other base64', `${base64(packed).slice(0, -4)}-_==`],
+  ['gzip that is cut', base64(packed.subarray(0, -1))],
+  ['gzip with a wrong checksum', base64(Buffer.concat([packed.subarray(0, -8), Buffer.alloc(8)]))],
+  ['gzip of something else', base64(gzipSync('packages: [nginx]\n'))],
+  ['gzip of nothing', base64(gzipSync(''))],
+  ['gzip of 1 MiB and a byte', base64(gzipSync(userData.padEnd(2 ** 20 + 1, '#')))],
+];
+
 const badLogins: Row[] = [
   ['a text', 'no'],
   ['a text that is true in forms', 'off'],
@@ -222,6 +258,7 @@ function fieldRows(world: World): [field: string, row: Row][] {
     ...of('os_id', [...notReferences, ...unknown, ['a disabled one', disabledOs]]),
     ...of('ssh_keys', badKeys),
     ...of('password_login', badLogins),
+    ...of('user_data', [...notText, ...badUserData]),
     ...of('group', [...notText, ...badGroups]),
     ...of('labels', [...badLabels, ['null', null], ['65 of them', manyLabels(65)]]),
     ...of('labels', [['null in it', { env: null }, '/labels/env']]),
@@ -248,7 +285,8 @@ export const rebuildBody = { erase: true, password: 'correct horse battery', ini
 
 /** Every field of a rebuild and of a resize, with the invalid values of a create. */
 export function changeCases(world: World): BadCase[] {
-  const inRebuild = ['os_id', 'password', 'initialCommands', 'ssh_keys', 'password_login'];
+  const login = ['password', 'ssh_keys', 'password_login'];
+  const inRebuild = ['os_id', ...login, 'user_data', 'initialCommands'];
   const rows = fieldRows(world);
   const of = (...fields: string[]) => rows.filter(([field]) => fields.includes(field));
   const bad = (action: string, body: object, [field, row]: [string, Row]) => {

@@ -150,6 +150,7 @@ const routesWithId = [
   ['POST', '/servers/ID/restart', 'server_not_found'],
   ['GET', '/operations/ID', 'operation_not_found'],
   ['GET', '/operations/ID/commands/0/output', 'operation_not_found'],
+  ['POST', '/operations/ID/cancel', 'operation_not_found'],
   ['GET', '/locations/ID', 'location_not_found'],
   ['GET', '/operating-systems/ID', 'operating_system_not_found'],
 ] as const;

@@ -13,6 +13,7 @@ export const pauseOperation = defineServerOperation<Record<string, never>>({
   first: 'pause',
   failures: ['instance_missing', 'not_paused'],
   steps: { pause: { weight: 1, doing: 'asking the engine', run: pause } },
+  cancel: () => ({}),
   failed: showEngineStatus,
 });
 

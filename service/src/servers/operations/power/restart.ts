@@ -33,5 +33,6 @@ export const restartOperation = defineServerOperation<ShutdownState>({
       },
     },
   },
+  cancel: () => ({}),
   failed: showEngineStatus,
 });

@@ -17,6 +17,7 @@ export const startOperation = defineServerOperation<Record<string, never>>({
   first: 'start',
   failures: startFailures,
   steps: { start: { weight: 1, doing: 'asking the engine', run: start } },
+  cancel: () => ({}),
   failed: showEngineStatus,
 });
 

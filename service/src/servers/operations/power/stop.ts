@@ -36,6 +36,7 @@ export const stopOperation = defineServerOperation<StopState>({
       run: async (context) => (await awaitShutDown(context)) ?? stopped(context),
     },
   },
+  cancel: () => ({}),
   failed: showEngineStatus,
 });
 

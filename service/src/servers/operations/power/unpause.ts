@@ -13,6 +13,7 @@ export const unpauseOperation = defineServerOperation<Record<string, never>>({
   first: 'unpause',
   failures: ['instance_missing', 'not_unpaused'],
   steps: { unpause: { weight: 1, doing: 'asking the engine', run: unpause } },
+  cancel: () => ({}),
   failed: showEngineStatus,
 });
 
