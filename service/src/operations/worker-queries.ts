@@ -26,8 +26,12 @@ export async function setUserDataReport(
   id: number,
   report: UserDataReport,
 ): Promise<void> {
-  const state = sql`state || ${JSON.stringify({ user_data: report })}::jsonb`;
-  await trx.updateTable('operations').set({ state }).where('id', '=', id).execute();
+  const told = JSON.stringify({ user_data: report });
+  await trx
+    .updateTable('operations')
+    .set({ state: sql`state || ${told}::jsonb` })
+    .where('id', '=', id)
+    .execute();
 }
 
 interface Unpacking {

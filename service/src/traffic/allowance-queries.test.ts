@@ -79,7 +79,8 @@ test('servers are locked in the order of their ids, as by a request that acts on
     return { throttling };
   });
   const ids = (await throttled.throttling).map(({ id }) => id);
-  assert.deepEqual(ids.toSorted(byNumber), [first, second]);
+  assert.deepEqual(
+    ids.toSorted((one, other) => one - other),
+    [first, second],
+  );
 });
-
-const byNumber = (one: number, other: number) => one - other;
