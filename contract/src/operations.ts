@@ -124,8 +124,8 @@ const UserDataReport = Type.Object(
   },
   {
     description:
-      'What cloud-init says of the `user_data` of a create or a rebuild. Null without user data, and until cloud-init or ' +
-      'the operation has ended.',
+      'What cloud-init says of the `user_data` of a create or a rebuild. Null without user data, before the ' +
+      'guest is started, and until cloud-init has ended or the operation has failed.',
   },
 );
 
