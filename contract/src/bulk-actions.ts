@@ -46,7 +46,8 @@ export const BulkAction = Closed(
     dry_run: Type.Optional(
       Type.Boolean({
         description:
-          'Whether to change nothing, and to return only which servers would accept the action. The default is `false`.',
+          'Whether to change nothing, and to return only which servers would accept the action. Other than most dry runs, ' +
+          'it counts as an action in the rate limits, and not as a read. The default is `false`.',
         explain: 'Must be true or false.',
       }),
     ),

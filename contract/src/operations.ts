@@ -105,7 +105,8 @@ const UserDataReport = Type.Object(
       description:
         'How cloud-init ended. `done`: it reports no errors. `degraded`: it reports warnings, such as about what is invalid ' +
         'and was left out. `error`: a part failed, such as a script or a package. `running`: it has not ended within two ' +
-        'hours, and continues. `unknown`: it did not run, or did not say how it ended.',
+        'hours, or has held up the boot until the operation failed, and continues. `unknown`: it did not run, or did not ' +
+        'say how it ended.',
       examples: ['error'],
     }),
     errors: Type.Array(
@@ -123,8 +124,8 @@ const UserDataReport = Type.Object(
   },
   {
     description:
-      'What cloud-init says of the `user_data` of a create or a rebuild. Null without user data, and until cloud-init has ' +
-      'ended.',
+      'What cloud-init says of the `user_data` of a create or a rebuild. Null without user data, before the ' +
+      'guest is started, and until cloud-init has ended or the operation has failed.',
   },
 );
 
@@ -247,7 +248,8 @@ export const Operation = Type.Object(
     cancellable: Type.Boolean({
       description:
         'Whether the operation could be cancelled now with `POST /v1/operations/{id}/cancel`. It may take effect before such ' +
-        'a request arrives, which is then refused. A creation whose server is protected against its deletion is refused ' +
+        'a request arrives, which is then refused. While it waits for a node that does not answer, this can be `false` for ' +
+        'moments. It is `false` for a creation whose server is protected against its deletion: such a request is refused ' +
         'with `protected`.',
       examples: [false],
     }),

@@ -416,7 +416,7 @@ const userData = {
         'cloud-init knows, a multi-part message with the header `MIME-Version`, or gzip of one of these as base64, of at most 1 MiB ' +
         'when unpacked. cloud-init carries it out at the first boot, before the `initialCommands`. `user_data` of the operation ' +
         'has what cloud-init says of it; errors in it do not end the creation. Berth stores it encrypted, and only until the ' +
-        'server is created, or for 24 hours if the creation failed. By default there is none.',
+        'server is created, or for 24 hours if the creation failed, or was cancelled and can be retried. By default there is none.',
       examples: [
         '#cloud-config\npackages:\n  - nginx\n',
         '#!/bin/sh\ntouch /root/ready\n',

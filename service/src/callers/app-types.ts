@@ -104,6 +104,8 @@ declare module 'fastify' {
     countsAs?: number;
     /** For a route that changes nothing in spite of its method, such as a dry run. */
     countsAsRead?: boolean;
+    /** For a route whose dry run does as much work as its action, such as on many servers. */
+    dryRunCountsAsAction?: boolean;
     /** The media type of the answer, if it is not JSON. */
     produces?: string;
   }

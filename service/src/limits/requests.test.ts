@@ -24,6 +24,10 @@ function probeRoutes(api: App): void {
   api.post('/guarded', { config, schema: { ...schema, querystring, body } }, (r) =>
     changesNothing(r, Promise.resolve({})),
   );
+  const large = { ...config, dryRunCountsAsAction: true };
+  api.post('/large', { config: large, schema: { ...schema, body } }, (r) =>
+    changesNothing(r, Promise.resolve({})),
+  );
   api.post('/dry-run', { config: { ...config, countsAsRead: true }, schema }, (r) =>
     changesNothing(r, Promise.resolve({})),
   );
@@ -136,6 +140,18 @@ test('a dry run that the body asks for counts as a read', async () => {
   }
   assert.match(String((await send(false)).headers.ratelimit), /^"actions";/);
   assert.equal((await send(false)).statusCode, 429);
+});
+
+test('a dry run of a route with much work counts as an action', async () => {
+  const { ask } = await serve({ actions: { perSecond: 1, burst: 1 } });
+  const { token } = await createTestToken(db);
+  const { headers, ...request } = guarded({ cpu: 1, dry_run: true }, '/v1/large');
+  const authorization = `Bearer ${token}`;
+  const send = () => ask(undefined, { ...request, headers: { ...headers, authorization } });
+  const answer = await send();
+  assert.equal(answer.statusCode, 200);
+  assert.match(String(answer.headers.ratelimit), /^"actions";/);
+  assert.equal((await send()).statusCode, 429);
 });
 
 test('all kinds of malformed requests are client errors; a conflict with the state is not', async () => {

@@ -28,7 +28,7 @@ export interface RequestLimits extends ChangeLimits {
   count(request: FastifyRequest, reply: FastifyReply, hash: Buffer): void;
   /**
    * Corrects the count before the answer is sent: an action that was refused as a client error, or
-   * that was a dry run, becomes a read.
+   * that was a dry run, becomes a read, unless the dry run of its route counts as an action.
    */
   settle(request: FastifyRequest, reply: FastifyReply): void;
   /**
@@ -154,7 +154,7 @@ export function limitRequests(limiter: Limiter, db: Db): RequestLimits {
     },
     settle(request, reply) {
       const key = actions.get(request);
-      if (key === undefined || !(isMistake(request) || isDryRun(request.body))) return;
+      if (key === undefined || !(isMistake(request) || isReadInBody(request))) return;
       actions.delete(request);
       const state = limiter.take('reads', key);
       // If no reads are left, it stays counted as an action.
@@ -211,6 +211,11 @@ function policyOf({ method, query, routeOptions }: FastifyRequest): Policy {
 function isDryRun(part: unknown): boolean {
   const { dry_run: dryRun } = (part ?? {}) as { dry_run?: unknown };
   return coerceValue({ type: 'boolean' }, dryRun) === true;
+}
+
+/** Whether a body asks for a dry run that counts as a read. */
+function isReadInBody({ body, routeOptions }: FastifyRequest): boolean {
+  return isDryRun(body) && routeOptions.config.dryRunCountsAsAction !== true;
 }
 
 function isMistake(request: FastifyRequest): boolean {

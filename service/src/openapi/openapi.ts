@@ -59,8 +59,8 @@ in bytes. Times in responses are in UTC (RFC 3339). Times in requests may have a
 ## Rate limits
 
 A token has a limit of reads (GET and HEAD) and a limit of actions (all other requests) per second. Dry runs count as reads,
-and so do requests that are refused as invalid (400, 406, 413, 415 and 422), unless no reads are left.
-The headers \`RateLimit\` and \`RateLimit-Policy\` of each response say how many requests are left. Requests beyond the limit
+except those of actions on several servers, and so do requests that are refused as invalid (400, 406, 413, 415 and 422),
+unless no reads are left. The headers \`RateLimit\` and \`RateLimit-Policy\` of each response say how many requests are left. Requests beyond the limit
 get 429 with \`Retry-After\`.
 
 ## Query parameters and forms

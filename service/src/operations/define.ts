@@ -150,8 +150,8 @@ export interface Kind<State, Context, Row extends OperationRow> {
   recovery?: { step: string; deadlineSeconds: number; isNeeded?(state: Partial<State>): boolean };
   /** Whether it keeps its secrets for a day after a failure, for a retry. */
   canBeRetried?: boolean;
-  /** How it is cancelled. Without it, it can't be. */
-  cancel?(operation: Cancellable<Row> & { state: State }): Cancellation;
+  /** How it is cancelled. Without it, or if this is undefined, it can't be. */
+  cancel?(operation: Cancellable<Row> & { state: State }): Cancellation | undefined;
   /** Updates the records after the operation has failed, with its `error`. */
   failed(trx: Trx, operation: Row, reason: string): Promise<void>;
 }

@@ -1,10 +1,7 @@
 import type { OperationOutcome } from '@berth/contract/operations';
-import type { FastifyRequest } from 'fastify';
-import { everyProject, inOtherProject } from '../callers/every-project.ts';
-import type { Db } from '../db/connection.ts';
 import { type FailureCode, failures, failuresLikeRefusals } from '../problems/failures.ts';
 import { Problem } from '../problems/problem.ts';
-import { type OperationRow, projectOfOperation, type WaitedOperation } from './queries.ts';
+import type { OperationRow, WaitedOperation } from './queries.ts';
 
 export function hasEnded(status: OperationRow['status']): boolean {
   return status !== 'pending' && status !== 'running';
@@ -51,20 +48,4 @@ function codeOf({ error }: WaitedOperation): FailureCode {
 
 function isKnown(code: string): code is FailureCode {
   return Object.hasOwn(failures, code) || failuresLikeRefusals.some((one) => one === code);
-}
-
-export function noOperation(id: number): Problem {
-  return new Problem('operation_not_found', `No operation has the id ${id}.`);
-}
-
-/** The error for an operation that is missing. Administrators are told if it is of another project. */
-export async function operationNotFound(
-  { caller }: FastifyRequest,
-  db: Db,
-  id: number,
-): Promise<Problem> {
-  const isForAdmin = caller.scopes.includes('admin');
-  const other = isForAdmin ? await projectOfOperation(everyProject(caller, db), id) : undefined;
-  if (!other) return noOperation(id);
-  return new Problem('operation_not_found', inOtherProject(`The operation ${id}`, other));
 }

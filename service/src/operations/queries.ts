@@ -208,10 +208,16 @@ const currentState = sql<
   OperationRow['state'] | null
 >`case when finished_at is null then state end`.as('state');
 
-type WithState = { state: OperationRow['state'] | null };
+/** Whether the server of an operation in progress is protected against its deletion; null once it has ended. */
+const isProtected = sql<boolean | null>`case when finished_at is null then
+  (select protects_delete from servers where servers.id = operations.server_id) end`.as(
+  'protects_delete',
+);
+
+type InProgress = { state: OperationRow['state'] | null; protects_delete: boolean | null };
 
 /** An operation on a server. */
-export type FoundOperation = ShownOperation & WithState;
+export type FoundOperation = ShownOperation & InProgress;
 /** An operation in a list, without outputs: those of a single operation may have 256 KiB. */
 export type ListedOperation = Omit<FoundOperation, 'commands'> & {
   commands: Omit<CommandResult, 'output'>[] | null;
@@ -238,7 +244,7 @@ export const waitedColumns = [
 export type WaitedOperation = Pick<OperationRow, (typeof waitedColumns)[number]>;
 export type LastOperation = WaitedOperation & Pick<ShownOperation, 'user_data'>;
 
-/** The last operation of a server, whether or not it has ended. */
+/** The last operation of a server, whether or not it has ended, except those that were cancelled. */
 export async function lastOperation(
   rows: ProjectRows,
   serverId: number,
@@ -248,6 +254,7 @@ export async function lastOperation(
     .select(waitedColumns)
     .select(userDataReport)
     .where('server_id', '=', serverId)
+    .where('status', '<>', 'cancelled')
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();
@@ -290,8 +297,7 @@ export async function findOperation(
   return await rows
     .select('operations')
     .select(shownColumns)
-    .select(userDataReport)
-    .select(currentState)
+    .select([userDataReport, currentState, isProtected])
     .where('project_id', 'is not', null)
     .where('id', '=', id)
     .executeTakeFirst();
@@ -355,7 +361,7 @@ export function listOperations(
     .select('operations')
     .select(listedColumns)
     .select(userDataReport)
-    .select([withoutOutputs.as('commands'), currentState])
+    .select([withoutOutputs.as('commands'), currentState, isProtected])
     .where('project_id', 'is not', null)
     .where(hasAnyOf({ server_id, status, kind }))
     .where(isWithin('created_at', filters))

@@ -12,7 +12,7 @@ import type {
 /** What the kinds of operations know. This folder knows none of them. */
 export interface OperationDeps extends Deps {
   /** Whether a request to cancel an operation would be accepted now. */
-  isCancellable(operation: OperationInProgress): boolean;
+  isCancellable(operation: OperationInProgress & Pick<FoundOperation, 'protects_delete'>): boolean;
 }
 
 /** An operation on a server as the API shows it. Only administrators see names of nodes. */

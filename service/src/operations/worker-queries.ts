@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Queryable, Trx } from '../db/connection.ts';
+import type { UserDataReport } from '../db/schema/schema.ts';
 import type { Lease } from './lease-queries.ts';
 import { type WaitedOperation, waitedColumns } from './queries.ts';
 
@@ -17,6 +18,20 @@ export async function wipeOldSecrets(db: Db): Promise<number> {
 /** Wipes the secrets of a create that has failed, and is not to be retried. */
 export async function wipeSecretsOf(trx: Trx, id: number): Promise<void> {
   await trx.updateTable('operations').set({ secrets: null }).where('id', '=', id).execute();
+}
+
+/** Records what is known of the user data of a create that has ended. */
+export async function setUserDataReport(
+  trx: Trx,
+  id: number,
+  report: UserDataReport,
+): Promise<void> {
+  const told = JSON.stringify({ user_data: report });
+  await trx
+    .updateTable('operations')
+    .set({ state: sql`state || ${told}::jsonb` })
+    .where('id', '=', id)
+    .execute();
 }
 
 interface Unpacking {

@@ -84,7 +84,7 @@ const lines = {
   retry_expired: ['The creation failed more than 24 hours ago, and its password, SSH keys, user data and initial commands are no longer kept.', 'Rebuild the server with another request, or delete it.', 'no'],
   operation_in_progress: ['Another operation on the server or the node is in progress. `operation` names it.', 'Wait for `Retry-After` seconds, or until that operation has ended.', 'later'],
   operation_ended: ['The operation that was to be cancelled has ended. `operation` has its outcome.', 'Nothing. To undo what it did, request the opposite.', 'no'],
-  not_cancellable: ['The operation has had an effect already, or is of a kind that cannot be cancelled, such as a delete.', 'Wait until it has ended. A server can be deleted, or stopped with `force`, while most operations are in progress.', 'no'],
+  not_cancellable: ['The operation has had an effect already, cannot be cancelled, such as a delete, or is on a node.', 'Wait until it has ended. If it waits for a node that does not answer, send the request again. A server can be deleted, or stopped with `force`, while most operations are in progress.', 'no'],
   node_offline: ['The node cannot be reached, or is out of service.', 'Choose another node, or bring this one back.', 'after_change'],
   node_answers: ['A node can be declared lost only while it cannot be reached.', 'Switch the machine off first.', 'after_change'],
   location_unreachable: ['The engine of the location cannot be reached, so the state of its nodes is unknown.', 'Wait until `reachable` of `GET /v1/locations/{id}` is `true`.', 'later'],

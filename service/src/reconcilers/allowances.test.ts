@@ -101,7 +101,8 @@ test('a server is stopped once if that is the policy', async () => {
   await follow('stop');
   const [id, other] = [await enter(1000), await enter(999)];
   for (let times = 0; times < 2; times += 1) await reconcileAllowances(context, at);
-  assert.deepEqual(await operations(), [{ server_id: id, kind: 'stop', state: { force: false } }]);
+  const state = { force: false, forTraffic: true };
+  assert.deepEqual(await operations(), [{ server_id: id, kind: 'stop', state }]);
   assert.deepEqual((await audited()).at(-1), ['server_stop', id, { force: false }]);
   const reports = [reached(id, 80), reached(id, 100), reached(other, 80), stopped(id)];
   assert.deepEqual(lines, reports);
@@ -125,9 +126,9 @@ test('a start and a rename in progress are superseded, and the power of a paused
   const forced = { force: true };
   assert.deepEqual(byServer.toSorted(), [
     ...[
-      [starting, { force: false }],
-      [renaming, { force: false }],
-      [paused, forced],
+      [starting, { force: false, forTraffic: true, supersedes: true }],
+      [renaming, { force: false, forTraffic: true, supersedes: true }],
+      [paused, { ...forced, forTraffic: true }],
     ],
   ]);
   const entries = (await audited()).filter(([action]) => action === 'server_stop');

@@ -410,32 +410,21 @@ export function heldSize(server: ServerRow): ServerSize {
   };
 }
 
-/** The size that is reserved for a server. */
-export function reservedSize(server: ServerRow): ServerSize | undefined {
-  return server.resizing_cpu === null ? undefined : heldSize(server);
-}
-
 /** Reserves a new size, on its own node or on the one that it moves to for that. */
 export async function setResizing(
   project: Project,
   id: number,
-  size: ServerSize,
+  { cpu, ramMb, diskGb }: ServerSize,
   movingTo: number | undefined,
 ): Promise<void> {
+  const size = { resizing_cpu: cpu, resizing_ram_mb: ramMb, resizing_disk_gb: diskGb };
   const place = movingTo !== undefined && { moving_to: movingTo };
   await project
     .update('servers')
-    .set({ ...resizing(size), ...place })
+    .set({ ...size, ...place })
     .where('id', '=', id)
     .execute();
 }
-
-/** The columns of a server for which this size is reserved. */
-export const resizing = ({ cpu, ramMb, diskGb }: ServerSize) => ({
-  resizing_cpu: cpu,
-  resizing_ram_mb: ramMb,
-  resizing_disk_gb: diskGb,
-});
 
 /** The columns of a server that is not being resized. */
 export const notResizing = {

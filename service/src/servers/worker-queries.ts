@@ -3,7 +3,7 @@ import type { Queryable, Trx } from '../db/connection.ts';
 import type { EngineStatus, ServerStatus } from '../db/schema/schema.ts';
 import { canBeAsked } from '../nodes/queries.ts';
 import type { Change } from '../operations/lease-queries.ts';
-import { type BeforeRebuild, notResizing, resizing, type ServerSize } from './queries.ts';
+import { type BeforeRebuild, notResizing, type ServerSize } from './queries.ts';
 
 const now = sql<string>`now()`;
 
@@ -129,12 +129,11 @@ export async function setServerResized(trx: Trx, id: number, size: ServerSize): 
   await trx.updateTable('servers').set(resized(size)).where('id', '=', id).execute();
 }
 
-/** Releases what was reserved for a resize that has not begun, on any node. An earlier reservation is made again. */
-export async function setNotResized(trx: Trx, id: number, before?: ServerSize): Promise<void> {
-  const reserved = before ? resizing(before) : notResizing;
+/** Releases what was reserved for a resize that has not begun, on any node. */
+export async function setNotResized(trx: Trx, id: number): Promise<void> {
   await trx
     .updateTable('servers')
-    .set({ ...reserved, moving_to: null })
+    .set({ ...notResizing, moving_to: null })
     .where('id', '=', id)
     .execute();
 }

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { sql } from 'kysely';
+import type { Trx } from '../db/connection.ts';
 import type { TrafficPolicy } from '../db/schema/schema.ts';
 import { installation } from '../testing/fixtures.ts';
+import { untilWaiting } from '../testing/locks.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { enterServer } from '../testing/servers.ts';
 import {
@@ -60,3 +63,24 @@ for (const { bytes, allowance, near, notices, exceeded } of cases) {
     assert.equal(await isToStop(await used(bytes, allowance, 'stop')), exceeded);
   });
 }
+
+test('servers are locked in the order of their ids, as by a request that acts on several', async () => {
+  const [first, second] = [await used(1000, 1000), await used(1000, 1000)];
+  // Its row is now behind that of the other one.
+  await db.updateTable('servers').set({ notes: 'changed' }).where('id', '=', first).execute();
+  const lock = (id: number, trx: Trx) =>
+    sql`select from servers where id = ${id} for update nowait`.execute(trx);
+  const throttled = await db.transaction().execute(async (trx) => {
+    await lock(first, trx);
+    const throttling = setThrottles(db, [second, first], at);
+    throttling.catch(() => undefined);
+    await untilWaiting(db, 1);
+    await lock(second, trx);
+    return { throttling };
+  });
+  const ids = (await throttled.throttling).map(({ id }) => id);
+  assert.deepEqual(
+    ids.toSorted((one, other) => one - other),
+    [first, second],
+  );
+});

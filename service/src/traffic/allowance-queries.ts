@@ -117,10 +117,16 @@ export async function setThrottles(db: Queryable, ids: number[], at: Date): Prom
     with used as (${used(oneOf(ids), at)}),
     wanted as (
       select id, case when is_exceeded and policy = 'throttle' then rate end as rate from used
+    ),
+    -- In the order of a request that acts on several servers: in another one, the two could deadlock.
+    locked as (
+      select servers.id, wanted.rate from servers join wanted on wanted.id = servers.id
+      where servers.traffic_throttle is distinct from wanted.rate
+      order by servers.id for no key update of servers
     )
-    update servers set traffic_throttle = wanted.rate from wanted, nodes
-    where wanted.id = servers.id and nodes.id = servers.node_id
-      and servers.traffic_throttle is distinct from wanted.rate
+    update servers set traffic_throttle = locked.rate from locked, nodes
+    where locked.id = servers.id and nodes.id = servers.node_id
+      and servers.traffic_throttle is distinct from locked.rate
     returning ${throttle}
   `.execute(db);
   return rows;

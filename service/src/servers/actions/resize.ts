@@ -12,13 +12,7 @@ import { beyondBounds } from '../creation/bounds.ts';
 import type { Sizes } from '../engine/size.ts';
 import type { MoveRequest } from '../operations/move.ts';
 import { type ResizeRequest, resizeOperation } from '../operations/resize.ts';
-import {
-  heldSize,
-  reservedSize,
-  type ServerRow,
-  type ServerSize,
-  setResizing,
-} from '../queries.ts';
+import { heldSize, type ServerRow, type ServerSize, setResizing } from '../queries.ts';
 import { requireMember } from './move.ts';
 import { defineServerAction, type Place } from './rules/define.ts';
 import { requireInService } from './rules/in-service.ts';
@@ -77,9 +71,9 @@ export const resizeAction = defineServerAction({
     await requireQuota(trx, project.id, { servers: 0, cpu, ram, disk, addresses: 0 });
     const move = await makeRoom({ trx, project }, server, growth, allowMove);
     await setResizing(project, server.id, sizes.wanted, move?.to.id);
-    const reservedBefore = reservedSize(server);
+    const isUnsettled = server.resizing_cpu !== null;
     const state: ResizeRequest = {
-      ...{ sizes, ...(reservedBefore && { reservedBefore }) },
+      ...{ sizes, ...(isUnsettled && { isUnsettled }) },
       ...(move
         ? { moves: true, from: move.from, to: move.to, evacuates: false }
         : { moves: false }),

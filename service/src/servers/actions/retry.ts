@@ -13,7 +13,8 @@ export const retryAction = defineServerAction({
   summary: 'Retry a failed creation',
   description:
     'Retries a failed creation, with the same IP addresses, password, SSH keys, user data and initial commands. The latter ' +
-    'four are kept for 24 hours after the failure. What the failed attempt left behind is removed first.',
+    'four are kept for 24 hours after the failure. What the failed attempt left behind is removed first. If a rebuild of the ' +
+    'server has failed or was cancelled since, its request is carried out.',
   accepted: 'The server is being created again.',
   problems: ['retry_expired', 'server_not_failed'],
   read: (_asked, { secretKey }) => secretKey,

@@ -12,6 +12,8 @@ import { createTestProject } from '../../testing/people.ts';
 import { enterServer, operationUnderWay } from '../../testing/servers.ts';
 import { until } from '../../testing/until.ts';
 import { createWholeApp } from '../../testing/whole-app.ts';
+import { enterAction } from '../actions/enter.ts';
+import { stopAction } from '../actions/power/stop.ts';
 import { createOperation } from '../operations/create.ts';
 import { setPasswordOperation } from '../operations/set-password.ts';
 
@@ -84,6 +86,44 @@ test('an action that has not begun is cancelled, and its server stays as it was'
     listed.map(({ kind }) => kind),
     power.map(([, kind]) => kind),
   );
+});
+
+test('a stop that has superseded another operation is not cancelled', async () => {
+  const force = { body: { force: true } };
+  const restarting = await enter('started', 'restart');
+  const { operation_id: id } = (await ask('POST', `/servers/${restarting}/stop`, force)).json();
+  assert.equal((await operation(id)).cancellable, false);
+  const before = await fingerprintOf(db);
+  assert.deepEqual(outcome(await cancel(id)), [409, 'not_cancellable']);
+  assert.equal(await fingerprintOf(db), before);
+  const idle = await enterServer(db, place);
+  const alone = (await ask('POST', `/servers/${idle}/stop`, force)).json();
+  assert.equal((await operation(alone.operation_id)).cancellable, true);
+  assert.equal((await cancel(alone.operation_id)).statusCode, 200);
+});
+
+test('a stop that Berth has requested because of the traffic is not cancelled', async () => {
+  const serverId = await enterServer(db, place);
+  const { id } = await db.transaction().execute(async (trx) => {
+    const project = new Project(trx, place.projectId);
+    const wanted = { force: false, forTraffic: true };
+    return await enterAction({ trx, project }, serverId, stopAction, wanted);
+  });
+  assert.equal((await operation(id)).cancellable, false);
+  assert.deepEqual(outcome(await cancel(id)), [409, 'not_cancellable']);
+  assert.equal((await operationUnderWay(db, serverId)).status, 'pending');
+});
+
+test('the status of a server does not mention an operation that was cancelled', async () => {
+  const serverId = await enter('started', 'stop');
+  await fail(serverId, 'guest_ignored_shutdown', 'The guest did not shut down.');
+  const status = async () => (await ask('GET', `/servers/${serverId}/status`)).json();
+  const before = await status();
+  assert.match(before.status, /Its last operation \(stop\) failed: The guest did not shut down/);
+  const { operation_id: id } = (await ask('POST', `/servers/${serverId}/restart`)).json();
+  assert.equal((await status()).is_processing, true);
+  assert.equal((await cancel(id)).statusCode, 200);
+  assert.deepEqual(await status(), before);
 });
 
 test('an action that has begun is not cancelled', async () => {
@@ -184,12 +224,16 @@ test('the create of a server that is protected against its deletion is not cance
   const { id: serverId, operation: created } = (
     await create({ protection: { delete: true } })
   ).json();
+  assert.equal((await operation(created.id)).cancellable, false);
+  const [listed] = (await ask('GET', `/operations?server_id=${serverId}`)).json() as Operation[];
+  assert.equal(listed?.cancellable, false);
   const before = await fingerprintOf(db);
   const answer = await cancel(created.id);
   assert.deepEqual(outcome(answer), [409, 'protected']);
   assert.match(answer.json().detail, /To end its protection: PATCH/);
   assert.equal(await fingerprintOf(db), before);
   await ask('PATCH', `/servers/${serverId}`, { body: { protection: { delete: false } } });
+  assert.equal((await operation(created.id)).cancellable, true);
   assert.equal((await cancel(created.id)).statusCode, 200);
 });
 
@@ -216,21 +260,17 @@ test('a resize is cancelled until it changes the size, and what it has reserved 
   }
 });
 
-test('a resize that is cancelled leaves what is reserved for an earlier one', async () => {
+test('a resize that took over what was reserved for an earlier one is not cancelled', async () => {
   const serverId = await enterServer(db, place);
   const reserved = { resizing_cpu: 2, resizing_ram_mb: 256, resizing_disk_gb: 2 };
   await db.updateTable('servers').set(reserved).where('id', '=', serverId).execute();
-  const before = await heldBy(serverId);
   const answer = await ask('POST', `/servers/${serverId}/resize`, { body: { ram: 512 } });
   assert.equal(answer.statusCode, 202, answer.body);
-  assert.equal((await cancel(answer.json().operation_id)).statusCode, 200);
-  const now = await db
-    .selectFrom('servers')
-    .select(['resizing_cpu', 'resizing_ram_mb', 'resizing_disk_gb'])
-    .where('id', '=', serverId)
-    .executeTakeFirstOrThrow();
-  assert.deepEqual(now, reserved, 'it is compared with the engine');
-  assert.deepEqual(await heldBy(serverId), before);
+  const { operation_id: id } = answer.json();
+  assert.equal((await operation(id)).cancellable, false);
+  const before = await fingerprintOf(db);
+  assert.deepEqual(outcome(await cancel(id)), [409, 'not_cancellable']);
+  assert.equal(await fingerprintOf(db), before);
 });
 
 test('a new password is cancelled before it may be set, and is forgotten', async () => {
@@ -397,7 +437,10 @@ test('a retry that is cancelled leaves a failed create, which can be retried aga
   assert.deepEqual([status, error], ['error', 'Its creation was cancelled.']);
   assert.deepEqual(allowed_actions, ['retry', 'rebuild', 'delete']);
   const { status: words, is_processing } = (await ask('GET', `/servers/${serverId}/status`)).json();
-  assert.equal(words, 'The server is in the error state. Its creation was cancelled.');
+  assert.equal(
+    words,
+    'The server is in the error state. Its creation was cancelled. Its last operation (create) failed: The storage pool is full.',
+  );
   assert.equal(is_processing, false);
   assert.equal((await ask('POST', `/servers/${serverId}/retry`)).statusCode, 202);
 });
@@ -469,21 +512,33 @@ test('a cancel with an idempotency key is replayed', async () => {
   assert.deepEqual(again.json(), first.json());
 });
 
-test('a cancel is in the history of its server', async () => {
-  const { id: tokenId, headers } = await createTestToken(db, { scopes: ['servers:write'] });
+test('a cancel is once in the history of its server, and so is the delete that follows from it', async () => {
   const serverId = await enter('started', 'stop');
+  const { id: createdId, operation: created } = (await create()).json();
   const id = await underWay(serverId);
-  await cancel(id, headers);
-  const entry = await db
+  const entry = (action: string, target_id: number, operation_id: number, kind: string) => ({
+    ...{ action, target_kind: 'server', target_id, status: 200, details: { operation_id, kind } },
+  });
+  assert.deepEqual(await entriesOf(id), [entry('operation_cancel', serverId, id, 'stop')]);
+  assert.deepEqual(await entriesOf(created.id), [
+    entry('operation_cancel', createdId, created.id, 'create'),
+    entry('server_delete', createdId, created.id, 'create'),
+  ]);
+});
+
+/** The entries in the audit log of two requests to cancel an operation. */
+async function entriesOf(operationId: number) {
+  const { id: tokenId, headers } = await createTestToken(db, { scopes: ['servers:write'] });
+  for (let times = 0; times < 2; times += 1) {
+    assert.equal((await cancel(operationId, headers)).statusCode, 200);
+  }
+  return await db
     .selectFrom('audit_log')
     .select(['action', 'target_kind', 'target_id', 'status', 'details'])
     .where('token_id', '=', tokenId)
-    .executeTakeFirstOrThrow();
-  assert.deepEqual(entry, {
-    ...{ action: 'operation_cancel', target_kind: 'server', target_id: serverId, status: 200 },
-    details: { operation_id: id, kind: 'stop' },
-  });
-});
+    .orderBy('id')
+    .execute();
+}
 
 test('an operation of another project, or of none, is not found', async () => {
   const projectId = await createTestProject(db, 'theirs');

@@ -1,5 +1,6 @@
 import type { Cancellation } from '../../operations/define.ts';
-import { aboutOperation, hasEnded, noOperation } from '../../operations/outcome.ts';
+import { noOperation } from '../../operations/not-found.ts';
+import { aboutOperation, hasEnded } from '../../operations/outcome.ts';
 import {
   endCancelled,
   findOperation,
@@ -14,11 +15,18 @@ import type { Place } from '../actions/rules/define.ts';
 import { lockServer } from '../queries.ts';
 import { cancellationOf } from './cancellable.ts';
 
+interface Cancelled {
+  /** The operation as it was. */
+  operation: ServerOperationRow;
+  /** What was done, for the audit log. */
+  done: readonly ('operation_cancel' | 'server_delete')[];
+}
+
 /**
- * Cancels an operation on a server, and undoes what its request has changed. Returns it as it was. Throws unless it has
- * had no effect that stays. One that is cancelled already stays so.
+ * Cancels an operation on a server, and undoes what its request has changed. Throws unless it has had no effect that
+ * stays. One that is cancelled already stays so.
  */
-export async function cancelOperation(place: Place, id: number): Promise<ServerOperationRow> {
+export async function cancelOperation(place: Place, id: number): Promise<Cancelled> {
   const { trx, project } = place;
   const serverId = (await findOperation(project, id))?.server_id ?? undefined;
   if (serverId === undefined) throw noOperation(id);
@@ -26,12 +34,13 @@ export async function cancelOperation(place: Place, id: number): Promise<ServerO
   await lockServer(project, serverId);
   const operation = await lockOperation(project, id);
   if (!operation) throw noOperation(id);
-  if (operation.status === 'cancelled') return operation;
+  if (operation.status === 'cancelled') return { operation, done: [] };
   const { deletesServer, keepsSecrets = false, undo, words } = requireCancellation(operation);
   await endCancelled(project, id, { words: `was cancelled${words ?? ''}.`, keepsSecrets });
   await undo?.(trx);
-  if (deletesServer) await enterAction(place, serverId, deleteAction);
-  return operation;
+  if (!deletesServer) return { operation, done: ['operation_cancel'] };
+  await enterAction(place, serverId, deleteAction);
+  return { operation, done: ['operation_cancel', 'server_delete'] };
 }
 
 function requireCancellation(operation: OperationRow): Cancellation {
@@ -48,7 +57,7 @@ function requireCancellation(operation: OperationRow): Cancellation {
 
 const reasons = {
   never: ({ id, kind }: OperationRow) =>
-    `The operation ${id} (${kind}) cannot be cancelled, because its request has taken effect.`,
+    `The operation ${id} (${kind}) cannot be cancelled: its request has taken effect already, or Berth itself has requested it.`,
   no_longer: ({ id, kind, progress }: OperationRow) =>
-    `The operation ${id} (${kind}, ${progress} %) can no longer be cancelled, because it may have had an effect on the server.`,
+    `The operation ${id} (${kind}, ${progress} %) can no longer be cancelled, because it may have had an effect on the server. If it waits for a node that does not answer, send the request again.`,
 };

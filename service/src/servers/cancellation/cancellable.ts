@@ -1,6 +1,6 @@
 import type { Cancellation, OperationKind } from '../../operations/define.ts';
 import { hasEnded } from '../../operations/outcome.ts';
-import type { OperationInProgress } from '../../operations/queries.ts';
+import type { FoundOperation, OperationInProgress } from '../../operations/queries.ts';
 import { actions } from '../actions/all.ts';
 
 /** Others, such as a rename, take effect with their request. */
@@ -20,6 +20,11 @@ export function cancellationOf(
 }
 
 /** Whether a request to cancel an operation would be accepted now. */
-export function isCancellable(operation: OperationInProgress): boolean {
-  return !hasEnded(operation.status) && typeof cancellationOf(operation) === 'object';
+export function isCancellable(
+  operation: OperationInProgress & Pick<FoundOperation, 'protects_delete'>,
+): boolean {
+  if (hasEnded(operation.status)) return false;
+  const cancellation = cancellationOf(operation);
+  if (typeof cancellation !== 'object') return false;
+  return !(cancellation.deletesServer && operation.protects_delete);
 }

@@ -6,6 +6,7 @@ import { operationSecrets } from '../../keys/places.ts';
 import { testSecretKey } from '../../testing/app.ts';
 import { operationUnderWay, serverBody } from '../../testing/servers.ts';
 import { createWholeApp } from '../../testing/whole-app.ts';
+import { createOperation } from '../operations/create.ts';
 import type { CreateSecrets } from '../operations/create-secrets.ts';
 
 const whole = await createWholeApp();
@@ -115,6 +116,24 @@ describe('what cloud-init says of user data', () => {
     const { operation } = await ended(undefined);
     assert.equal((await ask('GET', `/operations/${operation}`)).json().user_data, null);
   });
+
+  for (const [step, report] of [
+    ['boot', { status: 'running', errors: [] }],
+    ['initialise', { status: 'unknown', errors: [] }],
+    ['handover', null],
+  ] as const) {
+    it(`is ${report?.status ?? 'nothing'} if the create failed at the step ${step}`, async () => {
+      const { id } = (await create({ user_data: config })).json();
+      const operation = await operationUnderWay(db, id);
+      const handedOver = step !== 'handover' && { has_user_data: true, user_data: null };
+      const state = { ...operation.state, ...handedOver };
+      assert.ok(createOperation.isOf(operation));
+      const row = { ...operation, step, state };
+      await db.transaction().execute((trx) => createOperation.failed(trx, row, 'It failed.'));
+      const shown = (await ask('GET', `/operations/${operation.id}`)).json();
+      assert.deepEqual(shown.user_data, report);
+    });
+  }
 
   for (const [status, words] of [
     ['error', 'cloud-init reports errors in its user data.'],

@@ -21,7 +21,11 @@ import {
 } from '../../operations/define.ts';
 import type { ServerOperationRow } from '../../operations/queries.ts';
 import { operationTitles } from '../../operations/titles.ts';
-import { claimUnpacking, wipeSecretsOf } from '../../operations/worker-queries.ts';
+import {
+  claimUnpacking,
+  setUserDataReport,
+  wipeSecretsOf,
+} from '../../operations/worker-queries.ts';
 import { claimCreateSlot } from '../create-queue-queries.ts';
 import { defineServerOperation, type ServerStepContext } from '../define-operation.ts';
 import {
@@ -166,6 +170,7 @@ export const createOperation = defineServerOperation<CreateState>({
     if (before && !mayHaveErased(operation)) return await keepAsItWas(trx, operation, before);
     await setServerState(trx, operation.server_id, { status: 'error', error: reason });
     await enterInitialCommands(trx, operation);
+    await enterUserDataOfFailed(trx, operation);
   },
 });
 
@@ -490,6 +495,15 @@ function newsOfUserData(context: Context, { phase, userData }: GuestProgress) {
   if (!isExpected || recorded) return undefined;
   if (userData) return { user_data: reportOf(userData, openSecrets(context)?.userData) };
   return phase === 'done' ? { user_data: notSaid } : undefined;
+}
+
+/** After a failure before cloud-init has said anything. It may have held up the boot until the deadline. */
+async function enterUserDataOfFailed(trx: Trx, operation: ServerOperationRow): Promise<void> {
+  const { has_user_data: isExpected, user_data: recorded } =
+    operation.state as Partial<CreateState>;
+  if (!isExpected || recorded) return;
+  const boots = operation.step === 'network' || operation.step === 'boot';
+  await setUserDataReport(trx, operation.id, boots ? stillRunning : notSaid);
 }
 
 const stillRunning: UserDataReport = { status: 'running', errors: [] };

@@ -31,8 +31,8 @@ export type ResizeRequest = Reserved & (({ moves: true } & MoveRequest) | { move
 
 interface Reserved {
   sizes: Sizes;
-  /** What an earlier resize, of which it was not seen how it ended, had reserved. */
-  reservedBefore?: ServerSize;
+  /** Whether it took over what an earlier resize had reserved, of which it was not seen how it ended. */
+  isUnsettled?: boolean;
 }
 
 /** What belongs to a move is only there if it moves. */
@@ -69,11 +69,14 @@ export const resizeOperation = defineServerOperation<ResizeState>({
     recover: { weight: 0, doing: 'bringing it back to how it was', run: recover },
   },
   recovery,
-  cancel: ({ server_id: id, state }) => ({
-    during: ['look'],
-    undo: (trx) => setNotResized(trx, id, state.reservedBefore),
-    words: ', and the server keeps its size',
-  }),
+  cancel: ({ server_id: id, state }) =>
+    state.isUnsettled
+      ? undefined
+      : {
+          during: ['look'],
+          undo: (trx) => setNotResized(trx, id),
+          words: ', and the server keeps its size',
+        },
   async failed(trx, operation) {
     const { held } = operation.state as Partial<ResizeState>;
     // Otherwise the comparison with the engine records it.

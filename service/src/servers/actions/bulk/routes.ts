@@ -15,7 +15,7 @@ export function bulkActionRoutes(app: App, deps: Deps): void {
   app.post(
     '/servers/actions',
     {
-      config: { scope: 'servers:write', needsConfirmation: false },
+      config: { scope: 'servers:write', needsConfirmation: false, dryRunCountsAsAction: true },
       schema: {
         operationId: 'server_bulk_action',
         summary: 'Act on several servers',

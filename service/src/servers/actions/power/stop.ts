@@ -44,7 +44,9 @@ export const stopAction = defineServerAction({
     if (force) return 'forced stop';
     return forTraffic ? 'stop for its traffic' : 'stop';
   },
-  begin: async (_change, _server, { force }) => ({ state: { force } }),
+  begin: async (_change, _server, { force, forTraffic }, superseded) => ({
+    state: { force, ...(forTraffic && { forTraffic }), ...(superseded && { supersedes: true }) },
+  }),
 });
 
 /** Throws `validation_failed` (422) if the query and the body contradict each other. */

@@ -13,6 +13,10 @@ import {
 
 interface StopState extends ShutdownState {
   force: boolean;
+  /** Whether Berth stops the server because its traffic allowance is used up. */
+  forTraffic?: boolean;
+  /** Whether it took the place of another operation, which has ended for good. */
+  supersedes?: boolean;
 }
 
 export const stopOperation = defineServerOperation<StopState>({
@@ -36,7 +40,7 @@ export const stopOperation = defineServerOperation<StopState>({
       run: async (context) => (await awaitShutDown(context)) ?? stopped(context),
     },
   },
-  cancel: () => ({}),
+  cancel: ({ state: { forTraffic, supersedes } }) => (forTraffic || supersedes ? undefined : {}),
   failed: showEngineStatus,
 });
 
