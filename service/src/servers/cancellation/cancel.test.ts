@@ -10,6 +10,7 @@ import { createTestToken } from '../../testing/app.ts';
 import { fingerprintOf } from '../../testing/fingerprint.ts';
 import { createTestProject } from '../../testing/people.ts';
 import { enterServer, operationUnderWay } from '../../testing/servers.ts';
+import { enterSize } from '../../testing/sizes.ts';
 import { until } from '../../testing/until.ts';
 import { createWholeApp } from '../../testing/whole-app.ts';
 import { createOperation } from '../operations/create.ts';
@@ -218,7 +219,10 @@ test('a resize is cancelled until it changes the size, and what it has reserved 
 
 test('a resize that is cancelled leaves what is reserved for an earlier one', async () => {
   const serverId = await enterServer(db, place);
-  const reserved = { resizing_cpu: 2, resizing_ram_mb: 256, resizing_disk_gb: 2 };
+  const reserved = {
+    ...{ resizing_cpu: 2, resizing_ram_mb: 128, resizing_disk_gb: 2 },
+    resizing_size_id: await enterSize(db, { cpu: 2, ram: 128, disk: 2 }),
+  };
   await db.updateTable('servers').set(reserved).where('id', '=', serverId).execute();
   const before = await heldBy(serverId);
   const answer = await ask('POST', `/servers/${serverId}/resize`, { body: { ram: 512 } });
@@ -226,7 +230,7 @@ test('a resize that is cancelled leaves what is reserved for an earlier one', as
   assert.equal((await cancel(answer.json().operation_id)).statusCode, 200);
   const now = await db
     .selectFrom('servers')
-    .select(['resizing_cpu', 'resizing_ram_mb', 'resizing_disk_gb'])
+    .select(['resizing_cpu', 'resizing_ram_mb', 'resizing_disk_gb', 'resizing_size_id'])
     .where('id', '=', serverId)
     .executeTakeFirstOrThrow();
   assert.deepEqual(now, reserved, 'it is compared with the engine');
