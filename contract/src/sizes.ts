@@ -58,7 +58,8 @@ export const Size = Type.Object(
     location_ids: Nullable(
       Type.Array(Id('a location', 1), {
         description:
-          'The IDs of the locations at which servers can get this size. Null if they can at all locations.',
+          'The IDs of the locations at which servers can get this size, without removed ones. Null if they can at all ' +
+          'locations.',
       }),
     ),
     deprecated: Type.Boolean({ description: words.deprecated }),

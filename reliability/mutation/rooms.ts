@@ -64,7 +64,11 @@ export const rooms: Readonly<Record<string, Room>> = {
     ],
   },
   statements: {
-    code: [`${service}/statements/**/*.ts`],
-    tests: [...testsIn('statements', '*'), ...testsIn('openapi', 'current')],
+    code: [`${service}/statements/**/*.ts`, `${service}/lib/decimal.ts`],
+    tests: [
+      ...testsIn('statements', '*'),
+      ...testsIn('lib', 'decimal'),
+      ...testsIn('openapi', 'current'),
+    ],
   },
 };

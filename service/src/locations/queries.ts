@@ -264,9 +264,6 @@ export async function removeLocationRow(
   refuse(await countServers(trx, id));
   await trx.deleteFrom('address_pools').where('location_id', '=', id).execute();
   await trx.deleteFrom('images').where('location_id', '=', id).execute();
-  await sql`
-    update sizes set location_ids = array_remove(location_ids, ${id}::integer)
-    where ${id}::integer = any(location_ids)`.execute(trx);
   await trx
     .updateTable('nodes')
     .set({ gone: true, status: 'offline' })

@@ -134,6 +134,8 @@ function changeRoutes(app: App, deps: Deps): void {
         const target = { kind: 'project', id: row.id } as const;
         return { status: 201, headers, body: projectView(row), target };
       });
+      // A response that the previous release stored does not have it.
+      answer.body.sizes_only ??= false;
       return sendAnswer(reply, answer);
     },
   );

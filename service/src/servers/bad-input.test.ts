@@ -11,11 +11,11 @@ import {
   changeCases,
   fieldCases,
   post,
-  sizeCases,
   updateCases,
   type World,
 } from '../testing/bad-input/bad-input-cases.ts';
 import { bodyCases, idCases, queryCases } from '../testing/bad-input/bad-request-cases.ts';
+import { sizeCases } from '../testing/bad-input/bad-size-cases.ts';
 import { fingerprintOf } from '../testing/fingerprint.ts';
 import { type Installation, installation } from '../testing/fixtures.ts';
 import { inject } from '../testing/inject.ts';

@@ -42,6 +42,12 @@ declare module '../db/schema/schema.ts' {
   }
 }
 
+/** The locations of a size in their order, without removed ones. */
+const remainingLocations = sql<number[] | null>`case when sizes.location_ids is not null then array(
+  select listed.id from unnest(sizes.location_ids) with ordinality as listed (id, at)
+  join locations on locations.id = listed.id and locations.removed_at is null
+  order by listed.at) end`;
+
 /** Sizes with their present prices, without deleted ones. */
 function shownSizes(db: Queryable) {
   return db
@@ -57,7 +63,7 @@ function shownSizes(db: Queryable) {
       'sizes.ram_mb',
       'sizes.disk_gb',
       'sizes.traffic_allowance',
-      'sizes.location_ids',
+      remainingLocations.as('location_ids'),
       'sizes.deprecated',
       'sizes.created_at',
       'price.hourly',
@@ -74,10 +80,7 @@ export async function findSize(db: Queryable, id: number) {
 }
 
 /** A size that a server is about to get. It can't be deleted until the transaction ends. */
-export async function findSizeToUse(
-  trx: Queryable,
-  id: number,
-): Promise<ShownSize | undefined> {
+export async function findSizeToUse(trx: Queryable, id: number): Promise<ShownSize | undefined> {
   // A server that refers to it takes the same lock.
   const query = shownSizes(trx).where('sizes.id', '=', id).forKeyShare('sizes');
   return await query.executeTakeFirst();
@@ -137,7 +140,10 @@ export type SizeSettings = Pick<
 type NewSize = Omit<SizeSettings, 'deprecated'> & Pick<ShownSize, 'cpu' | 'ram_mb' | 'disk_gb'>;
 
 export async function insertSize(trx: Trx, size: NewSize): Promise<number> {
-  const query = trx.insertInto('sizes').values({ ...size }).returning('id');
+  const query = trx
+    .insertInto('sizes')
+    .values({ ...size })
+    .returning('id');
   return (await query.executeTakeFirstOrThrow()).id;
 }
 

@@ -42,8 +42,7 @@ async function createOf(size: number | string): Promise<number> {
   return answer.json().id;
 }
 
-const removeServer = (id: number) =>
-  db.transaction().execute((trx) => markServerDeleted(trx, id));
+const removeServer = (id: number) => db.transaction().execute((trx) => markServerDeleted(trx, id));
 
 async function enterLocation(name: string): Promise<number> {
   const {
@@ -92,7 +91,8 @@ describe('a size', () => {
     const [created] = await entries('size_create');
     const where = String(place.locationId);
     assert.deepEqual(created?.details, {
-      ...{ name: 'cx-1', traffic_allowance: 10 ** 12, deprecated: false, location_ids: where },
+      ...{ name: 'cx-1', cpu: 2, ram: 2048, disk: 20, deprecated: false },
+      ...{ traffic_allowance: 10 ** 12, location_ids: where },
       ...{ price_hourly: '0.0074', price_monthly: '4.50', currency: 'EUR' },
     });
     assert.equal(created?.project_id, null);
@@ -171,15 +171,31 @@ describe('a request for a size is refused', () => {
     ['location_ids', ['nowhere'], '/location_ids/0'],
     ['location_ids', [2 ** 40], '/location_ids/0'],
     ...['0.01', 1, [], true].map((text): [string, unknown] => ['price', text]),
-    ...['', '-1', '+1', '1.', '.5', '01', '1e3', '1,5', '1.0000001', '1234567890', ' 1', 1, null].map(
-      (hourly): [string, unknown, string] => ['price', { ...price, hourly }, '/price/hourly'],
-    ),
-    ...['x', '-1', 1, '0.009'].map(
-      (monthly): [string, unknown, string] => ['price', { ...price, monthly }, '/price/monthly'],
-    ),
-    ...['eur', 'EURO', '', '€', 1, null].map(
-      (currency): [string, unknown, string] => ['price', { ...price, currency }, '/price/currency'],
-    ),
+    ...[
+      '',
+      '-1',
+      '+1',
+      '1.',
+      '.5',
+      '01',
+      '1e3',
+      '1,5',
+      '1.0000001',
+      '1234567890',
+      ' 1',
+      1,
+      null,
+    ].map((hourly): [string, unknown, string] => ['price', { ...price, hourly }, '/price/hourly']),
+    ...['x', '-1', 1, '0.009'].map((monthly): [string, unknown, string] => [
+      'price',
+      { ...price, monthly },
+      '/price/monthly',
+    ]),
+    ...['eur', 'EURO', '', '€', 1, null].map((currency): [string, unknown, string] => [
+      'price',
+      { ...price, currency },
+      '/price/currency',
+    ]),
     ['price', { hourly: '1' }, '/price/currency'],
     ['price', { currency: 'EUR' }, '/price/hourly'],
     ['price', { ...price, yearly: '1' }, '/price/yearly'],
@@ -217,7 +233,7 @@ describe('a request for a size is refused', () => {
     const swapped = { hourly: '4.59', monthly: '0.0074', currency: 'EUR' };
     const answer = await make({ name: 'swapped', price: swapped });
     assert.deepEqual(pointersOf(answer), ['/price/monthly']);
-    assert.match(answer.json().detail, /not be less than the price of an hour, which is 4\.59/);
+    assert.match(answer.json().detail, /Must be at least 4\.59, the price of an hour/);
     const equal = { ...swapped, monthly: '4.590' };
     assert.equal((await make({ name: 'equal', price: equal })).statusCode, 201);
   });
@@ -303,7 +319,9 @@ it('the list has the sizes by id, by name, by location, and those in use alone',
 
   await db
     .transaction()
-    .execute((trx) => removeLocationRow(trx, { id: elsewhere, name: 'elsewhere' }, () => undefined));
+    .execute((trx) =>
+      removeLocationRow(trx, { id: elsewhere, name: 'elsewhere' }, () => undefined),
+    );
   const after = (await ask('GET', '/sizes/list-d')).json();
   assert.deepEqual(after.location_ids, [place.locationId], 'a removed location is gone from it');
   assert.deepEqual((await ask('GET', '/sizes/list-c')).json().location_ids, []);

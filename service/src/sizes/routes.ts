@@ -147,11 +147,11 @@ function changeRoutes(app: App, deps: Deps): void {
 
 /** What the audit log has of a size, in values that can be compared. */
 function shown(row: ShownSize) {
-  const { name, traffic_allowance, deprecated } = row;
+  const { name, cpu, ram_mb: ram, disk_gb: disk, traffic_allowance, deprecated } = row;
   const { hourly: price_hourly, monthly: price_monthly, currency, location_ids } = row;
   const where = location_ids?.join(',') ?? null;
   return {
-    ...{ name, traffic_allowance, deprecated },
+    ...{ name, cpu, ram, disk, traffic_allowance, deprecated },
     ...{ price_hourly, price_monthly, currency, location_ids: where },
   };
 }

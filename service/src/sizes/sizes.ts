@@ -47,9 +47,9 @@ export async function changeSize(
   id: number,
   body: SizeUpdate,
 ): Promise<{ before: ShownSize; row: ShownSize }> {
-  await requirePossible(trx, body);
   await lockSizes(trx);
   const before = await requireSize(trx, id);
+  await requirePossible(trx, body);
   if (body.name !== undefined) await requireFreeName(trx, body.name, id);
   await updateSize(trx, id, {
     name: body.name ?? before.name,
@@ -105,7 +105,7 @@ async function requirePossible(trx: Trx, { price, location_ids: ids }: Settings)
 /** The likely mistake is that both were exchanged. */
 function priceErrors(price: Settings['price']): FieldError[] {
   if (!price?.monthly || millionthsOf(price.monthly) >= millionthsOf(price.hourly)) return [];
-  const detail = `Must not be less than the price of an hour, which is ${price.hourly}.`;
+  const detail = `Must be at least ${price.hourly}, the price of an hour.`;
   return [{ pointer: '/price/monthly', detail }];
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
+import { sql } from 'kysely';
 import { lockSizeForDeletion, markSizeDeleted } from '../../sizes/queries.ts';
 import { createTestToken } from '../../testing/app.ts';
 import { fingerprintOf } from '../../testing/fingerprint.ts';
@@ -197,6 +198,18 @@ describe('a project that is held to sizes', () => {
     const made = await ask('POST', '/projects', { body, ...admin });
     assert.deepEqual([made.statusCode, made.json().sizes_only], [201, true]);
     const other = { name: 'free from the start' };
-    assert.equal((await ask('POST', '/projects', { body: other, ...admin })).json().sizes_only, false);
+    assert.equal(
+      (await ask('POST', '/projects', { body: other, ...admin })).json().sizes_only,
+      false,
+    );
+  });
+
+  it('is not what the previous release knew, whose responses are replayed as well', async () => {
+    const body = { name: 'of before' };
+    const key = { ...admin, 'idempotency-key': 'project-of-before' };
+    const { id } = (await ask('POST', '/projects', { body, ...key })).json();
+    await sql`update idempotency_keys set body = body - 'sizes_only'`.execute(db);
+    const again = (await ask('POST', '/projects', { body, ...key })).json();
+    assert.deepEqual([again.id, again.sizes_only], [id, false]);
   });
 });
