@@ -107,7 +107,9 @@ describe('a size', () => {
       currency: { before: 'EUR', after: null },
     });
     assert.equal(nothing?.details, null);
-    assert.equal((await entries('size_delete')).length, 1);
+    const [gone, missing] = await entries('size_delete');
+    assert.partialDeepStrictEqual(gone?.details, { name: 'cx-2', cpu: 2, price_hourly: null });
+    assert.deepEqual([gone?.status, missing?.status], [200, 404]);
   });
 
   it('has no price, no allowance of its own and all locations by default', async () => {
