@@ -64,10 +64,10 @@ export const rooms: Readonly<Record<string, Room>> = {
     ],
   },
   statements: {
-    code: [`${service}/statements/**/*.ts`, `${service}/lib/decimal.ts`],
+    code: [`${service}/statements/**/*.ts`, `${service}/sizes/decimal.ts`],
     tests: [
       ...testsIn('statements', '*'),
-      ...testsIn('lib', 'decimal'),
+      ...testsIn('sizes', 'decimal'),
       ...testsIn('openapi', 'current'),
     ],
   },

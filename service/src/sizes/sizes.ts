@@ -1,9 +1,9 @@
 import type { SizeCreate, SizeUpdate } from '@berth/contract/sizes';
 import type { Trx } from '../db/connection.ts';
 import { counted } from '../lib/counted.ts';
-import { millionthsOf } from '../lib/decimal.ts';
 import { existingLocations } from '../locations/queries.ts';
 import { type FieldError, invalidFields, Problem } from '../problems/problem.ts';
+import { millionthsOf } from './decimal.ts';
 import {
   countServersOf,
   findSize,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import '../testing/fixed-seed.ts';
-import { decimalOf, millionthsOf } from '../lib/decimal.ts';
+import { decimalOf, millionthsOf } from '../sizes/decimal.ts';
 import { chargesOf, createSums, type PricedTime, sumsOf } from './charges.ts';
 
 const hour = 3600;

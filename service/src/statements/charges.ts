@@ -1,5 +1,5 @@
 import type { StatementCharge } from '@berth/contract/statements';
-import { decimalOf, dividedBy, millionthsOf, timesMillionths } from '../lib/decimal.ts';
+import { decimalOf, dividedBy, millionthsOf, timesMillionths } from '../sizes/decimal.ts';
 
 /** How long a server had a size at one of its prices, in a month. Numbers are decimal numbers in text. */
 export interface PricedTime {
