@@ -209,7 +209,7 @@ async function resizeElsewhere(serverId: number, { cpu, ram, disk }: ServerResiz
     const wanted = {
       ...{ cpu: cpu ?? before.cpu, ramMb: ram ?? before.ramMb, diskGb: disk ?? before.diskGb },
     };
-    await setResizing(project, server.id, wanted, to.id);
+    await setResizing(project, server.id, { ...wanted, sizeId: null }, to.id);
     return { state: { sizes: { before, wanted }, moves: true, from, to, evacuates: false } };
   };
   return await database.db.transaction().execute((trx) => {

@@ -6,6 +6,7 @@ import { operationKinds } from '../service/src/operation-kinds.ts';
 import type { OperationKind } from '../service/src/operations/define.ts';
 import { createTestToken } from '../service/src/testing/app.ts';
 import { enterServer } from '../service/src/testing/servers.ts';
+import { enterSize } from '../service/src/testing/sizes.ts';
 import { eventually, until } from '../service/src/testing/until.ts';
 import { parseMemory } from '../service/src/usage/collect/metrics.ts';
 import { type Laboratory, openLaboratory, project } from './laboratory.ts';
@@ -147,6 +148,28 @@ describe('a running server', () => {
     await isWhole(laboratory, id);
   });
 
+  it('gets one of the sizes once its instance has its parts, and keeps it after a failure', async () => {
+    const { db } = laboratory.database;
+    const medium = await enterSize(db, { name: 'medium', cpu: 2, ram: 512, disk: 4 });
+    const large = await enterSize(db, { name: 'large', cpu: 3, ram: 1024, disk: 8 });
+    const { id } = await runningServer(laboratory, 'of-a-size');
+    const columns = db.selectFrom('servers').select(['size_id', 'resizing_size_id']);
+    const sizes = () => columns.where('id', '=', id).executeTakeFirstOrThrow();
+    await succeeds(laboratory, await laboratory.resize(id, { size: medium }));
+    await hasSize(id, [2, 512, 4]);
+    assert.deepEqual(await sizes(), { size_id: medium, resizing_size_id: null });
+    afterSize = async () => undefined;
+    const failed = await laboratory.resize(id, { size: large });
+    await fails(
+      failed,
+      'engine_invalid',
+      /The server now has 2 cores, 512 MiB .* and 8 GiB of disk/,
+    );
+    await hasSize(id, [2, 512, 8]);
+    assert.deepEqual(await sizes(), { size_id: medium, resizing_size_id: null });
+    await isWhole(laboratory, id);
+  });
+
   it('has a true record if it can not be given its size back', async () => {
     const { id, name } = await runningServer(laboratory, 'refused-back');
     const fault = (text: string) =>
@@ -186,7 +209,9 @@ describe('a running server', () => {
       sized.resolve();
       await superseded.promise;
     };
-    const resize = await laboratory.resize(id, { cpu: 3, ram: 1024, disk: 5 });
+    const { db } = laboratory.database;
+    const size = await enterSize(db, { name: 'superseded', cpu: 3, ram: 1024, disk: 5 });
+    const resize = await laboratory.resize(id, { size });
     await sized.promise;
     const suspend = await laboratory.request(id, 'suspend');
     superseded.resolve();
@@ -194,6 +219,12 @@ describe('a running server', () => {
     assert.equal((await laboratory.ended(resize.id)).status, 'superseded');
     await eventually(() => hasSize(id, [3, 1024, 5]));
     assert.deepEqual(await held(node), [cpu + 2, ram + 768, disk + 3]);
+    const { size_id } = await db
+      .selectFrom('servers')
+      .select('size_id')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+    assert.equal(size_id, size);
     await succeeds(laboratory, await laboratory.request(id, 'unsuspend'));
     await isWhole(laboratory, id);
   });

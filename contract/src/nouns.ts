@@ -88,6 +88,15 @@ const table = {
         'Manage the operating systems that servers can be created with, and their images.',
     },
   },
+  size: {
+    named: { by: 'name', examples: ['small'] },
+    actions: ['create', 'delete', 'update'],
+    audited: { in: 'installation' },
+    section: {
+      name: 'Sizes',
+      description: 'List the sizes that servers can have, and manage them and their prices.',
+    },
+  },
   address_pool: {
     actions: ['create', 'delete', 'update'],
     audited: { in: 'installation' },

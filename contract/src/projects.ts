@@ -46,6 +46,10 @@ const uniqueNames =
   'Whether the names of the servers of the project must be unique. The comparison ignores case. A server that is being ' +
   'deleted keeps its name until it is gone.';
 
+const sizesOnly =
+  'Whether servers of the project can only be created with, and resized to, the sizes of `GET /v1/sizes`. Servers that have ' +
+  'no such size keep theirs.';
+
 export const Project = Type.Object(
   {
     id: Id('the project', 1),
@@ -55,6 +59,7 @@ export const Project = Type.Object(
       examples: ['Servers of the web team'],
     }),
     unique_names: Type.Boolean({ description: uniqueNames, examples: [true] }),
+    sizes_only: Type.Boolean({ description: sizesOnly, examples: [false] }),
     quota: Type.Object(
       { ...limits, outputs },
       { description: 'The limits for all servers of the project together.' },
@@ -93,6 +98,13 @@ const fields = {
   unique_names: Type.Optional(
     Type.Boolean({
       description: `${uniqueNames} The default for a new project is \`true\`.`,
+      examples: [true],
+      explain: 'Must be true or false.',
+    }),
+  ),
+  sizes_only: Type.Optional(
+    Type.Boolean({
+      description: `${sizesOnly} The default for a new project is \`false\`.`,
       examples: [true],
       explain: 'Must be true or false.',
     }),

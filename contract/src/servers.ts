@@ -147,7 +147,17 @@ export const Server = Type.Object(
       description: 'The name of the operating system of the server.',
       examples: ['Debian 12'],
     }),
-    specifications: Type.Object(specifications, { description: 'The size of the server.' }),
+    specifications: Type.Object(specifications, {
+      description: 'The cores, the memory and the disk of the server.',
+    }),
+    size: Nullable(
+      Type.String({
+        description:
+          'The name of the size that the server was created with, or last resized to. Null if it has none, because the ' +
+          'request gave `cpu`, `ram` and `disk` instead.',
+        examples: ['small'],
+      }),
+    ),
     ip_addresses: Type.Array(ServerAddress, {
       description: 'The IP addresses of the server. The primary one is the first.',
     }),
@@ -156,6 +166,12 @@ export const Server = Type.Object(
     project_id: Id('the project that the server belongs to', 1),
     location_id: Id('the location of the server', 1),
     os_id: Id('the operating system of the server', 1),
+    size_id: Nullable(
+      Type.Integer({
+        description: 'The ID of the size of the server. Null if it has none.',
+        examples: [1],
+      }),
+    ),
     group: Nullable(
       Type.String({
         description:
@@ -402,6 +418,12 @@ const login = {
   ),
 };
 
+/** In the schema of a body with `size`. */
+const partsUnlessSize = {
+  if: { properties: { size: {} }, required: ['size'] },
+  else: { properties: { cpu: {}, ram: {}, disk: {} }, required: ['cpu', 'ram', 'disk'] },
+};
+
 const mostUserDataBytes = 64 * 1024;
 
 /** In a create and a rebuild. */
@@ -476,6 +498,8 @@ const HostName = (more = '') =>
     explain: `${asHostName} ${notAnId}`,
   });
 
+const unlessSize = 'It is required without `size`, and cannot be combined with it.';
+
 export const ServerCreate = Closed(
   {
     name: HostName(),
@@ -499,16 +523,35 @@ export const ServerCreate = Closed(
       examples: [['apt-get update', ['touch', '/root/ready']]],
       explain: 'Must be an array of at most 64 commands. It may be empty.',
     }),
-    cpu: Amount('cores', 'The number of CPU cores, within the `limits` of the location.', 2),
-    ram: Amount(
-      'MiB',
-      'The amount of memory, in MiB, within the `limits` of the location and the `minimum` of the operating system.',
-      2048,
+    size: Type.Optional(
+      Reference(
+        'size',
+        'The size of the server, in place of `cpu`, `ram` and `disk`. It is required if the project has `sizes_only`. List ' +
+          'the sizes with `GET /v1/sizes`.',
+      ),
     ),
-    disk: Amount(
-      'GiB',
-      'The disk size, in GiB, within the `limits` of the location and the `minimum` of the operating system.',
-      20,
+    cpu: Type.Optional(
+      Amount(
+        'cores',
+        `The number of CPU cores, within the \`limits\` of the location. ${unlessSize}`,
+        2,
+      ),
+    ),
+    ram: Type.Optional(
+      Amount(
+        'MiB',
+        'The amount of memory, in MiB, within the `limits` of the location and the `minimum` of the operating system. ' +
+          unlessSize,
+        2048,
+      ),
+    ),
+    disk: Type.Optional(
+      Amount(
+        'GiB',
+        'The disk size, in GiB, within the `limits` of the location and the `minimum` of the operating system. ' +
+          unlessSize,
+        20,
+      ),
     ),
     group: Type.Optional(
       Group(
@@ -523,9 +566,9 @@ export const ServerCreate = Closed(
   {
     title: 'ServerCreate',
     description:
-      'The server to create. All fields except `group`, `labels`, `notes`, `protection`, `ssh_keys`, `password_login` and ' +
-      '`user_data` are required, and `password` unless `password_login` is `false`.',
-    ...passwordUnlessItIsOff,
+      'The server to create. `name`, `location_id`, `os_id` and `initialCommands` are required, `password` unless ' +
+      '`password_login` is `false`, and either `size`, or `cpu`, `ram` and `disk`.',
+    allOf: [passwordUnlessItIsOff, partsUnlessSize],
   },
 );
 export type ServerCreate = Static<typeof ServerCreate>;
@@ -703,6 +746,21 @@ export type ServerRebuild = Static<typeof ServerRebuild>;
 
 export const ServerResize = Closed(
   {
+    size: Type.Optional(
+      Reference(
+        'size',
+        'The size that the server gets, in place of `cpu`, `ram` and `disk`. It is required if the project has ' +
+          '`sizes_only`. Without it, the server no longer has a size of `GET /v1/sizes`. List the sizes with `GET /v1/sizes`.',
+      ),
+    ),
+    keep_disk: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether the disk stays as it is, although that of `size` is larger. The server can then get a smaller size again. ' +
+          'It requires `size`. The default is `false`.',
+        explain: 'Must be true or false.',
+      }),
+    ),
     cpu: Type.Optional(
       Amount('cores', 'The number of CPU cores, within the `limits` of the location.', 4),
     ),
@@ -733,9 +791,15 @@ export const ServerResize = Closed(
   {
     title: 'ServerResize',
     description:
-      'The new size of the server. At least one of `cpu`, `ram` and `disk` is required. What is omitted stays as it is.',
-    anyOf: [{ required: ['cpu'] }, { required: ['ram'] }, { required: ['disk'] }],
-    explain: 'Must have at least one of `cpu`, `ram` and `disk`.',
+      'The new size of the server: `size`, or at least one of `cpu`, `ram` and `disk`. Of these, what is omitted stays as it ' +
+      'is.',
+    anyOf: [
+      { required: ['size'] },
+      { required: ['cpu'] },
+      { required: ['ram'] },
+      { required: ['disk'] },
+    ],
+    explain: 'Must have `size`, or at least one of `cpu`, `ram` and `disk`.',
   },
 );
 export type ServerResize = Static<typeof ServerResize>;
@@ -780,6 +844,7 @@ export const ServerQuery = Closed({
   status: AnyOf(Status('Return only servers in this state.')),
   location_id: AnyOf(Reference('location', 'Return only servers at this location.')),
   os_id: AnyOf(Reference('operating_system', 'Return only servers with this operating system.')),
+  size: AnyOf(Reference('size', 'Return only servers of this size.')),
   group: AnyOf(Group('Return only servers of this anti-affinity group.')),
   label_selector: LabelSelector(
     'Return only servers whose labels satisfy this selector',

@@ -19,6 +19,56 @@ const hours = (description: string, example: number) =>
 
 const bytes = (description: string) => Type.Integer({ description, examples: [734003200] });
 
+const decimal = (description: string, example: string) =>
+  Type.String({
+    description: `${description} It is a decimal number in text.`,
+    examples: [example],
+  });
+
+const currency = Type.String({
+  description: 'The currency, as the code of ISO 4217.',
+  examples: ['EUR'],
+});
+
+const prices = (description: string) =>
+  Type.Array(
+    Type.Object(
+      { currency, amount: decimal('The sum of the charges in this currency.', '3.8456') },
+      { description: 'The sum of the charges in one currency.' },
+    ),
+    { description },
+  );
+
+const StatementCharge = Type.Object(
+  {
+    size_id: Id('the size', 1),
+    size: Type.String({
+      description: 'The name of the size, as it is now, or was when the size was deleted.',
+      examples: ['small'],
+    }),
+    currency,
+    price_hourly: decimal('The price of an hour.', '0.0074'),
+    price_monthly: Nullable(
+      decimal(
+        'The most that a server of this size costs in a month. Null if there is no such limit.',
+        '4.59',
+      ),
+    ),
+    hours: Type.Number({
+      description:
+        'The hours of this month in which the server had this size, and the size had this price.',
+      examples: [519.675676],
+    }),
+    amount: decimal(
+      'What these hours cost: `hours` multiplied by `price_hourly`, rounded to six decimals. They cost less, or nothing, ' +
+        'once this size has cost the server its `price_monthly` in this month.',
+      '3.8456',
+    ),
+  },
+  { title: 'StatementCharge', description: 'What one size of a server costs at one price.' },
+);
+export type StatementCharge = Static<typeof StatementCharge>;
+
 const StatementServer = Type.Object(
   {
     server_id: Id('the server', 42),
@@ -46,15 +96,30 @@ const StatementServer = Type.Object(
       'The labels of the server as they are now, or were when it was deleted. In the CSV file, they are separated by ' +
         'spaces: `env=prod team=web`.',
     ),
+    size: Nullable(
+      Type.String({
+        description:
+          'The name of the size that the server has now, or had when it was deleted. Null if it has none.',
+        examples: ['small'],
+      }),
+    ),
+    prices: prices(
+      'What the server costs in this month, in each currency: the sums of `charges`. Empty if none of its hours has a price. ' +
+        'In the CSV file, they are separated by spaces: `EUR=3.8456`.',
+    ),
+    charges: Type.Array(StatementCharge, {
+      description:
+        'What the server costs in this month, by size and price, in the order of time. The CSV file does not have them.',
+    }),
   },
   { title: 'StatementServer', description: 'The usage of one server in a month.' },
 );
 export type StatementServer = Static<typeof StatementServer>;
 
-/** The fields, in the order of the columns of the CSV file. */
-export const statementColumns = Object.keys(
-  StatementServer.properties,
-) as (keyof StatementServer)[];
+const { charges: _, ...inTable } = StatementServer.properties;
+
+/** The fields that the CSV file has, in the order of its columns. */
+export const statementColumns = Object.keys(inTable) as (keyof typeof inTable)[];
 
 export const Statement = Type.Object(
   {
@@ -73,6 +138,9 @@ export const Statement = Type.Object(
       description:
         'The usage of each server that existed in this month, including deleted ones, sorted by ID.',
     }),
+    prices: prices(
+      'What all servers together cost in this month, in each currency: the sums of their `prices`.',
+    ),
   },
   {
     title: 'Statement',

@@ -66,6 +66,7 @@ export function Time(description: string) {
 interface Conditions extends Pick<Annotations, 'explain'> {
   if?: object;
   else?: object;
+  allOf?: object[];
   anyOf?: object[];
 }
 

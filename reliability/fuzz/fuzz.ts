@@ -6,6 +6,7 @@ import { createTestToken } from '../../service/src/testing/app.ts';
 import { fingerprintOf } from '../../service/src/testing/fingerprint.ts';
 import { inject } from '../../service/src/testing/inject.ts';
 import { enterServer } from '../../service/src/testing/servers.ts';
+import { enterSize } from '../../service/src/testing/sizes.ts';
 import { createWholeApp } from '../../service/src/testing/whole-app.ts';
 import { createPeople, type Person } from './people.ts';
 import {
@@ -61,6 +62,7 @@ async function fuzzOn(
   const byStatus: Record<string, number> = {};
   learn(known, '/v1/projects/{id}', place.projectId);
   for (const id of [place.locationId, 'test']) learn(known, '/v1/locations/{id}', id);
+  for (const id of [await enterSize(db), 'small']) learn(known, '/v1/sizes/{id}', id);
   for (const id of [place.osId, 'debian-12']) learn(known, '/v1/operating-systems/{id}', id);
   for (const status of ['started', 'stopped', 'error'] as const) {
     learn(known, '/v1/servers/{id}', await enterServer(db, place, { status }));

@@ -5,6 +5,7 @@ export interface Schema {
   type?: string | string[];
   enum?: unknown[];
   anyOf?: Schema[];
+  allOf?: Condition[];
   properties?: Record<string, Schema>;
   required?: string[];
   additionalProperties?: Schema | boolean;
@@ -14,6 +15,12 @@ export interface Schema {
   minItems?: number;
   maxItems?: number;
   examples?: unknown[];
+}
+
+/** Fields of an object, of which either the first ones are required, or the others. */
+interface Condition {
+  if: { required: string[] };
+  else: { required: string[] };
 }
 
 /** Values that often break programs. */
@@ -42,6 +49,7 @@ function good(schema: Schema): fc.Arbitrary<unknown> {
   if (schema.enum) return fc.constantFrom(...schema.enum);
   // Each part may only add to the rest, such as another required field.
   if (anyOf) return fc.oneof(...anyOf.map((part) => valueFor(joined(rest, part))));
+  if (schema.allOf) return fc.oneof(...alternatives(schema).map(valueFor));
   const made = ofType(schema);
   const [example] = examples;
   if (example === undefined) return made;
@@ -63,6 +71,25 @@ const joined = (rest: Schema, part: Schema): Schema => ({
   ...part,
   required: [...(rest.required ?? []), ...(part.required ?? [])],
 });
+
+/** The ways to fulfil the conditions of an object, with the fields of one side of each. */
+function alternatives({ allOf = [], ...schema }: Schema): Schema[] {
+  return allOf.reduce<Schema[]>(
+    (all, { if: { required: some }, else: { required: others } }) =>
+      all.flatMap((one) => [requiring(one, some, others), requiring(one, others, some)]),
+    [schema],
+  );
+}
+
+function requiring(schema: Schema, fields: string[], without: string[]): Schema {
+  const { properties = {}, required = [] } = schema;
+  const kept = Object.entries(properties).filter(([name]) => !without.includes(name));
+  return {
+    ...schema,
+    properties: Object.fromEntries(kept),
+    required: [...required, ...fields],
+  };
+}
 
 const troublesome = ['\0', '\u001b[2J', '\n', '\u009b', '\ud800', '\u202e', "'", '\\', '/', ' '];
 

@@ -64,7 +64,11 @@ export const rooms: Readonly<Record<string, Room>> = {
     ],
   },
   statements: {
-    code: [`${service}/statements/**/*.ts`],
-    tests: [...testsIn('statements', '*'), ...testsIn('openapi', 'current')],
+    code: [`${service}/statements/**/*.ts`, `${service}/sizes/decimal.ts`],
+    tests: [
+      ...testsIn('statements', '*'),
+      ...testsIn('sizes', 'decimal'),
+      ...testsIn('openapi', 'current'),
+    ],
   },
 };

@@ -34,6 +34,8 @@ import { serverUpdateRoutes } from './servers/update/routes.ts';
 import { usageRoutes } from './servers/usage-routes.ts';
 import { sessionRoutes } from './sessions/routes.ts';
 import { settingsRoutes } from './settings/routes.ts';
+import { findSizesNamed, knownSizes } from './sizes/queries.ts';
+import { sizeRoutes } from './sizes/routes.ts';
 import { findSshKeysNamed } from './ssh-keys/queries.ts';
 import { sshKeyRoutes } from './ssh-keys/routes.ts';
 import { statementRoutes } from './statements/routes.ts';
@@ -65,6 +67,7 @@ export const routes: readonly Routes<AllDeps>[] = [
   maintenanceRoutes,
   operatingSystemRoutes,
   imageRoutes,
+  sizeRoutes,
   addressPoolRoutes,
   projectRoutes,
   statementRoutes,
@@ -95,6 +98,10 @@ export const lookups: Lookups = {
   operating_system: {
     named: ({ db }, slug) => findOperatingSystemsNamed(db, slug),
     known: async ({ db }, ids) => [...(await knownOperatingSystems(db, ids))],
+  },
+  size: {
+    named: ({ db }, name) => findSizesNamed(db, name),
+    known: ({ db }, ids) => knownSizes(db, ids),
   },
   project: {
     named: findVisibleProjects,

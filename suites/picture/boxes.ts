@@ -47,6 +47,7 @@ export const boxes: readonly Box[] = [
   box('noun', 'images', 'images'),
   box('noun', 'nodes', 'nodes'),
   box('work', 'confine instances', 'instances', 'network-policy', 'pool-quotas'),
+  box('noun', 'sizes and prices', 'sizes'),
   box('noun', 'where servers run', 'locations', 'address-pools', 'operating-systems'),
   {
     ...{ kind: 'noun', about: 'people and projects', takesOthers: true },

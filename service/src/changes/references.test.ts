@@ -48,7 +48,7 @@ const lookups: Lookups = {
     named: (_, name) => answer('location named', name, [{ id: 31, name }]),
   },
   user: { isCalled: 'has the email address', named: async () => [] },
-  ...{ operating_system: {}, project: {}, member: {}, token: {}, ssh_key: {}, node: {} },
+  ...{ operating_system: {}, size: {}, project: {}, member: {}, token: {}, ssh_key: {}, node: {} },
 };
 
 const params = PathParams({ id: 'server' });

@@ -52,7 +52,7 @@ async function largeTables(): Promise<Set<string>> {
   return new Set(rows.map(({ name }) => name));
 }
 
-async function idOf(table: 'locations' | 'nodes' | 'operating_systems', name: string) {
+async function idOf(table: 'locations' | 'nodes' | 'operating_systems' | 'sizes', name: string) {
   const column = table === 'operating_systems' ? 'slug' : 'name';
   const query = db.selectFrom(table).select('id').where(column, '=', name);
   return String((await query.executeTakeFirstOrThrow()).id);
@@ -108,6 +108,7 @@ const values: Record<string, Record<string, string[]>> = {
     location_id: await bothOf('locations'),
     os_id: await bothOf('operating_systems'),
     node: await bothOf('nodes', '1'),
+    size: await bothOf('sizes'),
     label_selector: selectors.map(encodeURIComponent),
     ...period,
   },
@@ -131,6 +132,7 @@ const values: Record<string, Record<string, string[]>> = {
   },
   project_list: { q: ['pabcd'] },
   location_list: { q: ['rare'] },
+  size_list: { q: ['rare'], location_id: await bothOf('locations') },
   operating_system_list: { q: ['rare'], architecture: ['x86_64'] },
   node_list: { q: ['rare'], location_id: await bothOf('locations') },
   address_pool_list: { location_id: await bothOf('locations') },

@@ -79,6 +79,12 @@ export async function knownLocations(db: Queryable, ids: number[]): Promise<numb
   return (await query.execute()).map(({ id }) => id);
 }
 
+/** The ids among these that are of locations, without removed ones. */
+export async function existingLocations(db: Queryable, ids: number[]): Promise<number[]> {
+  const query = db.selectFrom('locations').select('id').where(isOneOf('id', ids));
+  return (await query.where('removed_at', 'is', null).execute()).map(({ id }) => id);
+}
+
 export async function listAllLocations(db: Queryable): Promise<ShownLocation[]> {
   return await shownLocations(db).orderBy('id').execute();
 }

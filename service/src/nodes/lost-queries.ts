@@ -49,7 +49,8 @@ async function endResizes(trx: Trx, ids: number[]): Promise<void> {
     select id from projects where id in (select project_id from servers where ${resizing})
     order by id for no key update`.execute(trx);
   await sql`
-    update servers set resizing_cpu = null, resizing_ram_mb = null, resizing_disk_gb = null
+    update servers set resizing_cpu = null, resizing_ram_mb = null, resizing_disk_gb = null,
+      resizing_size_id = null
     where ${resizing}`.execute(trx);
 }
 

@@ -75,7 +75,7 @@ A list in a form is a field for each item, such as \`initialCommands[]\`, and an
 ## IDs and names
 
 Wherever an ID is expected, a name can be given as well: the host name or the UUID of a server, the name of a location, a
-node, a project, a token or an SSH key, the \`slug\` of an operating system, or the email address of a user or member. A
+node, a size, a project, a token or an SSH key, the \`slug\` of an operating system, or the email address of a user or member. A
 value of only digits is an ID, and a value in the form of a UUID is a UUID. New names therefore can have neither form.
 Names of servers, tokens and SSH keys are looked up in the project that the request is about. The case of names is
 ignored; if several differ only in case, the one that matches exactly is meant. If several objects have the name, the

@@ -63,6 +63,7 @@ const lines = {
   ambiguous_name: ['Several objects have the name that was given instead of an ID.', 'Send the request again with one of the IDs that `candidates` lists.', 'no'],
   name_taken: ['Another object of the same kind has this name.', 'Choose another name.', 'no'],
   ssh_key_exists: ['The project has the same public key under this or another name.', 'Use the SSH key that `detail` names.', 'no'],
+  size_in_use: ['Servers have the size, or are being resized to it.', 'Set `deprecated`, and delete the size when no server has it.', 'after_change'],
   address_pool_in_use: ['Servers have addresses of the pool.', 'Disable the pool, and delete it when its servers are gone.', 'after_change'],
   address_pool_overlaps: ['Another pool contains some of the same addresses. An address can be in one pool of the installation only.', 'Choose another subnet.', 'no'],
   email_taken: ['Another user has this email address.', 'Use another email address, or update that user.', 'no'],

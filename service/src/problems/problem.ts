@@ -33,6 +33,7 @@ export const refusals = {
   name_taken: [409, 'Name is taken'],
   ssh_key_exists: [409, 'SSH key already exists'],
   ambiguous_name: [409, 'Name is ambiguous'],
+  size_in_use: [409, 'Size is in use'],
   address_pool_in_use: [409, 'Address pool is in use'],
   address_pool_overlaps: [409, 'Address pool overlaps another'],
   email_taken: [409, 'Email address is taken'],

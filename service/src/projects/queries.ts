@@ -100,6 +100,7 @@ export interface ProjectValues {
   name?: string | undefined;
   description?: string | undefined;
   unique_names?: boolean | undefined;
+  sizes_only?: boolean | undefined;
   quota?: Partial<Record<QuotaName | 'outputs', number | null>> | undefined;
 }
 
@@ -151,12 +152,13 @@ export async function markProjectDeleted(trx: Trx, id: number) {
   return deleted_at;
 }
 
-function columns({ name, description, unique_names, quota = {} }: ProjectValues) {
+function columns({ name, description, unique_names, sizes_only, quota = {} }: ProjectValues) {
   const { servers, cpu, ram, disk, addresses, outputs } = quota;
   return {
     ...(name !== undefined && { name }),
     ...(description !== undefined && { description }),
     ...(unique_names !== undefined && { unique_names }),
+    ...(sizes_only !== undefined && { sizes_only }),
     ...(servers !== undefined && { max_servers: servers }),
     ...(cpu !== undefined && { max_cpu: cpu }),
     ...(ram !== undefined && { max_ram_mb: ram }),

@@ -134,6 +134,8 @@ function changeRoutes(app: App, deps: Deps): void {
         const target = { kind: 'project', id: row.id } as const;
         return { status: 201, headers, body: projectView(row), target };
       });
+      // A response that the previous release stored does not have it.
+      answer.body.sizes_only ??= false;
       return sendAnswer(reply, answer);
     },
   );
@@ -147,7 +149,7 @@ function changeRoutes(app: App, deps: Deps): void {
         operationId: 'project_update',
         summary: 'Update a project',
         description:
-          'Changes a project, such as its name or its quota. A lower quota does not affect existing servers.',
+          'Changes a project, such as its name or its quota. A lower quota and `sizes_only` do not affect existing servers.',
         body: ProjectUpdate,
         response: { 200: Project },
       },
@@ -158,7 +160,11 @@ function changeRoutes(app: App, deps: Deps): void {
         const { before, row } = await changeProject(trx, id, request.body);
         const body = projectView(row);
         const quota = difference(projectView(before).quota, body.quota);
-        const details = Object.keys(quota).length > 0 ? { quota } : {};
+        const { sizes_only } = body;
+        const details = {
+          ...difference({ sizes_only: before.sizes_only }, { sizes_only }),
+          ...(Object.keys(quota).length > 0 && { quota }),
+        };
         return { status: 200, body, target: { kind: 'project', id }, details };
       });
       return sendAnswer(reply, answer);

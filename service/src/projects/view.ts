@@ -8,6 +8,7 @@ export function projectView(row: ProjectRow): Project {
     name: row.name,
     description: row.description,
     unique_names: row.unique_names,
+    sizes_only: row.sizes_only,
     quota: {
       servers: row.max_servers,
       cpu: row.max_cpu,

@@ -7,6 +7,7 @@ import { supersedeOperation } from '../operations/queries.ts';
 import { installation } from '../testing/fixtures.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { enterServer, operationUnderWay } from '../testing/servers.ts';
+import { enterSize } from '../testing/sizes.ts';
 import { syncAllInstances, syncInstance } from './truth.ts';
 
 // A resize that has ended without having seen the size of its server leaves its reservation.
@@ -20,9 +21,10 @@ const row = (id: number) =>
   db.selectFrom('servers').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
 async function sizeOf(id: number) {
-  const { cpu, ram_mb, disk_gb, resizing_cpu, resizing_ram_mb, resizing_disk_gb } = await row(id);
-  const reserved = [resizing_cpu, resizing_ram_mb, resizing_disk_gb];
-  return { size: [cpu, ram_mb, disk_gb], reserved };
+  const { cpu, ram_mb, disk_gb, resizing_cpu, resizing_ram_mb, resizing_disk_gb, ...others } =
+    await row(id);
+  const reserved = [resizing_cpu, resizing_ram_mb, resizing_disk_gb, others.resizing_size_id];
+  return { size: [cpu, ram_mb, disk_gb, others.size_id], reserved };
 }
 
 async function allocated() {
@@ -32,11 +34,17 @@ async function allocated() {
   return [allocated_cpu, allocated_ram_mb, allocated_disk_gb];
 }
 
+const sizeId = await enterSize(db, { cpu: 3, ram: 128, disk: 4 });
+
 /** Inserts a server of 1 core, 256 MiB and 2 GiB that is being resized. */
 async function resizing(): Promise<number> {
   const id = await enterServer(db, place, { operation: 'resize' });
   const wanted = { resizing_cpu: 3, resizing_ram_mb: 128, resizing_disk_gb: 4 };
-  await db.updateTable('servers').set(wanted).where('id', '=', id).execute();
+  await db
+    .updateTable('servers')
+    .set({ ...wanted, resizing_size_id: sizeId })
+    .where('id', '=', id)
+    .execute();
   return id;
 }
 
@@ -64,8 +72,8 @@ async function halfWay(id: number, isSilent = false) {
   };
 }
 
-const reserved = { size: [1, 256, 2], reserved: [3, 128, 4] };
-const settled = { size: [3, 128, 2], reserved: [null, null, null] };
+const reserved = { size: [1, 256, 2, null], reserved: [3, 128, 4, sizeId] };
+const settled = { size: [3, 128, 2, sizeId], reserved: [null, null, null, null] };
 
 for (const [way, sync] of Object.entries({
   'a sync of one instance': syncInstance,

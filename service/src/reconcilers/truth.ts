@@ -7,7 +7,7 @@ import { isEngineError, isRefusal } from '../incus/transport/errors.ts';
 import { longestSeconds } from '../incus/transport/patience.ts';
 import { instanceName, serverUuid } from '../instances/labels.ts';
 import { recordComparison, recordUnreachable } from '../nodes/seen-queries.ts';
-import { sizeHeld } from '../servers/engine/size.ts';
+import { hasGot, sizeHeld } from '../servers/engine/size.ts';
 import { engineStatus } from '../servers/truth.ts';
 import {
   applyObservedMembers,
@@ -73,7 +73,8 @@ async function settleSizes(
     const found = instances.find(({ name }) => name === instanceName(uuid));
     // A member that does not answer shows no devices.
     if (!found?.devices.root) continue;
-    await applyObservedSize(db, readAt, { id, size: sizeHeld(found, sizes) });
+    const size = sizeHeld(found, sizes);
+    await applyObservedSize(db, readAt, { id, size, isResized: hasGot(size, sizes) });
   }
 }
 

@@ -107,7 +107,8 @@ export async function sendLines<R extends Row<'id'>>(
 interface Frame {
   head?: string;
   separator?: string;
-  tail?: string;
+  /** Called after the last row. */
+  tail?: () => string;
 }
 
 /** Sends a whole list as text, by id, streamed in bounded memory. The media type must have been set. */
@@ -122,10 +123,10 @@ export async function sendRows<R extends Row<'id'>>(
   return reply.send(await request.server.streams.begin(request, reply, rows));
 }
 
-const jsonArray = { head: '[', separator: ',', tail: ']' };
+const jsonArray = { head: '[', separator: ',', tail: () => ']' };
 
 async function* framed(
-  { head = '', separator = '', tail = '' }: Frame,
+  { head = '', separator = '', tail = () => '' }: Frame,
   groups: AsyncIterable<string[]>,
 ) {
   let isFirst = true;
@@ -133,7 +134,7 @@ async function* framed(
     yield (isFirst ? head : separator) + rows.join(separator);
     isFirst = false;
   }
-  yield (isFirst ? head : '') + tail;
+  yield (isFirst ? head : '') + tail();
 }
 
 function nextUrl(request: FastifyRequest, page: Page, end: After): string {

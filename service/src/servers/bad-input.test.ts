@@ -15,6 +15,7 @@ import {
   type World,
 } from '../testing/bad-input/bad-input-cases.ts';
 import { bodyCases, idCases, queryCases } from '../testing/bad-input/bad-request-cases.ts';
+import { sizeCases } from '../testing/bad-input/bad-size-cases.ts';
 import { fingerprintOf } from '../testing/fingerprint.ts';
 import { type Installation, installation } from '../testing/fixtures.ts';
 import { inject } from '../testing/inject.ts';
@@ -22,6 +23,7 @@ import { thisMonthAndNext } from '../testing/months.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { placeOf } from '../testing/probe.ts';
 import { enterServer, operationUnderWay, serverBody } from '../testing/servers.ts';
+import { enterSize } from '../testing/sizes.ts';
 import { revokeToken } from '../tokens/credential-queries.ts';
 import { generateToken } from '../tokens/token.ts';
 
@@ -61,6 +63,8 @@ async function createWorld(db: Db): Promise<World> {
     foreignServer,
     foreignOperation: (await operationUnderWay(db, foreignServer)).id,
     ...(await enterDisabled(db)),
+    ...(await enterSizes(db)),
+    held: await enterHeld(db, place),
     tokens: await enterTokens(db),
   };
 }
@@ -104,6 +108,40 @@ async function enterDisabled(db: Db) {
   return { disabledLocation, disabledOs };
 }
 
+/** Inserts sizes that no server can get, and one that servers can. */
+async function enterSizes(db: Db): Promise<Pick<World, 'sizes' | 'goodSize'>> {
+  const enter = (name: string, more = {}) => enterSize(db, { name, ...more });
+  const deprecated = await enter('deprecated');
+  const deleted = await enter('deleted');
+  const change = db.updateTable('sizes');
+  await change.set({ deprecated: true }).where('id', '=', deprecated).execute();
+  await change.set({ deleted_at: new Date() }).where('id', '=', deleted).execute();
+  const { id: closed } = await db
+    .selectFrom('locations')
+    .select('id')
+    .where('name', '=', 'closed')
+    .executeTakeFirstOrThrow();
+  const sizes = {
+    ...{ deprecated, deleted },
+    elsewhere: await enter('elsewhere', { locationIds: [closed] }),
+    huge: await enter('huge', { cpu: 5 }),
+    tiny: await enter('tiny', { ram: 128 }),
+    thin: await enter('thin', { disk: 1 }),
+  };
+  return { sizes, goodSize: await enter('good') };
+}
+
+/** Inserts a project that is held to sizes, with a server that has none. */
+async function enterHeld(db: Db, place: Installation): Promise<World['held']> {
+  const { id: projectId } = await db
+    .insertInto('projects')
+    .values({ name: 'held', sizes_only: true })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  const { token } = await createTestToken(db, { project: 'held', scopes: ['servers:write'] });
+  return { token, server: await enterServer(db, { ...place, projectId }) };
+}
+
 async function enterTokens(db: Db): Promise<World['tokens']> {
   const good = await createTestToken(db, { scopes: ['servers:write'] });
   const reader = await createTestToken(db, { scopes: ['servers:read'] });
@@ -123,6 +161,7 @@ const tables: Record<string, (world: World) => BadCase[]> = {
   'fields of a create': fieldCases,
   'fields of a rebuild and of a resize': changeCases,
   'fields of an update': updateCases,
+  sizes: sizeCases,
   bodies: bodyCases,
   'ids in paths': idCases,
   queries: queryCases,

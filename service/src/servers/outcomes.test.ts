@@ -211,7 +211,7 @@ it('a response that the previous release stored under a key is replayed with wha
   await finish(id, 'started');
   const stopKey = { 'idempotency-key': 'stop-of-before' };
   const stopped = await ask('POST', `/servers/${id}/stop`, stopKey);
-  const settings = ['labels', 'notes', 'protection'];
+  const settings = ['labels', 'notes', 'protection', 'size', 'size_id'];
   const lacking = ['operation', 'ssh_keys', 'password_login', ...settings];
   await sql`update idempotency_keys set body = body - ${lacking}::text[]`.execute(db);
   const madeAgain = await create({ name: 'of-before' }, key);
@@ -221,5 +221,6 @@ it('a response that the previous release stored under a key is replayed with wha
   assert.deepEqual([again.ssh_keys, again.password_login], [[], true]);
   assert.deepEqual([again.labels, again.notes], [{}, '']);
   assert.deepEqual(again.protection, { delete: false, rebuild: false });
+  assert.deepEqual([again.size, again.size_id], [null, null]);
   assert.deepEqual((await ask('POST', `/servers/${id}/stop`, stopKey)).json(), stopped.json());
 });

@@ -21,6 +21,7 @@ export interface ServerFilters {
   node?: number[] | undefined;
   hostname?: string[] | undefined;
   ip?: string[] | undefined;
+  size?: number[] | undefined;
   group?: string[] | undefined;
   labels?: Selected | undefined;
   /** The beginning of the host name. */
@@ -64,6 +65,7 @@ const shownColumns = [
   'servers.cpu',
   'servers.ram_mb',
   'servers.disk_gb',
+  'servers.size_id',
   'servers.group_name',
   'servers.status',
   'servers.real_status',
@@ -89,6 +91,7 @@ function serversInFull(rows: ProjectRows) {
       .innerJoin('locations', 'locations.id', 'servers.location_id')
       .innerJoin('nodes', 'nodes.id', 'servers.node_id')
       .innerJoin('operating_systems', 'operating_systems.id', 'servers.os_id')
+      .leftJoin('sizes', 'sizes.id', 'servers.size_id')
       .leftJoin('operations', (join) =>
         join
           .onRef('operations.server_id', '=', 'servers.id')
@@ -99,6 +102,7 @@ function serversInFull(rows: ProjectRows) {
     .select(usageColumns)
     .select([
       'nodes.name as node',
+      'sizes.name as size',
       'locations.traffic_counted',
       'locations.traffic_policy',
       canBeAsked.as('can_be_asked'),
@@ -188,6 +192,7 @@ function matching(rows: ProjectRows, filters: ServerFilters) {
     'servers.location_id': filters.location_id,
     'servers.os_id': filters.os_id,
     'servers.node_id': filters.node,
+    'servers.size_id': filters.size,
     'servers.group_name': filters.group,
   });
   return sql<boolean>`${among}
@@ -314,6 +319,7 @@ export interface NewServer extends ServerSettings {
   cpu: number;
   ramMb: number;
   diskGb: number;
+  sizeId?: number | null;
   trafficAllowance: number | null;
   login?: ServerLogin;
   group?: string | null;
@@ -333,6 +339,7 @@ export async function insertServer(project: Project, server: NewServer): Promise
       cpu: server.cpu,
       ram_mb: server.ramMb,
       disk_gb: server.diskGb,
+      size_id: server.sizeId ?? null,
       traffic_allowance: server.trafficAllowance,
       group_name: server.group ?? null,
       commands_total: server.commands ?? 0,
@@ -410,14 +417,25 @@ export function heldSize(server: ServerRow): ServerSize {
   };
 }
 
+/** A size that is reserved for a server. */
+export interface ReservedSize extends ServerSize {
+  /** The row of `sizes` that has these parts; null for a size of its own. */
+  sizeId: number | null;
+}
+
 /** Reserves a new size, on its own node or on the one that it moves to for that. */
 export async function setResizing(
   project: Project,
   id: number,
-  { cpu, ramMb, diskGb }: ServerSize,
+  { cpu, ramMb, diskGb, sizeId }: ReservedSize,
   movingTo: number | undefined,
 ): Promise<void> {
-  const size = { resizing_cpu: cpu, resizing_ram_mb: ramMb, resizing_disk_gb: diskGb };
+  const size = {
+    resizing_cpu: cpu,
+    resizing_ram_mb: ramMb,
+    resizing_disk_gb: diskGb,
+    resizing_size_id: sizeId,
+  };
   const place = movingTo !== undefined && { moving_to: movingTo };
   await project
     .update('servers')
@@ -431,6 +449,7 @@ export const notResizing = {
   resizing_cpu: null,
   resizing_ram_mb: null,
   resizing_disk_gb: null,
+  resizing_size_id: null,
 };
 
 /** Releases the size that is reserved for a server. */

@@ -9,6 +9,7 @@ import { installation } from '../testing/fixtures.ts';
 import { untilWaiting } from '../testing/locks.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { enterServer } from '../testing/servers.ts';
+import { enterSize } from '../testing/sizes.ts';
 import { engineStatus, showEngineStatus } from './truth.ts';
 import {
   applyObservedMembers,
@@ -307,12 +308,24 @@ test('an observed size is recorded unless an operation is in progress by then', 
   const readAt = await databaseTime(db);
   const size = { cpu: 3, ramMb: 256, diskGb: 4 };
   const apply = async () => {
-    for (const id of [left, working]) await applyObservedSize(db, readAt, { id, size });
+    for (const id of [left, working])
+      await applyObservedSize(db, readAt, { id, size, isResized: true });
   };
   assert.deepEqual(await updatedBy(apply), [left]);
   const { cpu, ram_mb, disk_gb, resizing_cpu, resizing_ram_mb, resizing_disk_gb } = await row(left);
   assert.deepEqual([cpu, ram_mb, disk_gb], [3, 256, 4]);
   assert.deepEqual([resizing_cpu, resizing_ram_mb, resizing_disk_gb], [null, null, null]);
+});
+
+test('a server gets the size that was reserved for it only if it counts as resized', async () => {
+  const sizeId = await enterSize(db, { cpu: 3, ram: 128, disk: 4 });
+  for (const isResized of [true, false]) {
+    const id = await enter({ ...reserving, resizing_size_id: sizeId });
+    const size = { cpu: 3, ramMb: 256, diskGb: 2 };
+    await applyObservedSize(db, await databaseTime(db), { id, size, isResized });
+    const { cpu, size_id, resizing_size_id } = await row(id);
+    assert.deepEqual([cpu, size_id, resizing_size_id], [3, isResized ? sizeId : null, null]);
+  }
 });
 
 test('servers with an instance are those that were installed or observed, and are not being deleted', async () => {

@@ -3,7 +3,7 @@ import type { Db, Queryable, Trx } from '../db/connection.ts';
 import type { EngineStatus, ServerStatus } from '../db/schema/schema.ts';
 import { lostWithNode } from '../nodes/lost-queries.ts';
 import type { ServerSize } from './queries.ts';
-import { setServerResized } from './worker-queries.ts';
+import { setPartlyResized, setServerResized } from './worker-queries.ts';
 
 const statusOfEngine = sql<ServerStatus>`case real_status when 'not_exists' then 'error' else real_status end`;
 
@@ -198,17 +198,25 @@ export async function unsettledServers(
   });
 }
 
+interface ObservedSize {
+  id: number;
+  size: ServerSize;
+  /** Whether it gets the row of `sizes` that was asked for, and not only its parts. */
+  isResized: boolean;
+}
+
 /** Records the size of an unsettled server, and releases what was reserved, unless it has an operation by now. */
 export async function applyObservedSize(
   db: Db,
   readAt: string,
-  { id, size }: { id: number; size: ServerSize },
+  { id, size, isResized }: ObservedSize,
 ): Promise<void> {
+  const record = isResized ? setServerResized : setPartlyResized;
   await db.transaction().execute(async (trx) => {
     await lockObserved(trx, id);
     const query = trx.selectFrom('servers').select('id').where('id', '=', id);
     const rests = await query.where(isAtRest(readAt)).executeTakeFirst();
-    if (rests) await setServerResized(trx, id, size);
+    if (rests) await record(trx, id, size);
   });
 }
 

@@ -119,14 +119,36 @@ export async function setServerMoved(
     .execute();
 }
 
-const resized = ({ cpu, ramMb, diskGb }: ServerSize) => ({
+const partsOf = ({ cpu, ramMb, diskGb }: ServerSize) => ({
   ...notResizing,
   ...{ cpu, ram_mb: ramMb, disk_gb: diskGb },
 });
 
-/** Records the size that the engine has confirmed, and releases what was reserved. */
+const resized = (size: ServerSize) => ({
+  ...partsOf(size),
+  size_id: sql<number | null>`servers.resizing_size_id`,
+  traffic_allowance: sql<number | null>`case
+    when servers.size_id is not distinct from servers.resizing_size_id
+      then servers.traffic_allowance
+    else coalesce(
+      (select sizes.traffic_allowance from sizes where sizes.id = servers.resizing_size_id),
+      (select l.traffic_allowance from locations l where l.id = servers.location_id)) end`,
+});
+
+/**
+ * Records the size that the engine has confirmed as the one that was asked for, and releases what was reserved. With
+ * another one of `sizes`, or none, the server gets the traffic allowance of a new server.
+ */
 export async function setServerResized(trx: Trx, id: number, size: ServerSize): Promise<void> {
   await trx.updateTable('servers').set(resized(size)).where('id', '=', id).execute();
+}
+
+/**
+ * Records what the engine shows of a server that did not get the size that was asked for, and releases what was
+ * reserved. It keeps its row of `sizes`.
+ */
+export async function setPartlyResized(trx: Trx, id: number, held: ServerSize): Promise<void> {
+  await trx.updateTable('servers').set(partsOf(held)).where('id', '=', id).execute();
 }
 
 /** Releases what was reserved for a resize that has not begun, on any node. */

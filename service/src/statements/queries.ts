@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Queryable } from '../db/connection.ts';
+import type { PricedTime } from './charges.ts';
 
 export interface StatementRow {
   id: number;
@@ -16,6 +17,10 @@ export interface StatementRow {
   incoming: number;
   outgoing: number;
   labels: Record<string, string>;
+  /** The name of its size. */
+  size: string | null;
+  /** In the order of time. */
+  times: PricedTime[];
 }
 
 /**
@@ -67,7 +72,7 @@ export interface StatementPart {
 }
 
 /**
- * The size and traffic of each server of a project between two times of a month, ordered by id, in
+ * The size, price and traffic of each server of a project between two times of a month, ordered by id, in
  * batches: of those that existed then. The traffic of a month is that of the whole month.
  */
 export async function statementRows(
@@ -79,8 +84,10 @@ export async function statementRows(
     select s.id, s.uuid, s.hostname, s.location_id, s.created_at, s.deleted_at,
       spent.seconds, spent.seconds_running, spent.core_seconds, spent.ram_mb_seconds,
       spent.disk_gb_seconds,
-      coalesce(t.incoming, 0) as incoming, coalesce(t.outgoing, 0) as outgoing, s.labels
+      coalesce(t.incoming, 0) as incoming, coalesce(t.outgoing, 0) as outgoing, s.labels,
+      sizes.name as size, priced.times
     from servers s
+    left join sizes on sizes.id = s.size_id
     cross join lateral (
       select
         sum(length)::float8 as seconds,
@@ -96,6 +103,25 @@ export async function statementRows(
       where span.server_id = s.id and span.from_at < ${to}
         and (span.to_at is null or span.to_at > ${from})
     ) as spent
+    cross join lateral (
+      -- As text: JSON would have numbers that are not exact.
+      select coalesce(json_agg(json_build_object('size_id', stretch.size_id, 'size', stretch.name,
+        'currency', stretch.currency, 'hourly', stretch.hourly::text, 'monthly', stretch.monthly::text,
+        'seconds', stretch.seconds::text) order by stretch.since, stretch.id), '[]') as times
+      from (
+        select price.*, size.name, min(part.since) as since,
+          sum(extract(epoch from part.until - part.since)) as seconds
+        from server_spans span
+        join size_prices price on price.size_id = span.size_id
+        join sizes size on size.id = span.size_id
+        cross join lateral (
+          select greatest(span.from_at, price.from_at, ${from}::timestamptz) as since,
+            least(span.to_at, price.to_at, ${to}::timestamptz) as until
+        ) as part
+        where span.server_id = s.id and part.since < part.until
+        group by price.id, size.id
+      ) as stretch
+    ) as priced
     left join traffic_months t
       on t.server_id = s.id and t.month = date_trunc('month', ${from}::timestamptz, 'utc')::date
     where s.project_id = ${projectId} and s.id > ${afterId} and (s.deleted_at is null or s.deleted_at > ${from})

@@ -7,6 +7,7 @@ import { databaseTime } from '../db/queries.ts';
 import { findProjectEver } from '../projects/queries.ts';
 import { findVisibleProject } from '../projects/visible.ts';
 import { type Page, sendRows } from '../requests/pagination.ts';
+import { createSums } from './charges.ts';
 import { readMonth } from './month.ts';
 import { isCountedUntil, statementRows } from './queries.ts';
 import { csvHead, csvLine, type StatementOf, serverView, statementHead } from './view.ts';
@@ -41,19 +42,24 @@ export function statementRoutes(app: App, { db }: Deps): void {
         operationId: 'project_statement',
         summary: 'Get the statement of a project',
         description:
-          'Returns the resources and the traffic that the servers of a project used in a calendar month (UTC), including deleted ' +
-          'servers, as a basis for bills. The response is streamed.',
+          'Returns the resources and the traffic that the servers of a project used in a calendar month (UTC), and what they ' +
+          'cost, including deleted servers, as a basis for bills. The response is streamed.',
         response: { 200: Statement },
       },
     },
     async (request, reply) => {
       const statement = await statementOf(request);
+      const sums = createSums();
       reply.type('application/json; charset=utf-8');
       return sendRows(request, reply, servers(statement), {
         head: `${JSON.stringify(statementHead(statement)).slice(0, -1)},"servers":[`,
         separator: ',',
-        tail: ']}',
-        write: (row) => JSON.stringify(serverView(row)),
+        tail: () => `],"prices":${JSON.stringify(sums.all())}}`,
+        write: (row) => {
+          const server = serverView(row);
+          sums.add(server.prices);
+          return JSON.stringify(server);
+        },
       });
     },
   );
@@ -67,8 +73,8 @@ export function statementRoutes(app: App, { db }: Deps): void {
         operationId: 'project_statement_csv',
         summary: 'Get the statement of a project as CSV',
         description:
-          'Returns the `servers` of a statement as CSV (RFC 4180). The columns are the fields of a server, and the first line ' +
-          'has their names.',
+          'Returns the `servers` of a statement as CSV (RFC 4180). The columns are the fields of a server, without its `charges`, ' +
+          'and the first line has their names.',
         response: {
           200: {
             description: 'One line for each server.',

@@ -87,6 +87,9 @@ const shown = ({ id, uuid }: typeof resized, hostname: string) => ({
   deleted_at: null as string | null,
 });
 
+/** Of servers without a size. */
+const unpriced = { size: null, prices: [], charges: [] };
+
 test('a statement has the parts of spans in its month, and the traffic of the month', async () => {
   const { servers } = (await ask('GET', `${path}?month=2026-11`)).json();
   assert.deepEqual(servers, [
@@ -100,11 +103,12 @@ test('a statement has the parts of spans in its month, and the traffic of the mo
       bytes_in: 70,
       bytes_out: 90,
       labels: { env: 'prod', team: 'web' },
+      ...unpriced,
     },
     {
       ...shown(onlyMoved, 'only-moved'),
       ...{ hours: 0, hours_running: 0, core_hours: 0, ram_gb_hours: 0, disk_gb_hours: 0 },
-      ...{ bytes_in: 3, bytes_out: 4, labels: {} },
+      ...{ bytes_in: 3, bytes_out: 4, labels: {}, ...unpriced },
     },
   ]);
 });
@@ -115,8 +119,8 @@ test('the lines of its CSV have all values, and empty fields for missing ones', 
   const { locationId } = place;
   const created = '2026-10-20T00:00:00.000000Z';
   assert.deepEqual(lines, [
-    `${resized.id},${resized.uuid},resized,${locationId},${created},,492,96,288,24,1776,70,90,env=prod team=web`,
-    `${onlyMoved.id},${onlyMoved.uuid},only-moved,${locationId},${created},,0,0,0,0,0,3,4,`,
+    `${resized.id},${resized.uuid},resized,${locationId},${created},,492,96,288,24,1776,70,90,env=prod team=web,,`,
+    `${onlyMoved.id},${onlyMoved.uuid},only-moved,${locationId},${created},,0,0,0,0,0,3,4,,,`,
     '',
   ]);
 });
@@ -130,7 +134,7 @@ test('the statement of the previous month has a server that was deleted at its e
     ...shown(deletedAtTurn, 'deleted-at-turn'),
     deleted_at: '2026-11-01T00:00:00.000000Z',
     ...day,
-    ...{ bytes_in: 0, bytes_out: 0, labels: {} },
+    ...{ bytes_in: 0, bytes_out: 0, labels: {}, ...unpriced },
   });
   assert.deepEqual([servers[0].hours, servers[0].bytes_in, servers[0].bytes_out], [24, 1, 2]);
 });

@@ -44,8 +44,8 @@ test('a statement with many servers is streamed, complete and in order, as JSON 
 });
 
 test('a statement without servers is valid', async () => {
-  const { servers, month } = (await ask('GET', `${path}?month=2020-02`)).json();
-  assert.deepEqual([servers, month], [[], '2020-02']);
+  const { servers, month, prices } = (await ask('GET', `${path}?month=2020-02`)).json();
+  assert.deepEqual([servers, month, prices], [[], '2020-02', []]);
   const csv = await ask('GET', `${path}.csv?month=2020-02`);
   assert.match(csv.body, /^server_id,[^\n]+\r\n$/);
 });

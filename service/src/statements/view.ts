@@ -1,4 +1,5 @@
 import { type Statement, type StatementServer, statementColumns } from '@berth/contract/statements';
+import { chargesOf, sumsOf } from './charges.ts';
 import type { Month } from './month.ts';
 import type { StatementRow } from './queries.ts';
 
@@ -10,12 +11,12 @@ export interface StatementOf {
   isFinal: boolean;
 }
 
-/** The statement without its servers, which are last and can be many. */
+/** The statement without its servers, which can be many, and what they cost together. */
 export function statementHead({
   projectId,
   month,
   isFinal,
-}: StatementOf): Omit<Statement, 'servers'> {
+}: StatementOf): Omit<Statement, 'servers' | 'prices'> {
   return {
     project_id: projectId,
     month: month.name,
@@ -26,6 +27,7 @@ export function statementHead({
 }
 
 export function serverView(row: StatementRow): StatementServer {
+  const charges = chargesOf(row.times);
   return {
     server_id: row.id,
     uuid: row.uuid,
@@ -41,6 +43,9 @@ export function serverView(row: StatementRow): StatementServer {
     bytes_in: row.incoming,
     bytes_out: row.outgoing,
     labels: row.labels,
+    size: row.size,
+    prices: sumsOf(charges),
+    charges,
   };
 }
 
@@ -51,11 +56,13 @@ const hours = (seconds: number | null) => Math.round(((seconds ?? 0) / 3600) * 1
 export const csvHead = `${statementColumns.join(',')}\r\n`;
 
 /**
- * A server of a statement as a line of a CSV. No value needs quotes: host names, numbers, times and labels hold no
- * commas, quotes or line breaks.
+ * A server of a statement as a line of a CSV. No value needs quotes: host names, numbers, times, labels and names of sizes
+ * hold no commas, quotes or line breaks.
  */
 export function csvLine(row: StatementRow): string {
-  const pairs = Object.entries(row.labels).map(([key, value]) => `${key}=${value}`);
-  const server = { ...serverView(row), labels: pairs.join(' ') };
-  return `${statementColumns.map((column) => server[column] ?? '').join(',')}\r\n`;
+  const server = serverView(row);
+  const labels = Object.entries(server.labels).map(([key, value]) => `${key}=${value}`);
+  const prices = server.prices.map(({ currency, amount }) => `${currency}=${amount}`);
+  const line = { ...server, labels: labels.join(' '), prices: prices.join(' ') };
+  return `${statementColumns.map((column) => line[column] ?? '').join(',')}\r\n`;
 }

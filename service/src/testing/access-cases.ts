@@ -168,6 +168,7 @@ function special(world: AccessWorld): Record<string, Partial<AccessCase>> {
       },
     },
     operating_system_update: { body: { enabled: true } },
+    size_update: { body: changed },
     image_import: { body: { location_id: place.locationId } },
     address_pool_create: {
       body: { location_id: place.locationId, cidr: '10.77.0.0/24', gateway: '10.77.0.1' },

@@ -122,6 +122,8 @@ function statements(place: Installation, otherProjectId: number): RawBuilder<unk
         min_disk_gb)
       select slug, slug, '1', 'container', 'x86_64', '{}', 128, 1
       from unnest(array['rare', 'elsewhere']) slug`,
+    sql`insert into sizes (name, cpu, ram_mb, disk_gb)
+      select name, 1, 512, 4 from unnest(array['rare', 'elsewhere']) name`,
     sql`insert into address_pools (location_id, cidr, gateway, nameservers, first, last)
       select id, network('10.100.0.0/16'::inet + n * 65536)::cidr, '10.100.0.0'::inet + n * 65536 + 1,
         '{}', '10.100.0.0'::inet + n * 65536 + 2, '10.100.0.0'::inet + n * 65536 + 65534
@@ -130,17 +132,19 @@ function statements(place: Installation, otherProjectId: number): RawBuilder<unk
     sql`insert into label_sets (project_id, summary)
       select distinct ${project}, ${labels} || '{"number": null}' from ${rows} where not ${isUnlabelled}`,
     sql`insert into servers (project_id, location_id, os_id, node_id, hostname, mac, cpu, ram_mb,
-        disk_gb, status, created_at, group_name, labels, label_set_id)
+        disk_gb, status, created_at, group_name, labels, label_set_id, size_id)
       select ${project}, nodes.location_id, coalesce(os.id, ${sql.lit(osId)}), nodes.id, md5(n::text),
         n::text, 1, 512, 4, ${oneOf('error', 'stopped', 'started')}, now() - ${age},
         ${oneOf('rare', 'elsewhere', null)},
-        case when ${isUnlabelled} then '{}' else ${labels} || jsonb_build_object('number', n::text) end, s.id
+        case when ${isUnlabelled} then '{}' else ${labels} || jsonb_build_object('number', n::text) end, s.id,
+        sizes.id
       from ${rows}
       left join label_sets s on not ${isUnlabelled} and s.project_id = ${project}
         and s.summary = ${labels} || '{"number": null}'
       join nodes on nodes.name = ${oneOf('rare1', 'elsewhere1', null)}
         or (nodes.name = 'many' || (n % 100 + 1) and not (${isRare} or ${isElsewhere}))
-      left join operating_systems os on os.slug = ${oneOf('rare', 'elsewhere', null)}`,
+      left join operating_systems os on os.slug = ${oneOf('rare', 'elsewhere', null)}
+      left join sizes on sizes.name = ${oneOf('rare', 'elsewhere', null)}`,
     sql`insert into addresses (ip, pool_id, server_id, is_primary)
       select pool.first + n, pool.id, servers.id, true
       from (select *, row_number() over (order by id) as n from servers) servers

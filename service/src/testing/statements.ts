@@ -14,7 +14,7 @@ export async function createAppWithClock() {
 
   /** Uses the headers of a token by default. */
   const ask = (
-    method: 'GET' | 'POST' | 'DELETE',
+    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
     path: string,
     { body, ...more }: { body?: object } & Record<string, unknown> = {},
   ) =>

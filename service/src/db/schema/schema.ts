@@ -73,6 +73,8 @@ interface ProjectsTable {
   description: Generated<string>;
   /** Whether two of its servers may not have the same name. */
   unique_names: Generated<boolean>;
+  /** Whether its servers can only get the sizes of `sizes`. */
+  sizes_only: Generated<boolean>;
   max_servers: number | null;
   max_cpu: number | null;
   max_ram_mb: number | null;
@@ -269,10 +271,14 @@ interface ServersTable {
   cpu: number;
   ram_mb: number;
   disk_gb: number;
+  /** The one of `sizes`; null for a size of its own. */
+  size_id: number | null;
   /** The size that it is being given; null unless it is being resized. */
   resizing_cpu: number | null;
   resizing_ram_mb: number | null;
   resizing_disk_gb: number | null;
+  /** The one of `sizes`; null for a size of its own. */
+  resizing_size_id: number | null;
   traffic_allowance: number | null;
   /** Mbit/s; the desired throttle. */
   traffic_throttle: number | null;
@@ -462,6 +468,8 @@ interface ServerSpansTable {
   cpu: number;
   ram_mb: number;
   disk_gb: number;
+  /** The one of `sizes`; null for a size of its own. */
+  size_id: number | null;
 }
 
 interface TrafficNoticesTable {

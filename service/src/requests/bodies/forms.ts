@@ -89,7 +89,7 @@ export function formBody(pairs: Pairs, schema: TSchema | undefined): Record<stri
     const [, field = name, index = '', inner] = namePattern.exec(name) ?? [];
     const [, object = '', member = ''] = memberPattern.exec(name) ?? [];
     const shapeOfMember = membersOf(shapeOf(object));
-    if (shapeOf(field)?.type === 'array') {
+    if ([shapeOf(field)?.type].flat().includes('array')) {
       if (name === field && isJsonList(value)) throw listAsJson(field);
       const list = lists.get(field) ?? { items: new Map(), next: 0 };
       addToList(list, { name, index, inner, value });

@@ -224,8 +224,8 @@ describe('a resize is refused', () => {
   it('without a size, for a smaller disk, and beyond the limits of the location', async () => {
     const id = await enterServer(db, place);
     const cases: [body: object, pointers: string[], words: RegExp][] = [
-      [{}, [''], /^The body must have at least one of `cpu`, `ram` and `disk`\.$/],
-      [{ allow_move: true }, [''], /must have at least one/],
+      [{}, [''], /^The body must have `size`, or at least one of `cpu`, `ram` and `disk`\.$/],
+      [{ allow_move: true }, [''], /must have `size`, or at least one/],
       [{ disk: 1 }, ['/disk'], /^\/disk: Must be at least 2 GiB, .* a disk can't shrink/],
       [{ cpu: 5 }, ['/cpu'], /Must be from 1 to 4 cores/],
       [{ ram: 64, disk: 101 }, ['/ram', '/disk'], /Must be from 128 to 1024 MiB.*100 GiB/],

@@ -8,7 +8,9 @@ import { findOperatingSystem } from '../../operating-systems/queries.ts';
 import { growOnNode, noRoomToGrow, placeServer } from '../../placement/placement.ts';
 import { type FieldError, invalidFields, Problem } from '../../problems/problem.ts';
 import { requireQuota } from '../../projects/quota.ts';
-import { beyondBounds } from '../creation/bounds.ts';
+import { findSize, findSizeToUse, type ShownSize } from '../../sizes/queries.ts';
+import { beyondBounds, type Parts } from '../creation/bounds.ts';
+import { chooseSize, notOfferedAt } from '../creation/size.ts';
 import type { Sizes } from '../engine/size.ts';
 import type { MoveRequest } from '../operations/move.ts';
 import { type ResizeRequest, resizeOperation } from '../operations/resize.ts';
@@ -28,13 +30,14 @@ export const resizeAction = defineServerAction({
   operation: resizeOperation,
   summary: 'Resize a server',
   description:
-    'Changes the cores, the memory and the disk of a server. They change at once, also while it runs. A disk can only ' +
-    'grow. Memory can be reduced to more than what the server has in use; otherwise the operation fails with ' +
-    '`memory_in_use`. If the node of the server has no room for the new size, the request is refused, or, with ' +
-    '`allow_move`, the server moves to another node: a running server is shut down for that, by cutting its power if its ' +
-    'guest does not shut down in time, and is started there. If the operation fails, its message says which size the ' +
-    'server has. The request is refused with `traffic_exceeded` if the server runs, has used up its traffic allowance, ' +
-    'and the `traffic_policy` of its location is `stop`.',
+    'Changes the cores, the memory and the disk of a server, to those of a size of `GET /v1/sizes` or to others. They ' +
+    'change at once, also while it runs. A disk can only grow. Memory can be reduced to more than what the server has in ' +
+    'use; otherwise the operation fails with `memory_in_use`. If the node of the server has no room for the new size, the ' +
+    'request is refused, or, with `allow_move`, the server moves to another node: a running server is shut down for that, ' +
+    'by cutting its power if its guest does not shut down in time, and is started there. If the operation fails, its ' +
+    'message says what the server has. Once the server has another `size`, or none, it has the traffic allowance of a new ' +
+    'server. The request is refused with `traffic_exceeded` if the server runs, has used up its traffic allowance, and the ' +
+    '`traffic_policy` of its location is `stop`.',
   accepted: 'The server is being resized.',
   body: ServerResize,
   problems: [
@@ -45,8 +48,9 @@ export const resizeAction = defineServerAction({
     'traffic_exceeded',
   ],
   read: ({ body }): ServerResize => body ?? {},
-  details: ({ allow_move, ...wanted }, server) => ({
-    ...difference(shownSize(server), { ...shownSize(server), ...wanted }),
+  details: ({ allow_move, keep_disk, size = null, ...parts }, server) => ({
+    ...difference(shownSize(server), { ...shownSize(server), size, ...parts }),
+    ...(keep_disk !== undefined && { keep_disk }),
     ...(allow_move !== undefined && { allow_move }),
   }),
   from: ['started', 'stopped'],
@@ -57,20 +61,31 @@ export const resizeAction = defineServerAction({
       `Only a server that is started or stopped can be resized; ${currentStateHint(server)}`,
     ),
   async check({ trx, project }, server, wanted) {
-    const errors = [...shrunk(server, wanted), ...(await unbounded(trx, server, wanted))];
-    if (errors.length > 0) throw invalidFields(errors);
+    const { size, errors } = await chooseSize(trx, project.id, wanted, {
+      find: findSizeToUse,
+      ownId: server.size_id,
+    });
+    const parts = partsOf(server, wanted, size);
+    const others = [
+      ...keptWithoutSize(wanted),
+      ...shrunk(server, parts, size),
+      ...(await unavailable(trx, server, parts, size)),
+    ];
+    if (errors.length + others.length > 0) throw invalidFields([...errors, ...others]);
     requireInService(await nodeById(trx, server.node_id), 'resized');
     requirePlace(server);
     // Otherwise a client could put off the stop of a server by requesting resizes.
     if (server.status === 'started') await requireTraffic(project, server.id, untilStopped);
   },
   async begin({ trx, project }, server, { allow_move: allowMove = false, ...wanted }) {
-    const sizes = sizesOf(server, wanted);
+    const size = wanted.size === undefined ? undefined : await findSize(trx, wanted.size);
+    const sizes = sizesOf(server, partsOf(server, wanted, size));
     const growth = growthOf(server, sizes);
     const { cpu, ramMb: ram, diskGb: disk } = growth.more;
     await requireQuota(trx, project.id, { servers: 0, cpu, ram, disk, addresses: 0 });
     const move = await makeRoom({ trx, project }, server, growth, allowMove);
-    await setResizing(project, server.id, sizes.wanted, move?.to.id);
+    const reserved = { ...sizes.wanted, sizeId: size?.id ?? null };
+    await setResizing(project, server.id, reserved, move?.to.id);
     const isUnsettled = server.resizing_cpu !== null;
     const state: ResizeRequest = {
       ...{ sizes, ...(isUnsettled && { isUnsettled }) },
@@ -84,7 +99,10 @@ export const resizeAction = defineServerAction({
 
 type Wanted = Omit<ServerResize, 'allow_move'>;
 
-const shownSize = ({ cpu, ram_mb: ram, disk_gb: disk }: ServerRow) => ({ cpu, ram, disk });
+/** The fields of the request as the server has them; of its size, the id. */
+const shownSize = ({ size_id: size, cpu, ram_mb: ram, disk_gb: disk }: ServerRow) => {
+  return { size, cpu, ram, disk };
+};
 
 const untilStopped =
   'Berth is about to stop the server. A stopped server can be resized, and one that may run again.';
@@ -96,17 +114,44 @@ function requirePlace({ moving_to: unsettled }: ServerRow): void {
   throw new Problem('unavailable', detail, { retryAfter: 2 });
 }
 
-function shrunk({ disk_gb: now }: ServerRow, { disk = now }: Wanted): FieldError[] {
-  if (disk >= now) return [];
-  const detail =
-    `Must be at least ${now} GiB, which the server has: a disk can't shrink, since what is on it might not fit. Create a ` +
-    'smaller server, and copy its data.';
-  return [{ pointer: '/disk', detail }];
+/** What the server is to have; what is undefined stays as it is. */
+function partsOf(server: ServerRow, wanted: Wanted, size: ShownSize | undefined): Parts {
+  if (!size) return { cpu: wanted.cpu, ram: wanted.ram, disk: wanted.disk };
+  const disk = wanted.keep_disk ? Math.min(server.disk_gb, size.disk_gb) : size.disk_gb;
+  // The disk can be larger than that of its size after a resize that failed.
+  const least = size.id === server.size_id ? server.disk_gb : 0;
+  return { cpu: size.cpu, ram: size.ram_mb, disk: Math.max(disk, least) };
 }
 
-/** What stays as it is may be beyond limits that were changed. */
-async function unbounded(trx: Trx, server: ServerRow, wanted: Wanted): Promise<FieldError[]> {
-  const { cpu, ram, disk } = wanted;
+function keptWithoutSize({ size, keep_disk: keeps }: Wanted): FieldError[] {
+  if (!keeps || size !== undefined) return [];
+  const detail = 'Requires `size`. A disk stays as it is if `disk` is omitted.';
+  return [{ pointer: '/keep_disk', detail }];
+}
+
+function shrunk(
+  { disk_gb: now }: ServerRow,
+  { disk = now }: Parts,
+  size: ShownSize | undefined,
+): FieldError[] {
+  if (disk >= now) return [];
+  const why =
+    "a disk can't shrink, since what is on it might not fit. Create a smaller server, and copy its data.";
+  if (!size) {
+    const detail = `Must be at least ${now} GiB, which the server has: ${why}`;
+    return [{ pointer: '/disk', detail }];
+  }
+  const detail = `The size ${size.name} has ${disk} GiB of disk, and the server has ${now} GiB: ${why}`;
+  return [{ pointer: '/size', detail }];
+}
+
+/** The errors of what the location does not offer. What stays as it is may be beyond limits that were changed. */
+async function unavailable(
+  trx: Trx,
+  server: ServerRow,
+  { cpu, ram, disk }: Parts,
+  size: ShownSize | undefined,
+): Promise<FieldError[]> {
   const changed = {
     ...(cpu !== server.cpu && { cpu }),
     ...(ram !== server.ram_mb && { ram }),
@@ -115,10 +160,13 @@ async function unbounded(trx: Trx, server: ServerRow, wanted: Wanted): Promise<F
   };
   const location = await findLocation(trx, server.location_id);
   const os = await findOperatingSystem(trx, server.os_id);
-  return location && os ? beyondBounds(changed, location, os) : [];
+  if (!location || !os) return [];
+  const elsewhere = size?.id === server.size_id ? undefined : notOfferedAt(location, size);
+  if (elsewhere) return [elsewhere];
+  return beyondBounds(changed, location, os, size?.name);
 }
 
-function sizesOf(server: ServerRow, { cpu, ram, disk }: Wanted): Sizes {
+function sizesOf(server: ServerRow, { cpu, ram, disk }: Parts): Sizes {
   const before = { cpu: server.cpu, ramMb: server.ram_mb, diskGb: server.disk_gb };
   const wanted = {
     cpu: cpu ?? before.cpu,

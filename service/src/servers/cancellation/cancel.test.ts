@@ -10,6 +10,7 @@ import { createTestToken } from '../../testing/app.ts';
 import { fingerprintOf } from '../../testing/fingerprint.ts';
 import { createTestProject } from '../../testing/people.ts';
 import { enterServer, operationUnderWay } from '../../testing/servers.ts';
+import { enterSize } from '../../testing/sizes.ts';
 import { until } from '../../testing/until.ts';
 import { createWholeApp } from '../../testing/whole-app.ts';
 import { enterAction } from '../actions/enter.ts';
@@ -262,7 +263,10 @@ test('a resize is cancelled until it changes the size, and what it has reserved 
 
 test('a resize that took over what was reserved for an earlier one is not cancelled', async () => {
   const serverId = await enterServer(db, place);
-  const reserved = { resizing_cpu: 2, resizing_ram_mb: 256, resizing_disk_gb: 2 };
+  const reserved = {
+    ...{ resizing_cpu: 2, resizing_ram_mb: 128, resizing_disk_gb: 2 },
+    resizing_size_id: await enterSize(db, { cpu: 2, ram: 128, disk: 2 }),
+  };
   await db.updateTable('servers').set(reserved).where('id', '=', serverId).execute();
   const answer = await ask('POST', `/servers/${serverId}/resize`, { body: { ram: 512 } });
   assert.equal(answer.statusCode, 202, answer.body);

@@ -4,13 +4,17 @@ import type { OperatingSystemRow } from '../../operating-systems/queries.ts';
 import type { FieldError } from '../../problems/problem.ts';
 
 /** Cores, MiB and GiB. */
-type Size = { [F in 'cpu' | 'ram' | 'disk']?: number | undefined };
+export type Parts = { [F in 'cpu' | 'ram' | 'disk']?: number | undefined };
 
-/** The fields of a size that are outside of the limits of the location, or too small for the operating system. */
+/**
+ * The fields of a size that are outside of the limits of the location, or too small for the operating system. `named` is
+ * the name of the size, if the request has that in place of the fields.
+ */
 export function beyondBounds(
-  size: Size,
+  size: Parts,
   location: ShownLocation,
   os: OperatingSystemRow,
+  named?: string,
 ): FieldError[] {
   const limits = limitsOf(location);
   const bounds = [
@@ -18,15 +22,22 @@ export function beyondBounds(
     { field: 'ram', unit: 'MiB', ...limits.ram, os: os.min_ram_mb },
     { field: 'disk', unit: 'GiB', ...limits.disk, os: os.min_disk_gb },
   ] as const;
-  return bounds.flatMap((bound) => {
+  const errors = bounds.flatMap((bound) => {
     const min = Math.max(bound.min, 'os' in bound ? bound.os : 0);
     const value = size[bound.field];
     if (value === undefined || (value >= min && value <= bound.max)) return [];
     const name = `${os.name} ${os.version}`;
+    const range = `from ${min} to ${bound.max} ${bound.unit} for ${name} in ${location.name}.`;
+    const beyond =
+      named === undefined
+        ? `Must be ${range}`
+        : `The size ${named} has ${value} ${bound.unit}, and must have ${range}`;
     const detail =
       min > bound.max
         ? `${name} needs at least ${min} ${bound.unit}, and ${location.name} offers at most ${bound.max}. Choose another operating system or location.`
-        : `Must be from ${min} to ${bound.max} ${bound.unit} for ${name} in ${location.name}.`;
+        : beyond;
     return [{ pointer: `/${bound.field}`, detail }];
   });
+  if (named === undefined || errors.length === 0) return errors;
+  return [{ pointer: '/size', detail: errors.map(({ detail }) => detail).join(' ') }];
 }

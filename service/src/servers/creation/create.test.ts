@@ -33,6 +33,7 @@ test('the response to a create has everything that the server will have', async 
     node: 'node-1',
     os: 'Debian 12',
     specifications: { cpu: 2, ram: 512, disk: 10 },
+    size: null,
     ip_addresses: [
       { ip: '10.9.0.2', is_primary: true },
       { ip: 'fd00:9::2', is_primary: false },
@@ -45,6 +46,7 @@ test('the response to a create has everything that the server will have', async 
     project_id: place.projectId,
     location_id: place.locationId,
     os_id: place.osId,
+    size_id: null,
     group: null,
     labels: {},
     notes: '',

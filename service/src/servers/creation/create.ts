@@ -22,6 +22,7 @@ import { insertOperation, type OperationRow } from '../../operations/queries.ts'
 import { placeServer } from '../../placement/placement.ts';
 import { type FieldError, invalidFields, Problem } from '../../problems/problem.ts';
 import { checkQuota, type Demand, requireQuota } from '../../projects/quota.ts';
+import { findSize, findSizeToUse, type ShownSize } from '../../sizes/queries.ts';
 import { hashGuestPassword } from '../../threads/threads.ts';
 import { bootSeconds, createOperation } from '../operations/create.ts';
 import { createSecrets } from '../operations/create-secrets.ts';
@@ -29,18 +30,38 @@ import { findServersNamed, insertServer } from '../queries.ts';
 import { beyondBounds } from './bounds.ts';
 import { type ChosenLogin, findLogin } from './login.ts';
 import { closed, notOffered, unusableOs } from './operating-system.ts';
+import { chooseSize, notOfferedAt, type SizeRequest } from './size.ts';
 import { userDataErrors } from './user-data.ts';
 
 /** The decisions of a create, before anything is written. */
 export interface CreatePlan {
   location: ShownLocation;
   os: OperatingSystemRow;
+  amounts: Amounts;
   nodeId: number;
   placement: Placement;
   addresses: ChosenAddress[];
   login: ChosenLogin;
   /** Warnings for the customer, as sentences. */
   warnings: string[];
+}
+
+/** What a server gets, in cores, MiB and GiB, and the size that has them if the request names one. */
+interface Amounts {
+  cpu: number;
+  ram: number;
+  disk: number;
+  size: ShownSize | undefined;
+}
+
+/** Undefined if the request neither names a size nor gives its parts. */
+function amountsOf(
+  { cpu, ram, disk }: SizeRequest,
+  size: ShownSize | undefined,
+): Amounts | undefined {
+  if (size) return { cpu: size.cpu, ram: size.ram_mb, disk: size.disk_gb, size };
+  if (cpu === undefined || ram === undefined || disk === undefined) return undefined;
+  return { cpu, ram, disk, size };
 }
 
 /**
@@ -50,41 +71,47 @@ async function planCreate(
   trx: Trx,
   project: Project,
   body: ServerCreate,
-  { location, os, login }: Place,
+  { location, os, login, amounts }: Place,
 ): Promise<CreatePlan> {
   // A delete locks the project and the node in the same order.
   const { addresses, warnings } = await chooseAddresses(trx, location.id);
-  const { unique_names } = await requireQuota(trx, project.id, demandOf(body, addresses.length));
+  const { unique_names } = await requireQuota(trx, project.id, demandOf(amounts, addresses.length));
   if (unique_names) await requireFreeName(project, body.name);
   const { nodeId, placement } = await placeServer(trx, project, location, {
-    cpu: body.cpu,
-    ramMb: body.ram,
-    diskGb: body.disk,
+    cpu: amounts.cpu,
+    ramMb: amounts.ram,
+    diskGb: amounts.disk,
     group: body.group ?? null,
   });
-  return { location, os, nodeId, placement, addresses, login, warnings };
+  return { location, os, amounts, nodeId, placement, addresses, login, warnings };
 }
 
 type Place = Awaited<ReturnType<typeof findPlace>>;
 
-/** Reads where a server is to be, and what is to be on it. Throws if that can't be, or with the errors that are known. */
+/**
+ * Reads where a server is to be, what is to be on it, and its size. Throws if that can't be, or with the errors that are
+ * known. `find` locks the size if the server is then inserted.
+ */
 async function findPlace(
   db: Queryable,
   project: Project,
   body: ServerCreate,
-  known: FieldError[] = [],
+  { find = findSize, known = [] }: { find?: typeof findSize; known?: FieldError[] } = {},
 ) {
   const location = await findLocation(db, body.location_id);
   const os = await findOperatingSystem(db, body.os_id);
   const { errors, ...login } = await findLogin(project, body);
-  const unusable = [...unusableIds(body, location, os), ...errors, ...known];
-  if (!location || !os || unusable.length > 0) throw invalidFields(unusable);
+  const chosen = await chooseSize(db, project.id, body, { find });
+  const amounts = amountsOf(body, chosen.size);
+  const unusable = [...unusableIds(body, location, os), ...chosen.errors, ...errors, ...known];
+  if (!location || !os || !amounts || unusable.length > 0) throw invalidFields(unusable);
   if (!location.instances_known) throw notCompared(location);
-  const otherOs = notOffered(location, os);
-  if (otherOs) throw invalidFields([otherOs]);
-  const beyond = beyondBounds(body, location, os);
+  const elsewhere = [notOffered(location, os), notOfferedAt(location, amounts.size)];
+  const notThere = elsewhere.filter((error) => error !== undefined);
+  if (notThere.length > 0) throw invalidFields(notThere);
+  const beyond = beyondBounds(amounts, location, os, amounts.size?.name);
   if (beyond.length > 0) throw invalidFields(beyond);
-  return { location, os, login };
+  return { location, os, login, amounts };
 }
 
 /**
@@ -97,8 +124,9 @@ export async function refuseEarly(
   body: ServerCreate,
   imageServers: readonly string[],
 ): Promise<void> {
-  const { location, os } = await findPlace(db, project, body, userDataErrors(body));
-  await checkQuota(db, project.id, demandOf(body, 0));
+  const known = userDataErrors(body);
+  const { location, os, amounts } = await findPlace(db, project, body, { known });
+  await checkQuota(db, project.id, demandOf(amounts, 0));
   // The operation checks this again, before it downloads the image.
   await requireObtainable(db, os, location.id, imageServers);
 }
@@ -117,7 +145,7 @@ export async function requireFreeName(
   throw new Problem('name_taken', detail);
 }
 
-function demandOf({ cpu, ram, disk }: ServerCreate, addresses: number): Demand {
+function demandOf({ cpu, ram, disk }: Amounts, addresses: number): Demand {
   return { servers: 1, cpu, ram, disk, addresses };
 }
 
@@ -151,17 +179,17 @@ export async function dryRunCreate(
   body: ServerCreate,
   imageServers: readonly string[],
 ): Promise<ServerDryRun> {
-  const wrong = userDataErrors(body);
+  const known = userDataErrors(body);
   const plan = await rolledBack(db, async (trx) => {
     const within = project.in(trx);
-    const place = await findPlace(trx, within, body, wrong);
+    const place = await findPlace(trx, within, body, { known });
     await requireObtainable(trx, place.os, place.location.id, imageServers);
     return await planCreate(trx, within, body, place);
   });
   return {
     node: plan.placement.node,
     ip_addresses: plan.addresses.map(({ ip, isPrimary }) => ({ ip, is_primary: isPrimary })),
-    quota: demandOf(body, plan.addresses.length),
+    quota: demandOf(plan.amounts, plan.addresses.length),
     warnings: [...plan.warnings, ...waits(plan.location)],
   };
 }
@@ -205,9 +233,10 @@ export async function createServer(
   body: ServerCreate,
   secrets: SealedSecrets,
 ): Promise<{ serverId: number; operation: OperationRow; warnings: string[] }> {
-  const place = await findPlace(trx, project, body);
+  const place = await findPlace(trx, project, body, { find: findSizeToUse });
   const plan = await planCreate(trx, project, body, place);
   const { labels = {} } = body;
+  const { size, cpu, ram, disk } = plan.amounts;
   const serverId = await insertServer(project, {
     uuid: randomUUID(),
     locationId: plan.location.id,
@@ -218,10 +247,8 @@ export async function createServer(
     login: plan.login,
     commands: body.initialCommands.length,
     mac: randomMac(),
-    cpu: body.cpu,
-    ramMb: body.ram,
-    diskGb: body.disk,
-    trafficAllowance: plan.location.traffic_allowance,
+    ...{ cpu, ramMb: ram, diskGb: disk, sizeId: size?.id ?? null },
+    trafficAllowance: size?.traffic_allowance ?? plan.location.traffic_allowance,
     labels: { labels, setId: await labelSetFor(project, labels) },
     notes: body.notes,
     protection: body.protection,

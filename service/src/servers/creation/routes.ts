@@ -97,6 +97,8 @@ function createRoute(app: App, deps: CreationDeps): void {
       answer.body.password_login ??= true;
       answer.body.labels ??= {};
       answer.body.notes ??= '';
+      answer.body.size ??= null;
+      answer.body.size_id ??= null;
       answer.body.protection ??= { delete: false, rebuild: false };
       return await sendOutcome(deps, request, reply, answer, async (operation) => {
         const row = await findServer(project, answer.body.id);

@@ -144,6 +144,17 @@ export function sizeHeld(
   };
 }
 
+/**
+ * Whether a server whose resize was not seen to end counts as resized: something of it has changed, and it has no more
+ * cores or memory than it was to get. One that was to become smaller, and has done so in part, keeps its size.
+ */
+export function hasGot(held: ServerSize, { before, wanted }: Sizes): boolean {
+  return !isSame(held, before) && held.cpu <= wanted.cpu && held.ramMb <= wanted.ramMb;
+}
+
+export const isSame = (one: ServerSize, other: ServerSize) =>
+  one.cpu === other.cpu && one.ramMb === other.ramMb && one.diskGb === other.diskGb;
+
 const inUse = (usedMb: number, wantedMb: number) =>
   `The server uses ${usedMb} MiB of memory, and would have ${wantedMb} MiB. Free memory in its guest, ask for more, or ` +
   'stop it first.';

@@ -5,10 +5,22 @@ import type { OperationRow } from '../../operations/queries.ts';
 import { operationTitles } from '../../operations/titles.ts';
 import { defineServerOperation, type ServerStepContext } from '../define-operation.ts';
 import { isRunning } from '../engine/engine.ts';
-import { type Sizes, setLimits, setSize, sizeHeld, takeBackDeferred } from '../engine/size.ts';
+import {
+  isSame,
+  type Sizes,
+  setLimits,
+  setSize,
+  sizeHeld,
+  takeBackDeferred,
+} from '../engine/size.ts';
 import type { ServerSize } from '../queries.ts';
 import { showEngineStatus } from '../truth.ts';
-import { setNotResized, setServerMoved, setServerResized } from '../worker-queries.ts';
+import {
+  setNotResized,
+  setPartlyResized,
+  setServerMoved,
+  setServerResized,
+} from '../worker-queries.ts';
 import {
   busy,
   detailsOf,
@@ -80,7 +92,7 @@ export const resizeOperation = defineServerOperation<ResizeState>({
   async failed(trx, operation) {
     const { held } = operation.state as Partial<ResizeState>;
     // Otherwise the comparison with the engine records it.
-    if (held) await setServerResized(trx, operation.server_id, held);
+    if (held) await setPartlyResized(trx, operation.server_id, held);
     await showEngineStatus(trx, operation);
   },
 });
@@ -158,9 +170,6 @@ async function putBack(context: Context, found: Instance | null): Promise<Server
   }
   return sizeHeld((await find(context)) ?? found, sizes);
 }
-
-const isSame = (one: ServerSize, other: ServerSize) =>
-  one.cpu === other.cpu && one.ramMb === other.ramMb && one.diskGb === other.diskGb;
 
 const newSize = ({ cpu, ramMb, diskGb }: ServerSize) =>
   `The server now has ${counted(cpu, 'core')}, ${ramMb} MiB of memory and ${diskGb} GiB of disk.`;

@@ -33,6 +33,12 @@ export interface World extends Installation {
   foreignOperation: number;
   disabledLocation: number;
   disabledOs: number;
+  /** Sizes that no server can get, by the reason. */
+  sizes: Record<'deleted' | 'deprecated' | 'elsewhere' | 'huge' | 'tiny' | 'thin', number>;
+  /** A size that servers can get. */
+  goodSize: number;
+  /** A project whose servers can only have such sizes, with a token and a server. */
+  held: { token: string; server: number };
   tokens: Record<'expired' | 'revoked' | 'unknown' | 'reader' | 'good', string>;
 }
 
@@ -46,7 +52,7 @@ export function post(url: string, payload: unknown, headers = {}): BadCase['requ
   };
 }
 
-type Row = [name: string, value: unknown, pointer?: string];
+export type Row = [name: string, value: unknown, pointer?: string];
 
 const refused = { status: 422, code: 'validation_failed' };
 
@@ -71,7 +77,7 @@ const notWhole: Row[] = [
 ];
 
 /** Invalid references by id or name. */
-const notReferences: Row[] = [
+export const notReferences: Row[] = [
   ...notWhole.filter(([name]) => name !== 'a text'),
   ['an empty text', ''],
   ['a name that nobody has', 'nowhere'],
