@@ -8,7 +8,7 @@ import { askedInstance, leave, operationOn } from './inventory.ts';
 import { inWordsOf, locked } from './locks.ts';
 import { migrateInstance } from './migrate-instance.ts';
 import { addVolume, findVolume, type Instance, removeVolume, rootPool } from './model.ts';
-import { refuseLimits } from './nics.ts';
+import { enterNics, refuseLimits, removeNics } from './nics.ts';
 import { reportAct, shownStatus } from './power.ts';
 import { refuse } from './refusal.ts';
 import { type Call, jsonBody, type Routes } from './router.ts';
@@ -33,6 +33,7 @@ export function instanceRoutes(engine: Engine): Routes {
       return sync(instanceView(model, instance), etagHeader(tagOf(instance)));
     },
     'PATCH /1.0/instances/:name': (call) => update(engine, call),
+    'PUT /1.0/instances/:name': (call) => replace(engine, call),
     'POST /1.0/instances/:name': (call) => renameOrMigrate(engine, call),
     'POST /1.0/instances/:name/rebuild': (call) => empty(engine, call),
     'DELETE /1.0/instances/:name': (call) => remove(engine, call),
@@ -65,6 +66,34 @@ async function update(engine: Engine, call: Call): Promise<Answer> {
   instance.config = Object.fromEntries(config.filter(([, value]) => value !== ''));
   reportAct(engine, instance, 'instance-updated');
   return done();
+}
+
+type Replaced = Pick<Instance, 'config' | 'devices' | 'profiles' | 'description'>;
+
+/** Removes what is omitted. Halfway, nothing has changed. */
+async function replace(engine: Engine, call: Call): Promise<Answer> {
+  const { model, operations } = engine;
+  const instance = askedInstance(engine, call);
+  const { config, devices, profiles, description } = await jsonBody<Replaced>(call);
+  refuseStale(call, tagOf(instance));
+  // The volatile keys of its run are shown, and not stored.
+  const { run } = instance;
+  const isOfRun = (key: string) => run !== undefined && /^volatile\..+\.host_name$/.test(key);
+  const own = Object.entries(config).filter(([key, value]) => value !== '' && !isOfRun(key));
+  const operation = operations.start(
+    operationOn(instance, 'Updating instance', call),
+    async (work) => {
+      work.reach('half');
+      if (run) refuseLimits(model, { devices }, 'Failed to update');
+      refuseMemory(instance, config);
+      deferDisk(instance, devices);
+      removeNics(model, instance);
+      Object.assign(instance, { config: Object.fromEntries(own), devices, profiles, description });
+      enterNics(model, instance);
+      reportAct(engine, instance, 'instance-updated');
+    },
+  );
+  return started(operation);
 }
 
 /** Halfway, its disk is gone, and its record still exists. */

@@ -4,6 +4,7 @@ import {
   type AddressPool,
   disabledFamilies,
   findFreeAddress,
+  findPooled,
   holdAddress,
   lockPools,
 } from './queries.ts';
@@ -39,6 +40,26 @@ export async function chooseAddresses(trx: Trx, locationId: number): Promise<Add
       `All IPv${family} address pools of this location are disabled, so the server has no IPv${family} address.`,
   );
   return { addresses: chosen, warnings };
+}
+
+/**
+ * Chooses the first of these addresses of each family that is in a pool of the location, enabled or not. The pools stay
+ * locked until the transaction ends. Returns the server that has one of them already.
+ */
+export async function keepAddresses(
+  trx: Trx,
+  locationId: number,
+  ips: string[],
+): Promise<{ addresses: ChosenAddress[]; taken?: { ip: string; serverId: number } }> {
+  await lockPools(trx, locationId);
+  const pooled = await findPooled(trx, locationId, ips);
+  const kept = ([4, 6] as const).flatMap(
+    (family) => pooled.find((one) => one.family === family) ?? [],
+  );
+  const addresses = kept.map(({ ip, poolId }, place) => ({ ip, poolId, isPrimary: place === 0 }));
+  const taken = kept.find(({ serverId }) => serverId !== null);
+  if (!taken?.serverId) return { addresses };
+  return { addresses, taken: { ip: taken.ip, serverId: taken.serverId } };
 }
 
 async function chooseFrom(trx: Trx, pools: AddressPool[], family: 4 | 6) {

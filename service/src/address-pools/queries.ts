@@ -87,6 +87,32 @@ function reserved({ cidr, gateway, family }: AddressPool): RawBuilder<unknown> {
   return sql`array[host(${gateway}::inet)::inet, ${sql.join(addresses)}]`;
 }
 
+/** An address that is in a pool of a location. */
+interface PooledAddress {
+  ip: string;
+  poolId: number;
+  family: 4 | 6;
+  /** The server that has it; null if none has. */
+  serverId: number | null;
+}
+
+/** Those of these addresses that are in pools of a location, in the same order, without gateways. */
+export async function findPooled(
+  trx: Trx,
+  locationId: number,
+  ips: string[],
+): Promise<PooledAddress[]> {
+  const { rows } = await sql<PooledAddress>`
+    select host(wanted.ip::inet) as ip, pool.id as "poolId", family(pool.cidr) as family,
+      held.server_id as "serverId"
+    from unnest(${ips}::text[]) with ordinality as wanted (ip, place)
+    join address_pools pool on pool.location_id = ${locationId} and wanted.ip::inet << pool.cidr
+    left join addresses held on held.ip = wanted.ip::inet
+    where wanted.ip::inet <> host(pool.gateway)::inet
+    order by wanted.place`.execute(trx);
+  return rows;
+}
+
 /** Assigns an address to a server. `UNIQUE (ip)` prevents it from being assigned twice. */
 export async function holdAddress(
   trx: Trx,

@@ -23,6 +23,9 @@ export interface Instance {
   project: string;
   config: Record<string, string>;
   devices: Devices;
+  /** The configuration and the devices together with those of its profiles. */
+  expanded_config?: Record<string, string> | null;
+  expanded_devices?: Devices | null;
   profiles: string[];
   created_at: string;
   last_used_at: string;
@@ -33,6 +36,9 @@ type Listed = Omit<Instance, 'config' | 'devices'> & {
   config: Instance['config'] | null;
   devices: Devices | null;
 };
+
+/** What a replacement has to repeat. */
+type Whole = Instance & { architecture: string; description: string; ephemeral: boolean };
 
 export interface InstanceState {
   status: InstanceStatus;
@@ -140,6 +146,25 @@ export function instanceCalls(api: Api) {
       const { value, etag } = await api.read(request, options, readTagged<Instance>);
       const headers = { 'if-match': etag };
       await api.change({ method: 'PATCH', ...at, headers, json: change(value) }, options);
+    },
+
+    /**
+     * Replaces the configuration, the devices and the profiles of an instance, which may be running. What is omitted is
+     * removed. `change` receives the current instance. Throws `busy` if the instance was changed concurrently, and
+     * `not_found` if it does not exist.
+     */
+    async replace(
+      name: string,
+      change: (instance: Instance) => Pick<Instance, 'config' | 'devices' | 'profiles'>,
+      options?: CallOptions,
+    ): Promise<Operation> {
+      const at = { path: ['instances', name], query: { project } };
+      const request = { method: 'GET' as const, ...at };
+      const { value, etag } = await api.read(request, options, readTagged<Whole>);
+      const { architecture, description, ephemeral } = value;
+      const json = { architecture, description, ephemeral, ...change(value) };
+      const headers = { 'if-match': etag };
+      return await api.startOperation({ method: 'PUT', ...at, headers, json }, options);
     },
 
     /**

@@ -4,6 +4,7 @@
  * the engine did not carry out a request. 503: something is unreachable or full at the moment.
  */
 export const failures = {
+  drift_left: [409, 'Drift is left'],
   guest_ignored_shutdown: [409, 'Guest ignored the shutdown'],
   guest_paused: [409, 'Guest is paused'],
   guest_report_replaced: [409, 'Guest replaced its report'],
