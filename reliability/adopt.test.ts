@@ -117,6 +117,26 @@ it('an instance that is paused is not adopted, keeps running, and can be adopted
   await isWhole(laboratory, again.server_id);
 });
 
+it('what was changed since the sweep that found it stays as it is, and is listed again', async () => {
+  const { client, simulator } = laboratory;
+  await make('changing', { root, eth0: nicWith('10.9.0.246') });
+  const { id } = await found('changing');
+  // No sweep sees the change.
+  const fault = { kind: 'error', method: 'GET', path: '/1.0/instances$' } as const;
+  const takeBack = simulator.faults.add({ ...fault, text: 'failed', status: 500 });
+  const data = { type: 'disk', path: '/srv', pool: 'berth', source: 'data' };
+  await client.instances.change('changing', () => ({ devices: { data } }));
+  const body = { os_id: laboratory.place.osId };
+  const { operation_id } = (await laboratory.post(`/drift/${id}/adopt`, headers, body)).json();
+  const { error } = await laboratory.ended(operation_id);
+  takeBack();
+  assert.equal(error?.code, 'drift_not_adoptable');
+  assert.match(error?.message ?? '', /It has the device data\..*The instance was not adopted\.$/);
+  const left = await client.instances.get('changing');
+  assert.deepEqual([left?.status, left?.devices.data], ['Running', data]);
+  simulator.administrator.delete(project, 'changing');
+});
+
 it('an instance with more than a server has is refused, until that is gone', async () => {
   await make('special', { root, eth0: nicWith('10.9.0.244') }, { ...size, 'raw.lxc': 'lxc.foo=1' });
   const refused = await adopt('special');

@@ -4,7 +4,7 @@ import { Accepted } from './operations.ts';
 import { pageParameters } from './pagination.ts';
 import { Reference } from './references.ts';
 import { HostName } from './servers.ts';
-import { Closed, Id, maxId, Nullable, Timestamp, Word } from './values.ts';
+import { Closed, Id, Nullable, Timestamp, Word } from './values.ts';
 
 const Kind = (description: string) =>
   Word(['changed', 'missing_instance', 'unknown_instance'], {
@@ -17,7 +17,7 @@ const Difference = Type.Object(
     path: Type.String({
       description:
         'What differs, as in the instance in Incus: a key such as `config.limits.cpu` or `devices.eth0.ipv4.address`, a ' +
-        'whole device such as `devices.eth1`, `profiles`, or `name`. It is `instance` if the instance is missing or unknown.',
+        'whole device such as `devices.eth1`, `ephemeral`, `profiles`, or `name`. It is `instance` if the instance is missing or unknown.',
       examples: ['config.limits.cpu'],
     }),
     expected: Nullable(
@@ -28,8 +28,7 @@ const Difference = Type.Object(
     ),
     found: Nullable(
       Type.String({
-        description:
-          'The value in Incus, cut off after 256 characters. Null if there is none.',
+        description: 'The value in Incus, cut off after 256 characters. Null if there is none.',
         examples: ['8'],
       }),
     ),
@@ -107,8 +106,7 @@ export const Drift = Type.Object(
     ),
     project_id: Nullable(
       Type.Integer({
-        description:
-          'The ID of the project of the server. Null if `kind` is `unknown_instance`.',
+        description: 'The ID of the project of the server. Null if `kind` is `unknown_instance`.',
         examples: [1],
       }),
     ),
@@ -147,16 +145,19 @@ export const DriftQuery = Closed({
 });
 export type DriftQuery = Static<typeof DriftQuery>;
 
-function Amount(what: string, unit: string, example: number) {
+/** The largest size that any server can have, in cores, MiB and GiB. */
+export const mostOfServer = { cpu: 1024, ram: 64 * 1024 * 1024, disk: 1024 * 1024 } as const;
+
+function Amount(name: keyof typeof mostOfServer, what: string, example: number) {
   return Type.Optional(
     Type.Integer({
       minimum: 1,
-      maximum: maxId,
+      maximum: mostOfServer[name],
       description:
         `The ${what} of the server. The default is what the instance has in Incus, see \`adoptable\`; it is required if that ` +
         'is null.',
       examples: [example],
-      explain: `Must be an integer number of ${unit}, at least 1.`,
+      explain: `Must be an integer from 1 to ${mostOfServer[name]}.`,
     }),
   );
 }
@@ -169,9 +170,9 @@ export const DriftAdopt = Closed(
         '/v1/operating-systems`.',
     ),
     name: Type.Optional(HostName(' The default is the name of the instance.')),
-    cpu: Amount('number of CPU cores', 'cores', 2),
-    ram: Amount('amount of memory, in MiB,', 'MiB', 2048),
-    disk: Amount('disk size, in GiB,', 'GiB', 20),
+    cpu: Amount('cpu', 'number of CPU cores', 2),
+    ram: Amount('ram', 'amount of memory, in MiB,', 2048),
+    disk: Amount('disk', 'disk size, in GiB,', 20),
   },
   { title: 'DriftAdopt', description: 'What the server of an adopted instance is to be like.' },
 );

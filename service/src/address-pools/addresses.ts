@@ -42,24 +42,35 @@ export async function chooseAddresses(trx: Trx, locationId: number): Promise<Add
   return { addresses: chosen, warnings };
 }
 
+interface KeptAddresses {
+  addresses: ChosenAddress[];
+  /** Those that were not chosen. */
+  lost: string[];
+  /** The one that somebody else has, and who, as the subject of a sentence. */
+  taken: { ip: string; holder: string } | undefined;
+}
+
 /**
- * Chooses the first of these addresses of each family that is in a pool of the location, enabled or not. The pools stay
- * locked until the transaction ends. Returns the server that has one of them already.
+ * Chooses the first address of each family that an instance without a server has in a pool of the location, enabled or
+ * not. Needs the lock of all pools.
  */
 export async function keepAddresses(
   trx: Trx,
   locationId: number,
-  ips: string[],
-): Promise<{ addresses: ChosenAddress[]; taken?: { ip: string; serverId: number } }> {
-  await lockPools(trx, locationId);
+  { instance, ips }: { instance: string; ips: string[] },
+): Promise<KeptAddresses> {
   const pooled = await findPooled(trx, locationId, ips);
   const kept = ([4, 6] as const).flatMap(
     (family) => pooled.find((one) => one.family === family) ?? [],
   );
+  const taken = kept.flatMap(({ ip, serverId, reservedFor }) => {
+    if (serverId !== null) return [{ ip, holder: `The server ${serverId}` }];
+    const isOwn = reservedFor === null || reservedFor === instance;
+    return isOwn ? [] : [{ ip, holder: `The instance ${reservedFor}` }];
+  });
   const addresses = kept.map(({ ip, poolId }, place) => ({ ip, poolId, isPrimary: place === 0 }));
-  const taken = kept.find(({ serverId }) => serverId !== null);
-  if (!taken?.serverId) return { addresses };
-  return { addresses, taken: { ip: taken.ip, serverId: taken.serverId } };
+  const lost = ips.filter((ip) => kept.every(({ wanted }) => wanted !== ip));
+  return { addresses, lost, taken: taken[0] };
 }
 
 async function chooseFrom(trx: Trx, pools: AddressPool[], family: 4 | 6) {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, it } from 'node:test';
+import { sql } from 'kysely';
 import { createTestToken } from '../testing/app.ts';
 import { enterDrift } from '../testing/drift.ts';
 import { enterServer } from '../testing/servers.ts';
@@ -39,6 +40,11 @@ it('an adopted instance is a server with its name, size and addresses, and an op
   assert.equal(answer.statusCode, 202, answer.body);
   const { server_id, operation_id, message } = answer.json();
   assert.equal(message, 'The instance is being adopted.');
+  const made = db.selectFrom('operations').select('state').where('id', '=', operation_id);
+  assert.deepEqual((await made.executeTakeFirst())?.state, {
+    instance: 'by-hand',
+    lost: ['fe80::1', '10.9.0.98'],
+  });
   const server = (await whole.ask('GET', `/servers/${server_id}`)).json();
   const { hostname, specifications, ip_addresses, status, node, os_id } = server;
   assert.deepEqual(
@@ -60,7 +66,10 @@ it('an adopted instance is a server with its name, size and addresses, and an op
   const history = db.selectFrom('audit_log').select(['project_id', 'target_id', 'details']);
   const entry = history.where('action', '=', 'drift_adopt').where('status', '=', 202);
   assert.deepEqual(await entry.execute(), [
-    { project_id: place.projectId, target_id: server_id, details: { instance: 'by-hand' } },
+    {
+      ...{ project_id: place.projectId, target_id: server_id },
+      details: { drift: 'unknown_instance', instance: 'by-hand' },
+    },
   ]);
 });
 
@@ -86,6 +95,29 @@ it('a disk can not shrink, and the operating system must be one of containers', 
   for (const body of [{ cpu: 0 }, { ram: 'x' }, { name: 'a b' }, { extra: 1 }]) {
     assert.equal((await adopt(id, body)).statusCode, 422, JSON.stringify(body));
   }
+});
+
+it('what no server can have must be given otherwise', async () => {
+  const id = await enterDrift(db, place, { facts: { cpu: 5000, ramMb: 2 ** 30 } });
+  const { errors } = (await adopt(id)).json();
+  const words = errors.map(({ pointer, detail }: { pointer: string; detail: string }) => [
+    ...[pointer, detail],
+  ]);
+  assert.deepEqual(words, [
+    ['/cpu', 'Must be given, and at most 1024. The instance has 5000 in Incus.'],
+    ['/ram', `Must be given, and at most ${2 ** 26}. The instance has ${2 ** 30} in Incus.`],
+  ]);
+  assert.equal((await adopt(id, { cpu: 1025 })).statusCode, 422);
+  assert.equal((await adopt(id, { cpu: 4, ram: 512 })).statusCode, 202);
+});
+
+it('of two requests at once, one adopts the instance, also with an address of a disabled pool', async () => {
+  const enabled = (is: boolean) => db.updateTable('address_pools').set({ enabled: is }).execute();
+  await enabled(false);
+  const id = await enterDrift(db, place);
+  const answers = await Promise.all([adopt(id), adopt(id), adopt(id)]);
+  assert.deepEqual(answers.map(({ statusCode }) => statusCode).sort(), [202, 404, 404]);
+  await enabled(true);
 });
 
 it('an instance without addresses gets new ones', async () => {
@@ -114,6 +146,19 @@ it('an address or a MAC address that another server has is not taken from it', a
   const facts = { mac: '10:66:6a:00:00:02' };
   const copy = await enterDrift(db, place, { instance: 'copy', facts });
   await refuses(copy, new RegExp(`The server ${server_id} has its address 10\\.9\\.0\\.99`));
+  await db
+    .insertInto('unknown_instances')
+    .values({ location_id: place.locationId, name: 'twin', is_ours: false })
+    .execute();
+  const reserve = sql`insert into reserved_addresses (ip, pool_id, instance_id)
+    select '10.9.0.97', pool.id, instance.id from unknown_instances instance, address_pools pool
+    where instance.name = 'twin' and pool.cidr >> '10.9.0.97'`;
+  await reserve.execute(db);
+  const shared = { addresses: ['10.9.0.97'], mac: '10:66:6a:00:00:03' };
+  const third = await enterDrift(db, place, { instance: 'third', facts: shared });
+  await refuses(third, /The instance twin has its address 10\.9\.0\.97/);
+  const twin = await enterDrift(db, place, { instance: 'twin', facts: shared });
+  assert.equal((await adopt(twin)).statusCode, 202, 'it is reserved for itself');
   const other = { addresses: ['10.9.0.98'] };
   const clone = await enterDrift(db, place, { instance: 'clone', facts: other });
   await refuses(clone, new RegExp(`The server ${server_id} has the same MAC address`));

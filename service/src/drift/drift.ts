@@ -37,8 +37,9 @@ export async function forgetDrift(trx: Trx, id: number): Promise<ShownDrift> {
 export async function requestRepair(
   trx: Trx,
   id: number,
-): Promise<{ server: ServerRow; operation: OperationRow }> {
-  const { kind, server_id: serverId, project_id: projectId } = await requireDrift(trx, id);
+): Promise<{ server: ServerRow; operation: OperationRow; drift: ShownDrift }> {
+  const drift = await requireDrift(trx, id);
+  const { kind, server_id: serverId, project_id: projectId } = drift;
   if (kind !== 'changed') throw new Problem('drift_not_repairable', advice[kind]);
   if (serverId === null || projectId === null) throw driftNotFound(id);
   const project = new Project(trx, projectId);
@@ -47,9 +48,14 @@ export async function requestRepair(
   if (!server) throw driftNotFound(id);
   const current = await unfinishedOperation(project, serverId);
   if (current) throw busy('server', current);
+  if (server.installed_at === null) throw new Problem('drift_not_repairable', notWhole);
   const operation = await insertOperation(project, { ...firstStep(repairOperation), serverId });
-  return { server, operation };
+  return { server, operation, drift };
 }
+
+const notWhole =
+  'A creation, a rebuild or a deletion of the server has failed since the drift was found, and its instance need not be ' +
+  'whole. `allowed_actions` of the server lists what it accepts now.';
 
 const advice: Record<Exclude<DriftKind, 'changed'>, string> = {
   missing_instance:

@@ -4,7 +4,7 @@ import type { Queryable, Trx } from '../db/connection.ts';
 import { beginsWith, hasAnyOf, isWithin } from '../db/filters.ts';
 import { type Listing, listing } from '../db/listing.ts';
 import type { Timestamp } from '../db/schema/timestamp-schema.ts';
-import type { InstanceFacts } from './facts.ts';
+import type { InstanceFacts } from '../servers/engine/facts.ts';
 import { columnsOf, type SeenDifference } from './sightings.ts';
 
 export type DriftKind = 'changed' | 'missing_instance' | 'unknown_instance';

@@ -135,9 +135,25 @@ it('a repair enters an operation on the server, which can be suspended', async (
   assert.deepEqual([kind, server_id, status], ['repair', serverId, 'pending']);
   const again = await post(`/${id}/repair`);
   assert.deepEqual(codeOf(again), [409, 'operation_in_progress']);
-  const history = db.selectFrom('audit_log').select(['project_id', 'target_id']);
+  const history = db.selectFrom('audit_log').select(['project_id', 'target_id', 'details']);
   const entry = history.where('action', '=', 'drift_repair').where('status', '=', 202);
-  assert.deepEqual(await entry.execute(), [{ project_id: place.projectId, target_id: serverId }]);
+  const { instance } = (await get(`/${id}`)).json();
+  assert.deepEqual(await entry.execute(), [
+    {
+      ...{ project_id: place.projectId, target_id: serverId },
+      details: { drift: 'changed', instance },
+    },
+  ]);
+});
+
+it('a server that was not created again since is not repaired', async () => {
+  const serverId = await enterServer(db, place);
+  const id = await enterDrift(db, place, { serverId });
+  const failed = { installed_at: null, status: 'error' } as const;
+  await db.updateTable('servers').set(failed).where('id', '=', serverId).execute();
+  const refused = await post(`/${id}/repair`);
+  assert.deepEqual(codeOf(refused), [409, 'drift_not_repairable']);
+  assert.match(refused.json().detail, /has failed since the drift was found/);
 });
 
 it('what is missing or unknown cannot be repaired, and the refusal says what to do', async () => {

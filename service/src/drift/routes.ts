@@ -85,7 +85,7 @@ function adoptRoute(app: App, deps: WaitingDeps): void {
         scope: 'admin',
         needsConfirmation: false,
         problems: [
-          ...['drift_not_adoptable', 'name_taken', 'no_address_left', 'quota_exceeded'] as const,
+          ...(['drift_not_adoptable', 'name_taken', 'no_address_left', 'quota_exceeded'] as const),
           ...failuresOf(adoptOperation),
         ],
       },
@@ -113,7 +113,7 @@ function adoptRoute(app: App, deps: WaitingDeps): void {
         return {
           ...{ ...answer, body: { ...body, server_id: made.serverId } },
           target: { kind: 'server', id: made.serverId } as const,
-          details: { instance: made.drift.instance },
+          details: detailsOf(made.drift),
         };
       });
       const { server_id } = answer.body;
@@ -150,11 +150,12 @@ function repairRoute(app: App, deps: WaitingDeps): void {
     async (request, reply) => {
       const { id } = request.params;
       const answer = await change(request, deps, async ({ trx }) => {
-        const { server, operation } = await requestRepair(trx, id);
+        const { server, operation, drift } = await requestRepair(trx, id);
         return {
           ...accepted('The server is being repaired.', operation),
           target: { kind: 'server', id: server.id } as const,
           projectId: server.project_id,
+          details: detailsOf(drift),
         };
       });
       return await sendAccepted(deps, request, reply, answer);
@@ -183,14 +184,14 @@ function forgetRoute(app: App, deps: Deps): void {
       const { id } = request.params;
       const answer = await change(request, deps, async ({ trx }) => {
         const row = await forgetDrift(trx, id);
-        const body = driftView(row);
-        const { kind, instance } = body;
-        return { status: 200, body, ...historyOf(row), details: { drift: kind, instance } };
+        return { status: 200, body: driftView(row), ...historyOf(row), details: detailsOf(row) };
       });
       return sendAnswer(reply, answer);
     },
   );
 }
+
+const detailsOf = ({ kind, instance }: ShownDrift) => ({ drift: kind, instance });
 
 /** Whose history has it: that of the server, or of the location for an instance without one. */
 function historyOf({

@@ -71,7 +71,11 @@ test('what was seen once is not accepted', () => {
 });
 
 test('a difference from another wanted value is another one', () => {
-  const seen = seeAgain(after([[cpu('4')], [cpu('4')]]), [{ ...cpu('4'), expected: '2' }], timeOf(9));
+  const seen = seeAgain(
+    after([[cpu('4')], [cpu('4')]]),
+    [{ ...cpu('4'), expected: '2' }],
+    timeOf(9),
+  );
   assert.deepEqual(
     seen.map(({ since, confirmed }) => [since, confirmed]),
     [[timeOf(9), false]],

@@ -3,8 +3,8 @@ import type { Queryable, Trx } from '../db/connection.ts';
 import { isOneOf } from '../db/filters.ts';
 import type { NetworkKind, OperatingSystemType } from '../db/schema/schema.ts';
 import { networkOf } from '../locations/network.ts';
+import type { InstanceFacts } from '../servers/engine/facts.ts';
 import type { Defined } from '../servers/engine/instance.ts';
-import type { InstanceFacts } from './facts.ts';
 import type { DriftKind, DriftRow } from './queries.ts';
 import { columnsOf, type SeenDifference } from './sightings.ts';
 
@@ -100,7 +100,10 @@ export async function nodesByMember(
   locationId: number,
 ): Promise<Map<string, number>> {
   const query = db.selectFrom('nodes').select(['id', 'member']);
-  const rows = await query.where('location_id', '=', locationId).where('gone', '=', false).execute();
+  const rows = await query
+    .where('location_id', '=', locationId)
+    .where('gone', '=', false)
+    .execute();
   return new Map(rows.map(({ id, member }) => [member ?? 'none', id]));
 }
 

@@ -27,6 +27,8 @@ export interface Instance {
   expanded_config?: Record<string, string> | null;
   expanded_devices?: Devices | null;
   profiles: string[];
+  /** Whether Incus deletes it, with its disk, when it stops. */
+  ephemeral: boolean;
   created_at: string;
   last_used_at: string;
 }
@@ -38,7 +40,10 @@ type Listed = Omit<Instance, 'config' | 'devices'> & {
 };
 
 /** What a replacement has to repeat. */
-type Whole = Instance & { architecture: string; description: string; ephemeral: boolean };
+type Whole = Instance & { architecture: string; description: string };
+
+/** What a replacement may change. */
+export type Replaced = Pick<Instance, 'config' | 'devices' | 'ephemeral' | 'profiles'>;
 
 export interface InstanceState {
   status: InstanceStatus;
@@ -149,20 +154,19 @@ export function instanceCalls(api: Api) {
     },
 
     /**
-     * Replaces the configuration, the devices and the profiles of an instance, which may be running. What is omitted is
-     * removed. `change` receives the current instance. Throws `busy` if the instance was changed concurrently, and
+     * Replaces what an instance has, which may be running. Keys and devices that are omitted are removed. `change` receives the current instance. Throws `busy` if the instance was changed concurrently, and
      * `not_found` if it does not exist.
      */
     async replace(
       name: string,
-      change: (instance: Instance) => Pick<Instance, 'config' | 'devices' | 'profiles'>,
+      change: (instance: Instance) => Replaced,
       options?: CallOptions,
     ): Promise<Operation> {
       const at = { path: ['instances', name], query: { project } };
       const request = { method: 'GET' as const, ...at };
       const { value, etag } = await api.read(request, options, readTagged<Whole>);
-      const { architecture, description, ephemeral } = value;
-      const json = { architecture, description, ephemeral, ...change(value) };
+      const { architecture, description } = value;
+      const json = { architecture, description, ...change(value) };
       const headers = { 'if-match': etag };
       return await api.startOperation({ method: 'PUT', ...at, headers, json }, options);
     },

@@ -49,7 +49,11 @@ export const failures = {
  * Codes of refusals with which an operation can fail as well: see problem.ts. `image_server_not_allowed` is a refusal of
  * creates and of requested images.
  */
-export const failuresLikeRefusals = ['node_answers', 'server_not_stopped'] as const;
+export const failuresLikeRefusals = [
+  'drift_not_adoptable',
+  'node_answers',
+  'server_not_stopped',
+] as const;
 
 export type FailureCode = keyof typeof failures | (typeof failuresLikeRefusals)[number];
 

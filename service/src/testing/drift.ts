@@ -1,9 +1,9 @@
 import type { Db } from '../db/connection.ts';
-import type { InstanceFacts } from '../drift/facts.ts';
 import type { DriftKind } from '../drift/queries.ts';
 import { insertDrift } from '../drift/sweep-queries.ts';
 import { instanceName } from '../instances/labels.ts';
 import type { Difference } from '../servers/engine/drift.ts';
+import type { InstanceFacts } from '../servers/engine/facts.ts';
 import type { Installation } from './fixtures.ts';
 
 interface EnteredDrift {

@@ -56,6 +56,7 @@ async function enter(change: Change = () => undefined) {
   const instance = {
     ...{ name: instanceName(server.uuid), type: 'container', status: 'Running', location: 'none' },
     ...{ config: lastingConfig(server, ours), devices: instanceDevices(server), profiles: [] },
+    ephemeral: false,
     created_at: '2026-01-01T00:00:00Z',
   } as unknown as Instance;
   change(instance);
@@ -101,9 +102,7 @@ test('a change is listed once two sweeps in a row have seen it, with both values
     ...{ instance: instance.name, server_id: id, project_id: place.projectId, forgotten: false },
     adoptable: null,
   });
-  assert.deepEqual(differences, [
-    { path: 'config.limits.cpu', expected: '1', found: '8', since },
-  ]);
+  assert.deepEqual(differences, [{ path: 'config.limits.cpu', expected: '1', found: '8', since }]);
   assert.ok(before <= since && since <= between, since);
   assert.deepEqual(
     lines.map((line) => JSON.parse(line)).map(({ paths }) => paths),
@@ -213,7 +212,10 @@ test('instances of no server are listed, but for those of deleted servers that t
 });
 
 test('what an unknown instance has is known, and follows it', async () => {
-  const made = stranger('by-hand', { 'limits.cpu': '2', 'volatile.eth0.hwaddr': '10:66:6A:00:00:01' });
+  const made = stranger('by-hand', {
+    'limits.cpu': '2',
+    'volatile.eth0.hwaddr': '10:66:6A:00:00:01',
+  });
   made.type = 'container';
   made.devices = {
     root: { type: 'disk', path: '/', pool: 'berth', size: '3GiB' },

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import type { Trx } from '../../db/connection.ts';
-import type { InstanceFacts } from '../../drift/facts.ts';
 import type { DriftRow } from '../../drift/queries.ts';
 import { columnsOf, seeAgain } from '../../drift/sightings.ts';
 import {
@@ -18,10 +17,10 @@ import type { Instance } from '../../incus/instances.ts';
 import { EngineError } from '../../incus/transport/errors.ts';
 import { networkOf } from '../../locations/network.ts';
 import type { LocationRow } from '../../locations/queries.ts';
+import { factsOf, type InstanceFacts, needsState, type Place } from '../../servers/engine/facts.ts';
 import { serversOf } from '../../servers/truth-queries.ts';
 import { each } from '../../usage/collect/each.ts';
 import type { Subject } from '../truth.ts';
-import { factsOf, needsState, type Place } from './facts.ts';
 import { type Finding, type Found, findDrift, uuidsOf } from './findings.ts';
 
 interface Swept extends Pick<Subject, 'db' | 'client' | 'locationId' | 'signal' | 'found'> {

@@ -37,7 +37,7 @@ const anyServer: fc.Arbitrary<Defined> = fc.record({
   ),
 });
 
-type Compared = Pick<Instance, 'name' | 'config' | 'devices' | 'profiles'>;
+type Compared = Pick<Instance, 'name' | 'config' | 'devices' | 'ephemeral' | 'profiles'>;
 
 /** The instance as it was created, with what Incus and other parts of Berth set in it. */
 function asCreated(server: Defined): Compared {
@@ -54,6 +54,7 @@ function asCreated(server: Defined): Compared {
       'user.berth.held': 'unset',
     },
     devices: { eth0: { ...eth0, 'limits.egress': '10Mbit' }, root },
+    ephemeral: false,
     profiles: [],
   };
 }
@@ -173,6 +174,7 @@ test('a difference shows both values, and null where there is none', () => {
     name: 'web',
     config: { ...rest, 'limits.cpu': '8', 'user.berth.server': '' },
     devices: { ...devices, data: { type: 'disk', source: '/srv', path: `/${'x'.repeat(300)}` } },
+    ephemeral: true,
     profiles: ['default', 'gpu'],
   });
   assert.deepEqual(differences, [
@@ -184,6 +186,7 @@ test('a difference shows both values, and null where there is none', () => {
       expected: null,
       found: `type=disk, source=/srv, path=/${'x'.repeat(300)}`.slice(0, 256),
     },
+    { path: 'ephemeral', expected: 'false', found: 'true' },
     { path: 'name', expected: instanceName(server.uuid), found: 'web' },
     { path: 'profiles', expected: null, found: 'default, gpu' },
   ]);
@@ -210,6 +213,7 @@ test('a repair keeps limits of others, a larger disk and its pool, and removes w
       eth0: { ...devices.eth0, 'limits.ingress': '5Mbit' },
       root: { ...devices.root, size: '9GiB', pool: 'other', 'limits.read': '1MB' },
     },
+    ephemeral: false,
     profiles: [],
   });
 });

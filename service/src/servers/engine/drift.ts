@@ -6,13 +6,13 @@ import { type Defined, instanceDevices, lastingConfig } from './instance.ts';
 
 /** Something about an instance that differs from what the records say. Null stands for nothing. */
 export interface Difference {
-  /** `config.<key>`, `devices.<device>.<key>`, `devices.<device>`, `profiles`, `name` or `instance`. */
+  /** `config.<key>`, `devices.<device>.<key>`, `devices.<device>`, `ephemeral`, `profiles`, `name` or `instance`. */
   path: string;
   expected: string | null;
   found: string | null;
 }
 
-type Compared = Pick<Instance, 'name' | 'config' | 'devices' | 'profiles'>;
+type Compared = Pick<Instance, 'name' | 'config' | 'devices' | 'ephemeral' | 'profiles'>;
 
 /** The longest value of which a difference shows all. */
 const shownCharacters = 256;
@@ -27,7 +27,7 @@ export function differencesOf(
   instance: Compared,
   installationId: string,
 ): Difference[] {
-  const { config, devices, name, profiles } = instance;
+  const { config, devices, ephemeral, name, profiles } = instance;
   const wanted = instanceDevices(server);
   const keys = [
     ...Object.entries(lastingConfig(server, installationId)).map(([key, expected]) => ({
@@ -39,6 +39,8 @@ export function differencesOf(
       })),
     ),
     { path: 'name', expected: instanceName(server.uuid), found: name },
+    // Incus would delete it, with its disk, when it stops.
+    { path: 'ephemeral', expected: 'false', found: String(ephemeral) },
   ];
   const added = Object.entries(devices)
     .filter(([device]) => !Object.hasOwn(wanted, device))

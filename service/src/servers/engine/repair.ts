@@ -1,5 +1,5 @@
 import type { IncusClient } from '../../incus/client.ts';
-import type { Instance } from '../../incus/instances.ts';
+import type { Instance, Replaced } from '../../incus/instances.ts';
 import { instanceName, labelsOf, nicDevice, serverLabel } from '../../instances/labels.ts';
 import { bytesOf } from '../../pool-quotas/disk-size.ts';
 import { awaitOperation } from './engine.ts';
@@ -14,9 +14,7 @@ export async function calledOtherwise(
   { signal }: { signal: AbortSignal },
 ): Promise<Instance[]> {
   const labelled = await incus.instances.listWith(serverLabel, uuid, { signal });
-  return labelled.filter(
-    (one) => labelsOf(one).server === uuid && one.name !== instanceName(uuid),
-  );
+  return labelled.filter((one) => labelsOf(one).server === uuid && one.name !== instanceName(uuid));
 }
 
 /** Gives an instance the configuration and the devices that the records say, and no others. */
@@ -37,7 +35,7 @@ export function definedAs(
   server: Defined,
   { config, devices }: Pick<Instance, 'config' | 'devices'>,
   installationId: string,
-): Pick<Instance, 'config' | 'devices' | 'profiles'> {
+): Replaced {
   const { root = {}, [nicDevice]: nic = {} } = instanceDevices(server);
   return {
     config: { ...config, ...lastingConfig(server, installationId) },
@@ -45,6 +43,7 @@ export function definedAs(
       root: rootWithin(root, devices.root ?? {}),
       [nicDevice]: { ...othersOf(nic, devices[nicDevice] ?? {}), ...nic },
     },
+    ephemeral: false,
     profiles: [],
   };
 }

@@ -16,6 +16,7 @@ import {
   stopInstance,
   withDiskHeadroom,
 } from '../engine/engine.ts';
+import { factsOf } from '../engine/facts.ts';
 import { putBack } from '../engine/repair.ts';
 import { markServerDeleted, setServerState } from '../worker-queries.ts';
 import { startFailures } from './power/start.ts';
@@ -24,6 +25,8 @@ import { startFailures } from './power/start.ts';
 export interface AdoptRequest {
   /** The name that the instance has so far. */
   instance: string;
+  /** The addresses that it does not keep. */
+  lost: string[];
 }
 
 interface AdoptState extends AdoptRequest, Failure {
@@ -35,6 +38,8 @@ interface AdoptState extends AdoptRequest, Failure {
   isDefined: boolean;
   /** After a failure: it was seen to be as it was before. */
   isBack: boolean;
+  /** After a failure: its status in the end, if it has become a server all the same. */
+  left: 'started' | 'stopped';
 }
 
 type Context = ServerStepContext<AdoptState>;
@@ -42,6 +47,9 @@ type Result = Promise<StepResult<AdoptState>>;
 
 /** For Incus, in addition to the time of the guest. */
 const marginSeconds = 15;
+const startSeconds = 120;
+/** For what follows the shutdown. */
+const afterSeconds = 15 * 60;
 /** The attempts of what follows a failure, if they fail for a temporary reason. */
 const maxAttempts = 5;
 
@@ -54,9 +62,9 @@ const maxAttempts = 5;
 export const adoptOperation = defineServerOperation<AdoptState>({
   kind: 'adopt',
   title: operationTitles.adopt,
-  deadlineSeconds: 15 * 60,
+  deadlineSeconds: afterSeconds,
   first: 'look',
-  failures: [...startFailures, 'guest_paused'],
+  failures: [...startFailures, 'drift_not_adoptable', 'guest_paused'],
   steps: {
     look: { weight: 1, doing: 'looking at it', run: look },
     stop: { weight: 4, doing: 'shutting it down', run: stop },
@@ -68,18 +76,26 @@ export const adoptOperation = defineServerOperation<AdoptState>({
   },
   recovery: { step: 'recover', deadlineSeconds: 6 * 3600 },
   async failed(trx, operation, reason) {
-    const { isBack, isDefined } = operation.state as Partial<AdoptState>;
+    const { instance, isBack, isDefined, left } = operation.state as Partial<AdoptState>;
     const id = operation.server_id;
     if (isDefined) {
-      const state = { status: 'stopped', realStatus: 'stopped', error: null } as const;
+      const status = left ?? 'stopped';
+      const state = { status, realStatus: status, error: null };
       return await setServerState(trx, id, { ...state, installed: true });
     }
     // It is not known what the instance has, and nothing of it may be lost.
-    if (!isBack) return await setServerState(trx, id, { status: 'error', error: reason });
+    if (!isBack) {
+      const error = `${reason} ${unclear(instance ?? '')}`;
+      return await setServerState(trx, id, { status: 'error', error });
+    }
     await releaseAddresses(trx, id);
     await markServerDeleted(trx, id);
   },
 });
+
+const unclear = (instance: string) =>
+  `Its instance is called ${instance}, or by the UUID of the server. In the latter case, rename it in Incus before you ` +
+  'delete the server, which would delete it as well.';
 
 /** The instance, under the name that it had or already under that of its server. */
 async function find({ incus, operation, server, signal }: Context): Promise<Instance | null> {
@@ -102,7 +118,20 @@ async function look(context: Context): Result {
   if (found.status === 'Frozen') return paused;
   const ran = isRunning(found.status);
   if (!ran && found.status !== 'Stopped') return wait(2, 'waiting for the engine to say how it is');
-  return next(ran ? 'stop' : 'rename', { ran });
+  const obstacle = obstacleOf(found, context);
+  if (obstacle !== undefined) return fail('drift_not_adoptable', obstacle);
+  if (!ran) return next('rename', { ran });
+  const deadlineSeconds = context.settings.stopTimeoutSeconds + afterSeconds;
+  return { outcome: 'next', step: 'stop', patch: { ran }, deadlineSeconds };
+}
+
+/** Why it can't be adopted, if it was changed after the sweep that found it. */
+function obstacleOf(found: Instance, { server }: Context): string | undefined {
+  const place = { network: server.network, pool: server.storagePool };
+  const { diskGb, mac, obstacles } = factsOf(found, null, place);
+  if (obstacles.length > 0) return obstacles.join(' ');
+  const isSame = mac === server.mac && (diskGb ?? 0) <= server.diskGb;
+  return isSame ? undefined : 'It was changed in Incus meanwhile. Try again in a minute.';
 }
 
 async function stop(context: Context): Result {
@@ -156,8 +185,8 @@ async function define(context: Context): Result {
   if (differences.length === 0) return next('start', { isDefined: true });
   await withDiskHeadroom(context, found, () => putBack(incus, server, installationId, { signal }));
   const after = await find(context);
-  const [left] = after ? differencesOf(server, after, installationId) : [];
-  if (left) throw new EngineError('failed', `${left.path} still differs after it was set.`);
+  const [other] = after ? differencesOf(server, after, installationId) : [];
+  if (other) throw new EngineError('failed', `${other.path} still differs after it was set.`);
   return wait(0);
 }
 
@@ -177,10 +206,11 @@ async function start(context: Context): Result {
 }
 
 function adopted({ operation, server, settings }: Context): string {
-  const { instance, ran, wasCut } = operation.state;
+  const { instance, lost, ran, wasCut } = operation.state;
   const { stopTimeoutSeconds: seconds } = settings;
   return [
     `The instance ${instance} was adopted as the server ${server.hostname}.`,
+    ...(lost.length > 0 ? [`It no longer has the addresses ${lost.join(', ')}.`] : []),
     ...(wasCut ? [`Its guest did not shut down within ${seconds} s, so its power was cut.`] : []),
     ...(ran ? ['It was restarted for that.'] : []),
   ].join(' ');
@@ -191,13 +221,14 @@ function adopted({ operation, server, settings }: Context): string {
  * running.
  */
 async function recover(context: Context): Result {
-  const { incus, log, operation, server, signal } = context;
-  const { failure, instance, isBack, isDefined } = operation.state;
+  const { incus, operation, server, signal } = context;
+  const { failure, instance, isBack, isDefined, left } = operation.state;
   const found = await find(context);
   if (found && (await isBusy(incus, found.name, { signal }))) return busy;
-  if (found && !isDefined && labelsOf(found).server === server.uuid) return now({ isDefined: true });
+  if (found && !isDefined && labelsOf(found).server === server.uuid)
+    return now({ isDefined: true });
   if (isDefined) {
-    if (found) await startAgain(context, found);
+    if (left === undefined) return now({ left: await startAgain(context, found) });
     return fail(failure.code, `${failure.message} The instance was adopted all the same.`);
   }
   if (found && isRenamed(found, context)) {
@@ -206,23 +237,32 @@ async function recover(context: Context): Result {
     return wait(0.1);
   }
   if (!isBack) return now({ isBack: true });
-  if (found) await startAgain(context, found);
-  else log.warn({ instance }, 'An instance that was to be adopted is gone.');
-  return fail(failure.code, `${failure.message} The instance was not adopted.`);
+  if (!found) return fail(failure.code, `${failure.message} The instance no longer exists.`);
+  const isStopped = (await startAgain(context, found)) === 'stopped' && operation.state.ran;
+  const end = isStopped ? 'was not adopted, and is stopped now.' : 'was not adopted.';
+  return fail(failure.code, `${failure.message} The instance ${end}`);
 }
 
 const now = (patch: Partial<AdoptState>): StepResult<AdoptState> => ({
   ...{ outcome: 'wait', seconds: 0, patch },
 });
 
-async function startAgain(context: Context, found: Instance): Promise<void> {
+/** Starts it again if it was running. Returns whether it runs. */
+async function startAgain(context: Context, found: Instance | null): Promise<AdoptState['left']> {
   const { incus, log, operation, signal } = context;
-  if (!operation.state.ran || found.status !== 'Stopped') return;
+  if (found?.status !== 'Stopped') return found ? 'started' : 'stopped';
+  const { isDefined, ran } = operation.state;
+  if (!ran) return 'stopped';
   try {
-    const call = incus.instances.updateState(found.name, { action: 'start' }, { signal });
-    await awaitOperation(incus, call, { signal, timeoutSeconds: 120 });
+    if (isDefined) await startInstance(context, found);
+    else {
+      const call = incus.instances.updateState(found.name, { action: 'start' }, { signal });
+      await awaitOperation(incus, call, { signal, timeoutSeconds: startSeconds });
+    }
+    return 'started';
   } catch (error) {
     if (!(error instanceof EngineError) || operation.attempts < maxAttempts) throw error;
     log.warn({ err: error }, 'An instance could not be started after an adoption that failed.');
+    return 'stopped';
   }
 }

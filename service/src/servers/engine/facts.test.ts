@@ -30,7 +30,12 @@ test('an instance has the size and the MAC address that Incus shows', () => {
   assert.deepEqual(facts(instance()), usual);
   const devices = {
     root: { ...root, size: '10GB' },
-    eth0: { ...nic, hwaddr: '02:00:00:00:00:01', 'ipv4.address': '10.9.0.7', 'ipv6.address': 'none' },
+    eth0: {
+      ...nic,
+      hwaddr: '02:00:00:00:00:01',
+      'ipv4.address': '10.9.0.7',
+      'ipv6.address': 'none',
+    },
   };
   assert.deepEqual(facts(instance({ config: { 'limits.cpu': '0-1' }, devices })), {
     ...usual,
@@ -50,7 +55,10 @@ test('the guest says which addresses it uses, unless they are fixed', () => {
     ...[address('10.9.0.50', 'global'), address('fd00:9::50', 'global')],
     address('fe80::1', 'link'),
   ];
-  const network = { eth0: { addresses }, docker0: { addresses: [address('172.17.0.1', 'global')] } };
+  const network = {
+    eth0: { addresses },
+    docker0: { addresses: [address('172.17.0.1', 'global')] },
+  };
   const state = { network } as unknown as InstanceState;
   assert.deepEqual(facts(instance(), state).addresses, ['10.9.0.50', 'fd00:9::50']);
   const fixed = { root, eth0: { ...nic, 'ipv4.address': '10.9.0.7' } };
@@ -63,7 +71,12 @@ test('the guest says which addresses it uses, unless they are fixed', () => {
 
 test('what a server can not have is an obstacle', () => {
   assert.match(String(obstacles({ type: 'virtual-machine' })), /virtual machine/);
-  assert.match(String(obstacles({ config: { 'raw.lxc': 'x' } })), /raw\.lxc, which a server/);
+  assert.match(String(obstacles({ ephemeral: true })), /deletes it when it stops/);
+  const special = ['raw.lxc', 'security.syscalls.intercept.mount', 'security.protection.delete'];
+  for (const key of special) {
+    assert.match(String(obstacles({ config: { [key]: 'true' } })), /, which a server cannot have/);
+    assert.deepEqual(obstacles({ config: { [key]: 'false' } }), []);
+  }
   assert.match(String(obstacles({ devices: { root } })), /has 0 network interfaces/);
   assert.match(String(obstacles({ devices: { root, eth0: nic, eth1: nic } })), /has 2 network/);
   assert.match(String(obstacles({ devices: { root, eth1: nic } })), /is called eth1/);

@@ -1,9 +1,23 @@
 import { isIP } from 'node:net';
-import type { InstanceFacts } from '../../drift/facts.ts';
 import type { Instance, InstanceState } from '../../incus/instances.ts';
 import { nicDevice } from '../../instances/labels.ts';
 import type { LocationNetwork } from '../../locations/network.ts';
 import { bytesOf } from '../../pool-quotas/disk-size.ts';
+
+/** What a server would have if it were made of an instance that is there already. */
+export interface InstanceFacts {
+  /** The MAC address of its network interface; null if it has none. */
+  mac: string | null;
+  cpu: number | null;
+  /** MiB. */
+  ramMb: number | null;
+  /** GiB, rounded up. */
+  diskGb: number | null;
+  /** Without link-local ones. */
+  addresses: string[];
+  /** Why it can't be adopted as it is, in sentences. */
+  obstacles: string[];
+}
 
 /** Where the servers of the location are. */
 export interface Place {
@@ -26,7 +40,9 @@ export function factsOf(
   const devices = instance.expanded_devices ?? instance.devices;
   const nics = Object.entries(devices).filter(([, { type }]) => type === 'nic');
   const [[nicName, nic] = []] = nics;
-  const root = Object.entries(devices).find(([, { type, path }]) => type === 'disk' && path === '/');
+  const root = Object.entries(devices).find(
+    ([, { type, path }]) => type === 'disk' && path === '/',
+  );
   const bytes = bytesOf(root?.[1].size ?? '');
   const memory = bytesOf(config['limits.memory'] ?? '');
   const guestName = nic?.name ?? nicName;
@@ -38,7 +54,8 @@ export function factsOf(
     diskGb: bytes === undefined ? null : Math.ceil(bytes / gibibyte) || null,
     addresses: fixed.length > 0 ? fixed : usedAddresses(state, guestName),
     obstacles: [
-      ...ofKind(instance, config),
+      ...ofKind(instance),
+      ...ofSettings(config),
       ...ofNics(nics, place.network),
       ...ofRoot(root, place.pool),
       ...ofOthers(devices, nicName, root?.[0]),
@@ -67,14 +84,22 @@ function wholeNumber(text: string | undefined): number | null {
   return text !== undefined && /^[1-9]\d{0,5}$/.test(text) ? Number(text) : null;
 }
 
-/** Settings that decide what the guest may do, beside those that Berth sets. */
-const tooSpecial = ['security.syscalls.allow'];
+function ofKind({ ephemeral, type }: Instance): string[] {
+  if (type !== 'container')
+    return ['It is a virtual machine. Berth has no servers of this kind yet.'];
+  if (!ephemeral) return [];
+  return [
+    'It is ephemeral: Incus deletes it when it stops. Set `ephemeral: false` in `incus config edit`.',
+  ];
+}
 
-function ofKind({ type }: Instance, config: Record<string, string>): string[] {
-  if (type !== 'container') return ['It is a virtual machine. Berth has no servers of this kind yet.'];
-  const special = Object.keys(config).filter(
-    (key) => config[key] && (key.startsWith('raw.') || tooSpecial.includes(key)),
-  );
+/** Settings that decide what the guest, or Berth, may do with it, beside those that Berth sets. */
+const tooSpecial =
+  /^raw\.|^security\.syscalls\.(allow$|intercept\.)|^security\.protection\.(delete|start)$/;
+
+function ofSettings(config: Record<string, string>): string[] {
+  const isSet = (value: string | undefined) => value && !/^(false|0|no|off)$/i.test(value);
+  const special = Object.keys(config).filter((key) => isSet(config[key]) && tooSpecial.test(key));
   return special.map((key) => `It has the setting ${key}, which a server cannot have. Remove it.`);
 }
 
@@ -103,7 +128,9 @@ function ofRoot(root: [name: string, device: Device] | undefined, pool: string):
   if (!root) return ['It has no disk.'];
   const [name, device] = root;
   return [
-    ...(name === 'root' ? [] : [`Its disk is the device ${name}. That of a server is called root.`]),
+    ...(name === 'root'
+      ? []
+      : [`Its disk is the device ${name}. That of a server is called root.`]),
     ...(device.pool === pool
       ? []
       : [
