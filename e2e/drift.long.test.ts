@@ -75,7 +75,14 @@ test('changes by hand are found, and a repair puts them back while the server ru
   const name = `srv-${server.uuid}`;
   const before = await definitionOf(name);
   await ssh(primaryAddress(server), 'touch /run/same-run');
-  await onIncus('config', 'set', name, 'limits.cpu=2', 'limits.memory=1GiB', 'security.nesting=true');
+  await onIncus(
+    'config',
+    'set',
+    name,
+    'limits.cpu=2',
+    'limits.memory=1GiB',
+    'security.nesting=true',
+  );
   await onIncus('config', 'device', 'set', name, 'eth0', 'security.ipv6_filtering=false');
   await onIncus('config', 'device', 'add', name, 'extra', 'disk', 'source=/tmp', 'path=/mnt/extra');
   await onIncus('profile', 'add', name, 'default');

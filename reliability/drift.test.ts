@@ -74,8 +74,7 @@ async function definitionOf(name: string) {
 /** Makes its guest use more memory. Incus shows that some seconds later. */
 async function occupy(name: string, bytes: number): Promise<void> {
   const { client, simulator } = laboratory;
-  const inUse = async () =>
-    (await client.server.metrics(undefined, parseMemory)).get(name) ?? 0;
+  const inUse = async () => (await client.server.metrics(undefined, parseMemory)).get(name) ?? 0;
   const before = await until('it is in the metrics', inUse);
   simulator.administrator.occupy(project, name, { own: bytes });
   await until('it uses more', inUse, (now) => now >= before + bytes);

@@ -91,9 +91,15 @@ function lookAtServer(
   if (server.state === 'changing') unsure.add(name);
   if (server.state !== 'at_rest') return;
   const instance = byName.get(name) ?? renamed.get(server.uuid);
-  if (!instance) return lookForMissing(server, name, { findings, unsure });
+  if (!instance) {
+    lookForMissing(server, name, { findings, unsure });
+    return;
+  }
   // Its member does not answer, and Incus shows little more than its name.
-  if (instance.status === 'Error') return void unsure.add(name);
+  if (instance.status === 'Error') {
+    unsure.add(name);
+    return;
+  }
   const differences = differencesOf(server, instance, installationId);
   if (differences.length === 0) return;
   findings.push({
