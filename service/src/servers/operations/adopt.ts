@@ -170,7 +170,7 @@ async function rename(context: Context): Result {
   if (isRenamed(found, context)) return next('define');
   if (await isBusy(incus, found.name, { signal })) return busy;
   // Somebody has started it again.
-  if (found.status !== 'Stopped') return next('stop');
+  if (found.status !== 'Stopped') return next('stop', { ran: true });
   await renameInstance(incus, found.name, instanceName(server.uuid), { signal });
   return next('define');
 }
@@ -232,7 +232,10 @@ async function recover(context: Context): Result {
     return fail(failure.code, `${failure.message} The instance was adopted all the same.`);
   }
   if (found && isRenamed(found, context)) {
-    if (found.status !== 'Stopped') await stopInstance(incus, found.name, { signal });
+    if (found.status !== 'Stopped') {
+      await stopInstance(incus, found.name, { signal });
+      return now({ ran: true });
+    }
     await renameInstance(incus, found.name, instance, { signal });
     return wait(0.1);
   }
