@@ -91,9 +91,9 @@ it('what is forgotten is listed apart, is not counted, and stays so when it is f
   const metrics = (await whole.ask('GET', '/metrics', { prefix: '' })).body;
   const lines = metrics.split('\n').filter((line) => line.startsWith('berth_drift{'));
   assert.deepEqual(lines.sort(), [
-    'berth_drift{location="test",kind="changed"} 0',
-    'berth_drift{location="test",kind="missing_instance"} 0',
-    'berth_drift{location="test",kind="unknown_instance"} 1',
+    'berth_drift{kind="changed",location="test"} 0',
+    'berth_drift{kind="missing_instance",location="test"} 0',
+    'berth_drift{kind="unknown_instance",location="test"} 1',
   ]);
   assert.deepEqual(codeOf(await post('/99999/forget')), [404, 'drift_not_found']);
 });
