@@ -50,7 +50,7 @@ module.exports = {
         path: '^service/src/.+/queries\\.ts$',
         pathNot:
           '^service/src/(db|reconciler-runtime|inspect|metrics|network-policy|usage|statements)/|' +
-          '^service/src/(address-pools|images|locations|nodes|operating-systems|settings|sizes)/|' +
+          '^service/src/(address-pools|drift|images|locations|nodes|operating-systems|settings|sizes)/|' +
           '^service/src/(identities|passkeys|projects|sessions|users)/',
       },
       to: { path: '^service/src/db/connection\\.ts$' },

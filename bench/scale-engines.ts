@@ -41,6 +41,7 @@ function addServer({ model }: Simulator, planned: PlannedServer): void {
       eth0: { type: 'nic', name: 'eth0', network, hwaddr: mac, 'ipv4.address': ip },
     },
     profiles: [],
+    ephemeral: false,
     createdAt: new Date(),
     lastUsedAt: new Date(),
     member: node,

@@ -3,18 +3,22 @@ import { after, before, describe, it } from 'node:test';
 import type { ServerResize } from '@berth/contract/servers';
 import { addVolume, findVolume, removeVolume } from '../incus-sim/src/model.ts';
 import { Project } from '../service/src/db/project.ts';
+import { adoptInstance } from '../service/src/drift/adopt.ts';
 import type { Instance } from '../service/src/incus/instances.ts';
 import { EngineError } from '../service/src/incus/transport/errors.ts';
 import { instanceName } from '../service/src/instances/labels.ts';
 import { operationKinds } from '../service/src/operation-kinds.ts';
-import type { OperationKind } from '../service/src/operations/define.ts';
+import { firstStep, type OperationKind } from '../service/src/operations/define.ts';
+import { insertOperation } from '../service/src/operations/queries.ts';
 import { actions } from '../service/src/servers/actions/all.ts';
 import { enterAction } from '../service/src/servers/actions/enter.ts';
 import { resizeAction } from '../service/src/servers/actions/resize.ts';
 import type { AnyServerAction } from '../service/src/servers/actions/rules/define.ts';
 import type { ServerStepContext } from '../service/src/servers/define-operation.ts';
 import { createOperation } from '../service/src/servers/operations/create.ts';
+import { repairOperation } from '../service/src/servers/operations/repair.ts';
 import { setResizing } from '../service/src/servers/queries.ts';
+import { enterDrift } from '../service/src/testing/drift.ts';
 import { newPublicKey } from '../service/src/testing/ssh-keys.ts';
 import { eventually } from '../service/src/testing/until.ts';
 import {
@@ -243,6 +247,94 @@ const byRename = (first: PlainAction[]) => async (name: string) => {
   return async () => ({ serverId, operation: await laboratory.rename(serverId, wanted) });
 };
 
+/** Repairs it after somebody has changed its instance. */
+async function byRepair(name: string) {
+  const { client, database, place } = laboratory;
+  const serverId = await begun(name, {});
+  const { name: instance } = await laboratory.server(serverId);
+  await client.instances.change(instance, () => ({ config: { 'limits.processes': '5' } }));
+  const enter = () =>
+    database.db.transaction().execute((trx) => {
+      const owner = new Project(trx, place.projectId);
+      return insertOperation(owner, { ...firstStep(repairOperation), serverId });
+    });
+  return async () => ({ serverId, operation: await enter() });
+}
+
+/** Adopts a running instance that was made by hand, with a disk and an address of its own. */
+const byAdoption =
+  ({ isDeaf = false }: Beginning = {}) =>
+  async (name: string) => {
+    const { client, database, place, simulator } = laboratory;
+    const { db } = database;
+    adoptions += 1;
+    // No new server gets it.
+    const ip = `fd00:9::1:${adoptions.toString(16)}`;
+    await makeByHand(name, ip);
+    if (isDeaf) simulator.faults.guest(name, { ignoresShutdown: true });
+    const instance = await client.instances.get(name);
+    const node = await db
+      .selectFrom('nodes')
+      .select('id')
+      .where('member', '=', instance?.location ?? '')
+      .executeTakeFirstOrThrow();
+    const facts = { mac: instance?.config['volatile.eth0.hwaddr'] ?? null, addresses: [ip] };
+    const id = await enterDrift(db, { ...place, nodeId: node.id }, { instance: name, facts });
+    return () =>
+      db.transaction().execute((trx) => {
+        const owner = new Project(trx, place.projectId);
+        return adoptInstance(trx, owner, id, { os_id: place.osId });
+      });
+  };
+let adoptions = 0;
+
+async function makeByHand(name: string, ip: string): Promise<void> {
+  const { client, simulator } = laboratory;
+  const { id } = await client.instances.create(
+    {
+      ...{ name, type: 'container', profiles: [] },
+      source: { type: 'image', alias: 'berth-debian-12' },
+      config: { 'limits.cpu': '1', 'limits.memory': '256MiB' },
+      devices: {
+        root: { type: 'disk', path: '/', pool: 'berth', size: '2GiB' },
+        eth0: { type: 'nic', network: 'berthbr0', 'ipv6.address': ip },
+      },
+    },
+    'a',
+  );
+  await client.operations.wait(id, { timeoutSeconds: 60 });
+  const file = { type: 'file', uid: 0, gid: 0, mode: 0o644, content: 'ran\n' } as const;
+  await client.files.push(name, '/root/ran', file);
+  simulator.administrator.start(project, name);
+}
+
+/**
+ * Whether the instance is a server, or else has its own name and no labels. Nothing of it is lost in either case.
+ */
+async function isAdoptedOrBack(serverId: number, byHand: string): Promise<void> {
+  const { client } = laboratory;
+  const { name, isDeleted } = await laboratory.server(serverId);
+  const [adopted, own] = [await client.instances.get(name), await client.instances.get(byHand)];
+  assert.equal([adopted, own].filter((one) => one !== null).length, 1);
+  if (isDeleted) assert.equal(own?.config['user.berth.server'], undefined);
+  if (isDeleted) assert.equal(own?.status, 'Running');
+  const ran = await client.files.pull(adopted ? name : byHand, '/root/ran', 1000);
+  assert.equal(ran?.content.toString(), 'ran\n');
+}
+
+/** Its adoption failed, and was undone. */
+async function isNotAdopted(serverId: number, byHand: string): Promise<void> {
+  await isSeenAs(serverId, 'gone');
+  await isAdoptedOrBack(serverId, byHand);
+  removeByHand(byHand);
+}
+
+/** Removes the instance that was not adopted. */
+function removeByHand(name: string): void {
+  const { administrator, model } = laboratory.simulator;
+  if (model.projects.get(project)?.instances.has(name)) administrator.delete(project, name);
+}
+
 /** After a create of which only the last step failed. */
 async function byRetry(name: string) {
   const fail = async () => {
@@ -406,6 +498,26 @@ const ways: Record<string, Way> = {
     lead: byRename(['stop']),
     end: 'Stopped',
   },
+  'an adoption': {
+    kind: 'adopt',
+    steps: ['look', 'stop', 'rename', 'define', 'start'],
+    lead: byAdoption(),
+    end: 'Running',
+  },
+  'an adoption of a guest that ignores its shutdown': {
+    kind: 'adopt',
+    steps: ['cut'],
+    lead: byAdoption({ isDeaf: true }),
+    end: 'Running',
+  },
+  'an adoption that failed': {
+    kind: 'adopt',
+    steps: ['recover'],
+    lead: byAdoption(),
+    failing: 'define',
+    end: 'gone',
+  },
+  'a repair': { kind: 'repair', lead: byRepair, end: 'Running' },
   'a move': {
     kind: 'move',
     steps: ['look', 'stop', 'shutdown', 'migrate', 'start'],
@@ -511,7 +623,7 @@ async function undergo(
   plans.delete(`${name} ${kind}`);
   assert.ok(plan.times > 0, `The step ${step} of ${kind} was not reached.`);
   met.note(kind, step, words);
-  return { serverId, last, runs: plan.times };
+  return { serverId, last, name, runs: plan.times };
 }
 
 /** The records and the engine agree about it. */
@@ -599,8 +711,12 @@ for (const [what, way] of Object.entries(ways)) {
     describe(`the step ${step} of ${what}`, atOnce, () => {
       for (const [words, trouble] of Object.entries(troubles)) {
         it(words, async () => {
-          const { serverId, last, runs } = await undergo(way, step, [words, trouble]);
+          const { serverId, last, name, runs } = await undergo(way, step, [words, trouble]);
           assert.equal(last.status, way.failing ? 'failed' : 'succeeded', last.message);
+          if (way.kind === 'adopt' && way.failing) {
+            assert.ok(runs > 1 || !again.test(words), 'the step was run again');
+            return await isNotAdopted(serverId, name);
+          }
           if (way.failing) {
             assert.ok(last.error?.message.includes(wentWrong));
             await isShownTruly(serverId);
@@ -613,15 +729,25 @@ for (const [what, way] of Object.entries(ways)) {
             assert.equal(isSet, !way.failing, 'root has the password');
             await hasWholeShadow(laboratory, name);
           }
+          if (way.kind === 'repair') {
+            const { name } = await laboratory.server(serverId);
+            const repaired = await laboratory.client.instances.get(name);
+            assert.equal(repaired?.config['limits.processes'], '1024');
+          }
           await remove(serverId);
         });
       }
 
       for (const [words, trouble] of Object.entries(fatal)) {
         it(words, async () => {
-          const { serverId, last } = await undergo(way, step, [words, trouble]);
+          const { serverId, last, name } = await undergo(way, step, [words, trouble]);
           assert.equal(last.status, 'failed');
           assert.ok(last.error?.message.includes(stays));
+          if (way.kind === 'adopt') {
+            await isAdoptedOrBack(serverId, name);
+            await remove(serverId);
+            return removeByHand(name);
+          }
           if (way.kind === 'set_password') {
             await hasWholeShadow(laboratory, (await laboratory.server(serverId)).name);
           }
@@ -649,11 +775,12 @@ for (const [what, way] of Object.entries(ways)) {
 
       for (const [words, trouble] of Object.entries(cancels)) {
         it(words, async () => {
-          const { serverId, last } = await undergo(way, step, [words, trouble]);
+          const { serverId, last, name } = await undergo(way, step, [words, trouble]);
           const { steps = [], end } = way.cancel ?? {};
           if (!steps.includes(step)) {
             assert.equal(refusals.get(last.id), 'not_cancellable');
             assert.equal(last.status, way.failing ? 'failed' : 'succeeded', last.message);
+            if (way.kind === 'adopt' && way.failing) return await isNotAdopted(serverId, name);
             if (way.failing) await isShownTruly(serverId);
             await isSeenAs(serverId, way.end);
             return await remove(serverId);

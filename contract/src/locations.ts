@@ -134,6 +134,14 @@ export const Location = Type.Object(
       },
     ),
     smtp,
+    drift: Nullable(
+      Type.Integer({
+        description:
+          'The number of drift records of this location that are not forgotten: see `GET /v1/drift`. Null unless an ' +
+          'administrator asks.',
+        examples: [0],
+      }),
+    ),
     network_policy: Type.Object(
       {
         status: Word(['applied', 'pending', 'unavailable'], {

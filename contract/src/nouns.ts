@@ -105,6 +105,16 @@ const table = {
       description: 'Manage the IP addresses that are assigned to servers. For administrators.',
     },
   },
+  drift: {
+    words: 'drift record',
+    collection: 'drift',
+    actions: ['adopt', 'forget', 'repair'],
+    section: {
+      name: 'Drift',
+      description:
+        'List differences between the records and Incus that somebody has made by hand, and end them. For administrators.',
+    },
+  },
   operation: {
     actions: ['cancel'],
     section: {
@@ -118,6 +128,8 @@ const table = {
 interface NounEntry {
   /** Its name in sentences, such as `SSH key`. Defaults to its name with spaces. */
   words?: string;
+  /** The name of the collection in paths. Defaults to its name with hyphens and an `s`. */
+  collection?: string;
   /** By what else than its ID a request can refer to it, and examples of that. */
   named?: { by: string; examples: readonly string[] };
   /** What can be done to it: each is the action `<noun>_<action>` of the audit log, and the `operationId` of a route. */
@@ -186,7 +198,8 @@ export function wordsOf(noun: Noun): string {
 }
 
 /** The name of the collection in paths, such as `address-pools`. */
-export const collectionOf = (noun: Noun) => `${noun.replaceAll('_', '-')}s`;
+export const collectionOf = (noun: Noun) =>
+  entries[noun].collection ?? `${noun.replaceAll('_', '-')}s`;
 
 export const nounActions = nouns.flatMap((noun) =>
   entries[noun].actions.map((action) => `${noun}_${action}` as NounAction),

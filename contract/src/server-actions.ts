@@ -48,7 +48,7 @@ export const bulkActions = serverActions.filter(
   (action): action is ActionInBulk => 'bulk' in table[action],
 );
 
-type ServerOperation = 'create' | 'rename' | Table[ServerAction]['operation'];
+type ServerOperation = 'create' | 'rename' | 'repair' | 'adopt' | Table[ServerAction]['operation'];
 
 /** The kinds of operations: first those on servers, then those on nodes. */
 export const operationKinds = [
@@ -56,6 +56,8 @@ export const operationKinds = [
     'create',
     ...serverActions.map((name) => table[name].operation),
     'rename',
+    'repair',
+    'adopt',
   ]),
   ...(['evacuate', 'restore', 'declare_lost'] as const),
 ];

@@ -486,7 +486,7 @@ function wantedProtection(otherwise: string) {
   );
 }
 
-const HostName = (more = '') =>
+export const HostName = (more = '') =>
   Type.String({
     minLength: 1,
     maxLength: 253,

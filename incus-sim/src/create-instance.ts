@@ -20,6 +20,7 @@ import {
   rootPool,
   type Volume,
 } from './model.ts';
+import { refuseUnknownNetworks } from './nics.ts';
 import type { Work } from './operations.ts';
 import { keepsImages } from './pools.ts';
 import { reportAct } from './power.ts';
@@ -34,6 +35,7 @@ interface NewInstance {
   config?: Config;
   devices?: Devices;
   profiles?: string[];
+  ephemeral?: boolean;
 }
 
 /** Halfway, its record exists, and its disk does not. */
@@ -108,10 +110,12 @@ function sourceImage(model: Model, project: Project, { source }: NewInstance): I
 
 function newInstance(
   project: Project,
-  { name, type = 'container', description = '', config, devices = {}, profiles = [] }: NewInstance,
+  wanted: NewInstance,
   image: Image | null,
   member: string,
 ): Instance {
+  const { name, type = 'container', description = '', config } = wanted;
+  const { devices = {}, profiles = [], ephemeral = false } = wanted;
   const properties = Object.entries(image?.properties ?? {}).map(([key, value]) => [
     `image.${key}`,
     value,
@@ -133,6 +137,7 @@ function newInstance(
     },
     devices,
     profiles,
+    ephemeral,
     createdAt: new Date(),
     lastUsedAt: new Date(0),
     member,
@@ -156,15 +161,7 @@ function checked(model: Model, instance: Instance): Pool {
   const { project, name, config, devices } = instance;
   const unknown = Object.keys(config).find((key) => !sections.test(key) && !limits.test(key));
   if (unknown !== undefined) refuse(`${failed}: Unknown configuration key: ${unknown}`);
-  for (const [device, { type, network }] of Object.entries(devices)) {
-    if (type !== 'nic' || model.networks.has(network ?? '')) continue;
-    refuse(
-      `${failed}: Failed initializing instance: Invalid devices: Device validation failed for ` +
-        `"${device}": Failed loading device "${device}": Failed to load network "${network}" for ` +
-        'project "default": Network not found',
-      404,
-    );
-  }
+  refuseUnknownNetworks(model, devices, `${failed}: Failed initializing instance`);
   const pool = rootPool(model, instance);
   const other = project.instances.get(name);
   if (other?.lock?.action === 'create' || project.awaited.has(name)) {

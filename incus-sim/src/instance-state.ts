@@ -3,7 +3,7 @@ import { started, sync } from './answers.ts';
 import { refuseStart } from './disks.ts';
 import type { Engine } from './engine.ts';
 import { instanceStateView } from './instance-view.ts';
-import { askedInstance, operationOn } from './inventory.ts';
+import { askedInstance, eraseDisk, leave, operationOn } from './inventory.ts';
 import { inWordsOf, locked } from './locks.ts';
 import type { Instance } from './model.ts';
 import { refuseLimits, refuseTakenAddresses } from './nics.ts';
@@ -96,6 +96,10 @@ async function stop(
         reportAct(engine, instance, 'instance-shutdown');
       };
   await locked(work, instance, { action: 'stop', reusable: true, inherits: ['restart'] }, act);
+  if (!instance.ephemeral || instance.disk === 'none') return;
+  eraseDisk(engine.model, instance);
+  leave(engine.model, instance);
+  reportAct(engine, instance, 'instance-deleted');
 }
 
 /** Halfway, it has stopped. */

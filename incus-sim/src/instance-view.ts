@@ -24,7 +24,7 @@ export function instanceView(model: Model, instance: Instance) {
     architecture: 'x86_64',
     config: shownConfig,
     devices,
-    ephemeral: false,
+    ephemeral: instance.ephemeral,
     profiles: instance.profiles,
     stateful: false,
     description: instance.description,

@@ -4,11 +4,11 @@ import { refuseDelete } from './disks.ts';
 import type { Engine } from './engine.ts';
 import { etagHeader, etagOf, refuseStale } from './etag.ts';
 import { instanceView, listedView } from './instance-view.ts';
-import { askedInstance, leave, operationOn } from './inventory.ts';
+import { askedInstance, eraseDisk, leave, operationOn } from './inventory.ts';
 import { inWordsOf, locked } from './locks.ts';
 import { migrateInstance } from './migrate-instance.ts';
 import { addVolume, findVolume, type Instance, removeVolume, rootPool } from './model.ts';
-import { refuseLimits } from './nics.ts';
+import { enterNics, refuseLimits, refuseUnknownNetworks, removeNics } from './nics.ts';
 import { reportAct, shownStatus } from './power.ts';
 import { refuse } from './refusal.ts';
 import { type Call, jsonBody, type Routes } from './router.ts';
@@ -33,6 +33,7 @@ export function instanceRoutes(engine: Engine): Routes {
       return sync(instanceView(model, instance), etagHeader(tagOf(instance)));
     },
     'PATCH /1.0/instances/:name': (call) => update(engine, call),
+    'PUT /1.0/instances/:name': (call) => replace(engine, call),
     'POST /1.0/instances/:name': (call) => renameOrMigrate(engine, call),
     'POST /1.0/instances/:name/rebuild': (call) => empty(engine, call),
     'DELETE /1.0/instances/:name': (call) => remove(engine, call),
@@ -47,8 +48,8 @@ function matching(filter: string | null): (instance: Instance) => boolean {
   return ({ config }) => config[key] === value;
 }
 
-const tagOf = ({ config, devices, description, profiles }: Instance): string =>
-  etagOf([config, devices, description, profiles]);
+const tagOf = ({ config, devices, description, ephemeral, profiles }: Instance): string =>
+  etagOf([config, devices, description, ephemeral, profiles]);
 
 /** Applied at once, unlike a PUT. Devices are replaced as a whole. */
 async function update(engine: Engine, call: Call): Promise<Answer> {
@@ -67,6 +68,37 @@ async function update(engine: Engine, call: Call): Promise<Answer> {
   return done();
 }
 
+type Replaced = Pick<Instance, 'config' | 'devices' | 'profiles' | 'description' | 'ephemeral'>;
+
+/** Removes what is omitted. Halfway, nothing has changed. */
+async function replace(engine: Engine, call: Call): Promise<Answer> {
+  const { model, operations } = engine;
+  const instance = askedInstance(engine, call);
+  const { config, devices, ...others } = await jsonBody<Replaced>(call);
+  refuseStale(call, tagOf(instance));
+  // The volatile keys of its run are shown, and not stored.
+  const { run } = instance;
+  const isOfRun = (key: string) => run !== undefined && /^volatile\..+\.host_name$/.test(key);
+  const own = Object.entries(config).filter(([key, value]) => value !== '' && !isOfRun(key));
+  const operation = operations.start(
+    operationOn(instance, 'Updating instance', call),
+    async (work) => {
+      work.reach('half');
+      refuseUnknownNetworks(model, devices, 'Failed updating instance');
+      if (run) refuseLimits(model, { devices }, 'Failed to update');
+      refuseMemory(instance, config);
+      deferDisk(instance, devices);
+      removeNics(model, instance);
+      const { profiles, description, ephemeral } = others;
+      Object.assign(instance, { profiles, description, ephemeral });
+      Object.assign(instance, { config: Object.fromEntries(own), devices });
+      enterNics(model, instance);
+      reportAct(engine, instance, 'instance-updated');
+    },
+  );
+  return started(operation);
+}
+
 /** Halfway, its disk is gone, and its record still exists. */
 function remove(engine: Engine, call: Call): Answer {
   const { model, operations, timing } = engine;
@@ -80,9 +112,7 @@ function remove(engine: Engine, call: Call): Answer {
         if (shownStatus(instance) !== 'Stopped') refuse('Instance is running', 400);
         await work.pause(timing.delete);
         refuseDelete(instance);
-        const { project, type, name } = instance;
-        for (const pool of model.pools.values()) removeVolume(pool, { project, type, name });
-        instance.disk = 'none';
+        eraseDisk(model, instance);
         work.reach('half');
         leave(model, instance);
         reportAct(engine, instance, 'instance-deleted');

@@ -1,6 +1,6 @@
 import type { Engine } from './engine.ts';
 import { refuseOutOfReach } from './members.ts';
-import { findInstance, type Instance, type Model } from './model.ts';
+import { findInstance, type Instance, type Model, removeVolume } from './model.ts';
 import { enterNics, removeNics } from './nics.ts';
 import type { NewOperation } from './operations.ts';
 import { type Call, part } from './router.ts';
@@ -33,6 +33,12 @@ export function enter(model: Model, instance: Instance): void {
   enterNics(model, instance);
   const member = model.members.get(instance.member);
   if (member) member.instances += 1;
+}
+
+export function eraseDisk(model: Model, instance: Instance): void {
+  const { project, type, name } = instance;
+  for (const pool of model.pools.values()) removeVolume(pool, { project, type, name });
+  instance.disk = 'none';
 }
 
 export function leave(model: Model, instance: Instance): void {

@@ -31,6 +31,8 @@ export interface Instance {
   config: Config;
   devices: Devices;
   profiles: string[];
+  /** Whether Incus deletes it when it stops. */
+  ephemeral: boolean;
   createdAt: Date;
   lastUsedAt: Date;
   /** `none` without a cluster. */

@@ -1,4 +1,4 @@
-import type { Config, Instance, Model, Network, NicLimit } from './model.ts';
+import type { Config, Devices, Instance, Model, Network, NicLimit } from './model.ts';
 import { refuse } from './refusal.ts';
 
 interface Nic {
@@ -35,6 +35,17 @@ export function refuseTakenAddresses(model: Model, instance: Instance): void {
       const taken = `${kind} address "${address}" already defined on another NIC`;
       refuse(`Failed start validation for device "${name}": ${taken}`, 409);
     }
+  }
+}
+
+export function refuseUnknownNetworks(model: Model, devices: Devices, failed: string): void {
+  for (const [device, { type, network }] of Object.entries(devices)) {
+    if (type !== 'nic' || model.networks.has(network ?? '')) continue;
+    refuse(
+      `${failed}: Invalid devices: Device validation failed for "${device}": Failed loading device ` +
+        `"${device}": Failed to load network "${network}" for project "default": Network not found`,
+      404,
+    );
   }
 }
 

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import type { Db } from '../../service/src/db/connection.ts';
 import { createTestToken } from '../../service/src/testing/app.ts';
+import { enterDrift } from '../../service/src/testing/drift.ts';
 import { fingerprintOf } from '../../service/src/testing/fingerprint.ts';
 import { inject } from '../../service/src/testing/inject.ts';
 import { enterServer } from '../../service/src/testing/servers.ts';
@@ -20,7 +21,7 @@ import {
 const batch = 500;
 const mostKnown = 200;
 /** Lists whose ids are used. Only its own tokens, users and projects may be changed. */
-const seen = new Set(['/v1/servers', '/v1/operations', '/v1/address-pools']);
+const seen = new Set(['/v1/servers', '/v1/operations', '/v1/address-pools', '/v1/drift']);
 
 export interface FuzzFigures {
   seed: number;
@@ -65,8 +66,12 @@ async function fuzzOn(
   for (const id of [await enterSize(db), 'small']) learn(known, '/v1/sizes/{id}', id);
   for (const id of [place.osId, 'debian-12']) learn(known, '/v1/operating-systems/{id}', id);
   for (const status of ['started', 'stopped', 'error'] as const) {
-    learn(known, '/v1/servers/{id}', await enterServer(db, place, { status }));
+    const serverId = await enterServer(db, place, { status });
+    learn(known, '/v1/servers/{id}', serverId);
+    const isMissing = status === 'error';
+    learn(known, '/v1/drift/{id}', await enterDrift(db, place, { serverId, isMissing }));
   }
+  learn(known, '/v1/drift/{id}', await enterDrift(db, place));
   for (let sent = 0; sent < requests; sent += batch) {
     const numRuns = Math.min(batch, requests - sent);
     for (const request of fc.sample(planned, { seed: seed + sent, numRuns })) {

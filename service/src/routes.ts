@@ -5,6 +5,7 @@ import { allows } from './callers/scopes.ts';
 import type { WaitingDeps } from './changes/accepted.ts';
 import type { Candidate, Lookups, ReferenceScope } from './changes/references.ts';
 import { confirmationRoutes } from './confirmation/routes.ts';
+import { driftRoutes } from './drift/routes.ts';
 import { type HealthDeps, healthRoutes } from './health/routes.ts';
 import { identityRoutes, type ProviderDeps } from './identities/routes.ts';
 import { imageRoutes } from './images/routes.ts';
@@ -65,6 +66,7 @@ export const routes: readonly Routes<AllDeps>[] = [
   locationRoutes,
   nodeRoutes,
   maintenanceRoutes,
+  driftRoutes,
   operatingSystemRoutes,
   imageRoutes,
   sizeRoutes,

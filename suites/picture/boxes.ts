@@ -39,7 +39,7 @@ export const boxes: readonly Box[] = [
   box('request', 'connections', 'edge'),
   box('noun', 'health', 'health', 'version'),
   box('work', 'compare records with Incus', 'reconcilers'),
-  box('noun', 'work on nodes', 'maintenance'),
+  box('noun', 'work on nodes, drift', 'maintenance', 'drift'),
   box('noun', 'servers', 'servers'),
   box('work', 'choose a node', 'placement'),
   box('work', 'metering', 'usage', 'traffic'),

@@ -4,6 +4,7 @@ import {
   type AddressPool,
   disabledFamilies,
   findFreeAddress,
+  findPooled,
   holdAddress,
   lockPools,
 } from './queries.ts';
@@ -39,6 +40,37 @@ export async function chooseAddresses(trx: Trx, locationId: number): Promise<Add
       `All IPv${family} address pools of this location are disabled, so the server has no IPv${family} address.`,
   );
   return { addresses: chosen, warnings };
+}
+
+interface KeptAddresses {
+  addresses: ChosenAddress[];
+  /** Those that were not chosen. */
+  lost: string[];
+  /** The one that somebody else has, and who, as the subject of a sentence. */
+  taken: { ip: string; holder: string } | undefined;
+}
+
+/**
+ * Chooses the first address of each family that an instance without a server has in a pool of the location, enabled or
+ * not. Needs the lock of all pools.
+ */
+export async function keepAddresses(
+  trx: Trx,
+  locationId: number,
+  { instance, ips }: { instance: string; ips: string[] },
+): Promise<KeptAddresses> {
+  const pooled = await findPooled(trx, locationId, ips);
+  const kept = ([4, 6] as const).flatMap(
+    (family) => pooled.find((one) => one.family === family) ?? [],
+  );
+  const taken = kept.flatMap(({ ip, serverId, reservedFor }) => {
+    if (serverId !== null) return [{ ip, holder: `The server ${serverId}` }];
+    const isOwn = reservedFor === null || reservedFor === instance;
+    return isOwn ? [] : [{ ip, holder: `The instance ${reservedFor}` }];
+  });
+  const addresses = kept.map(({ ip, poolId }, place) => ({ ip, poolId, isPrimary: place === 0 }));
+  const lost = ips.filter((ip) => kept.every(({ wanted }) => wanted !== ip));
+  return { addresses, lost, taken: taken[0] };
 }
 
 async function chooseFrom(trx: Trx, pools: AddressPool[], family: 4 | 6) {

@@ -27,6 +27,15 @@ export async function lockPools(trx: Trx, locationId: number): Promise<AddressPo
     .execute();
 }
 
+/**
+ * Locks all pools of a location, enabled or not, until the transaction ends, so that none of their addresses is assigned
+ * and the location is not removed.
+ */
+export async function lockAllPools(trx: Trx, locationId: number): Promise<void> {
+  const query = trx.selectFrom('address_pools').select('id').where('location_id', '=', locationId);
+  await query.orderBy('id').forUpdate().execute();
+}
+
 /** The address families for which all pools of a location are disabled. */
 export async function disabledFamilies(trx: Trx, locationId: number): Promise<(4 | 6)[]> {
   const { rows } = await sql<{ family: 4 | 6 }>`
@@ -85,6 +94,38 @@ function reserved({ cidr, gateway, family }: AddressPool): RawBuilder<unknown> {
   const edges = family === 4 ? [sql`network`, sql`broadcast`] : [sql`network`];
   const addresses = edges.map((edge) => sql`host(${edge}(${cidr}::inet))::inet`);
   return sql`array[host(${gateway}::inet)::inet, ${sql.join(addresses)}]`;
+}
+
+/** An address that is in a pool of a location. */
+interface PooledAddress {
+  /** As it was given. */
+  wanted: string;
+  ip: string;
+  poolId: number;
+  family: 4 | 6;
+  /** The server that has it; null if none has. */
+  serverId: number | null;
+  /** The instance without a server for which it is reserved; null if it is for none. */
+  reservedFor: string | null;
+}
+
+/** Those of these addresses that are in pools of a location, in the same order, without gateways. */
+export async function findPooled(
+  trx: Trx,
+  locationId: number,
+  ips: string[],
+): Promise<PooledAddress[]> {
+  const { rows } = await sql<PooledAddress>`
+    select wanted.ip as wanted, host(wanted.ip::inet) as ip, pool.id as "poolId", family(pool.cidr) as family,
+      held.server_id as "serverId", instance.name as "reservedFor"
+    from unnest(${ips}::text[]) with ordinality as wanted (ip, place)
+    join address_pools pool on pool.location_id = ${locationId} and wanted.ip::inet << pool.cidr
+    left join addresses held on held.ip = wanted.ip::inet
+    left join reserved_addresses reserved on reserved.ip = wanted.ip::inet
+    left join unknown_instances instance on instance.id = reserved.instance_id
+    where wanted.ip::inet <> host(pool.gateway)::inet
+    order by wanted.place`.execute(trx);
+  return rows;
 }
 
 /** Assigns an address to a server. `UNIQUE (ip)` prevents it from being assigned twice. */

@@ -135,6 +135,10 @@ const values: Record<string, Record<string, string[]>> = {
   size_list: { q: ['rare'], location_id: await bothOf('locations') },
   operating_system_list: { q: ['rare'], architecture: ['x86_64'] },
   node_list: { q: ['rare'], location_id: await bothOf('locations') },
+  drift_list: {
+    ...{ location_id: await bothOf('locations'), server_id: [`${rareServer.id}`] },
+    ...period,
+  },
   address_pool_list: { location_id: await bothOf('locations') },
   image_list: { location_id: await bothOf('locations') },
 };

@@ -31,6 +31,7 @@ const directly = (tables: string[]) =>
 
 /** The files that may use such queries, with the reasons. */
 const allowed: Record<string, string> = {
+  'drift/queries.ts': 'shows administrators the drift of all projects, and frees a MAC address',
   'inspect/queries.ts': 'the tool of an administrator, who can see all rows',
   'locations/queries.ts': 'counts the objects of a location in all projects',
   'projects/members/queries.ts': 'ends the tokens of a member in the project that they leave',

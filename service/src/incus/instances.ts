@@ -23,7 +23,12 @@ export interface Instance {
   project: string;
   config: Record<string, string>;
   devices: Devices;
+  /** The configuration and the devices together with those of its profiles. */
+  expanded_config?: Record<string, string> | null;
+  expanded_devices?: Devices | null;
   profiles: string[];
+  /** Whether Incus deletes it, with its disk, when it stops. */
+  ephemeral: boolean;
   created_at: string;
   last_used_at: string;
 }
@@ -33,6 +38,12 @@ type Listed = Omit<Instance, 'config' | 'devices'> & {
   config: Instance['config'] | null;
   devices: Devices | null;
 };
+
+/** What a replacement has to repeat. */
+type Whole = Instance & { architecture: string; description: string };
+
+/** What a replacement may change. */
+export type Replaced = Pick<Instance, 'config' | 'devices' | 'ephemeral' | 'profiles'>;
 
 export interface InstanceState {
   status: InstanceStatus;
@@ -140,6 +151,24 @@ export function instanceCalls(api: Api) {
       const { value, etag } = await api.read(request, options, readTagged<Instance>);
       const headers = { 'if-match': etag };
       await api.change({ method: 'PATCH', ...at, headers, json: change(value) }, options);
+    },
+
+    /**
+     * Replaces what an instance has, which may be running. Keys and devices that are omitted are removed. `change` receives the current instance. Throws `busy` if the instance was changed concurrently, and
+     * `not_found` if it does not exist.
+     */
+    async replace(
+      name: string,
+      change: (instance: Instance) => Replaced,
+      options?: CallOptions,
+    ): Promise<Operation> {
+      const at = { path: ['instances', name], query: { project } };
+      const request = { method: 'GET' as const, ...at };
+      const { value, etag } = await api.read(request, options, readTagged<Whole>);
+      const { architecture, description } = value;
+      const json = { architecture, description, ...change(value) };
+      const headers = { 'if-match': etag };
+      return await api.startOperation({ method: 'PUT', ...at, headers, json }, options);
     },
 
     /**

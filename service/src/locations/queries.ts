@@ -23,7 +23,13 @@ const largestNode = sql<{ cpu: number | null; ram: number | null; disk: number |
     'disk', nullif(max(nodes.disk_gb), 0))
   from nodes where nodes.location_id = locations.id and not nodes.gone and not nodes.lost)`;
 
+/** The number of its drift records that the API lists: see drift/queries.ts. */
+const openDrift = sql<number>`(
+  select count(*)::integer from drift
+  where drift.location_id = locations.id and drift.is_confirmed and not drift.is_forgotten)`;
+
 const shownColumns = [
+  openDrift.as('openDrift'),
   isReachable.as('isReachable'),
   isWatched.as('isWatched'),
   largestNode.as('largestNode'),
@@ -31,6 +37,7 @@ const shownColumns = [
 
 /** A location with its reachability and resources. */
 export type ShownLocation = LocationRow & {
+  openDrift: number;
   isReachable: boolean;
   isWatched: boolean;
   largestNode: { cpu: number | null; ram: number | null; disk: number | null };
@@ -264,6 +271,7 @@ export async function removeLocationRow(
   refuse(await countServers(trx, id));
   await trx.deleteFrom('address_pools').where('location_id', '=', id).execute();
   await trx.deleteFrom('images').where('location_id', '=', id).execute();
+  await trx.deleteFrom('drift').where('location_id', '=', id).execute();
   await trx
     .updateTable('nodes')
     .set({ gone: true, status: 'offline' })

@@ -81,6 +81,7 @@ test('a location is shown by its id', async () => {
     creates_per_node: null,
     allowed_destinations: [],
     smtp: 'blocked',
+    drift: null,
     network_policy: { status: 'pending', reason: null, since },
   });
 });

@@ -8,7 +8,7 @@ const unwatched = 'No service has checked this location recently.';
 
 const withoutRules = 'Only bridges that Incus manages have rules for what servers may reach.';
 
-/** A location as the API shows it, without the address of its engine. */
+/** A location as the API shows it to administrators, without the address of its engine. */
 export function locationView(row: ShownLocation): Location {
   return {
     id: row.id,
@@ -31,6 +31,7 @@ export function locationView(row: ShownLocation): Location {
     creates_per_node: row.creates_per_node,
     allowed_destinations: row.allowed_destinations,
     smtp: row.smtp,
+    drift: row.openDrift,
     network_policy: networkPolicyView(row),
   };
 }
@@ -38,15 +39,16 @@ export function locationView(row: ShownLocation): Location {
 const unusable = 'The engine of this location cannot be used at the moment.';
 
 /**
- * A location as the caller may see it. Only administrators see why the engine can't be reached, because the reason may
- * contain its socket.
+ * A location as the caller may see it. Only administrators see drift, and why the engine can't be reached, because the
+ * reason may contain its socket.
  */
 export function locationViewFor({ scopes }: Pick<Caller, 'scopes'>) {
   const isAdmin = allows(scopes, 'admin');
   return (row: ShownLocation): Location => {
     const view = locationView(row);
-    const isSaid = isAdmin || row.reachable || row.unreachable_reason === null;
-    return isSaid ? view : { ...view, unreachable_reason: unusable };
+    if (isAdmin) return view;
+    const isSaid = row.reachable || row.unreachable_reason === null;
+    return { ...view, drift: null, ...(!isSaid && { unreachable_reason: unusable }) };
   };
 }
 

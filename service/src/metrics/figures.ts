@@ -40,6 +40,10 @@ const installation: Record<string, [help: string, ...labels: string[]]> = {
     'Instances that have the label of this installation but belong to no server, such as after a restore.',
     'location',
   ],
+  drift: [
+    'Instances that somebody has changed, removed or added by hand in Incus, by the kind of drift, without those that were forgotten.',
+    ...['location', 'kind'],
+  ],
   node_online: ['1 while the node answers, otherwise 0.', 'location', 'node'],
   node_slow: ['1 while the node answers slowly, otherwise 0.', 'location', 'node'],
   node_addresses_read_timestamp_seconds: [

@@ -128,6 +128,13 @@ export async function installationFigures(db: Queryable): Promise<Figure[]> {
     from locations l left join unknown_instances u on u.location_id = l.id and u.is_ours
     where l.removed_at is null group by l.name
     union all
+    select 'drift', jsonb_build_object('location', l.name, 'kind', made.kind), count(d.id)::float8
+    from locations l
+    cross join (values ('changed'), ('missing_instance'), ('unknown_instance')) as made (kind)
+    left join drift d on d.location_id = l.id and d.kind = made.kind
+      and d.is_confirmed and not d.is_forgotten
+    where l.removed_at is null group by l.name, made.kind
+    union all
     select figure.name, labels, figure.value
     from node cross join lateral (values
       ('node_online', (status = 'online')::integer::float8),

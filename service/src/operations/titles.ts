@@ -12,6 +12,8 @@ export const operationTitles = {
   move: 'Moving the server',
   resize: 'Resizing the server',
   rename: 'Renaming the server',
+  repair: 'Repairing the server',
+  adopt: 'Adopting the instance',
   delete: 'Deleting the server',
   evacuate: 'Evacuating the node',
   restore: 'Restoring the node',

@@ -56,6 +56,7 @@ const lines = {
   member_not_found: ['The user is not a member of the project, or no user has this email address.', 'List the members with `GET /v1/projects/{id}/members`.', 'no'],
   server_not_found: ['The project has no server with this ID, name or UUID, or the server was deleted.', 'List the servers with `GET /v1/servers`. Administrators: if another project has the server, `detail` says which; name it in the header `Berth-Project`.', 'no'],
   node_not_found: ['No node has this name, or none at the location that was given.', 'List the nodes with `GET /v1/nodes`.', 'no'],
+  drift_not_found: ['No drift record has this ID, or the difference no longer exists.', 'List the drift records with `GET /v1/drift`.', 'no'],
   output_not_found: ['The operation has no command with this index, or its output was removed.', 'Get the operation. `output_note` of the command says why its output was removed.', 'no'],
   operation_not_found: ['The project has no operation with this ID, or the operation was removed at the end of its retention period.', 'List the operations with `GET /v1/operations`.', 'no'],
   // The state of an object does not allow the request.
@@ -72,6 +73,8 @@ const lines = {
   last_owner: ['The project would have no owner left. This also applies to requests of administrators.', 'Make another member an owner first.', 'after_change'],
   server_not_stopped: ['Only a stopped server can be started, and some servers can only be resized while they are stopped.', 'After a start: if `status` of the server is `started`, nothing has to be done. After a resize: stop the server, and send the request again. `allowed_actions` of the server lists what it accepts now.', 'after_change'],
   protected: ['The server is protected against this action.', 'End the protection with `protection` of `PATCH /v1/servers/{id}`, then send the request again.', 'after_change'],
+  drift_not_adoptable: ['The drift is of a server, or the instance has something that a server cannot have, or was changed meanwhile.', 'Read `detail`, and `obstacles` of the drift record. Change the instance in the engine, and wait until the record shows it.', 'after_change'],
+  drift_not_repairable: ['The instance is missing, or belongs to no server, so nothing can be put back.', 'Read `detail`. Rebuild or delete the server of a missing instance; adopt, delete or forget an unknown instance.', 'no'],
   password_not_settable: ['The password can only be set while the server is started or stopped.', 'Unpause the server, or wait until it is started or stopped. If its `status` is `error`, rebuild it. `allowed_actions` of the server lists what it accepts now.', 'after_change'],
   server_not_paused: ['Only a paused server can be unpaused.', 'If `status` of the server is `started`, it need not be unpaused. Otherwise `allowed_actions` of the server lists what it accepts now.', 'after_change'],
   server_not_suspended: ['Only a suspended server can be unsuspended.', 'Nothing: `suspension` of the server is null.', 'no'],
@@ -99,6 +102,7 @@ const lines = {
   unavailable: ['The service cannot reach its database or another service that it needs, or is overloaded.', 'Send the request again after `Retry-After` seconds, and changes with the same `Idempotency-Key`.', 'later'],
   query_timeout: ['The database took longer than 10 seconds to read the answer.', 'Request less: a smaller `limit`, a shorter period (`from`, `to`), fewer filters at once, or no `Prefer: count=exact`. If small requests fail, too, the database is overloaded: send the request again after `Retry-After` seconds.', 'later'],
   // Operations that failed.
+  drift_left: ['Something that was changed in the engine can only be put back there, or with another request.', 'Read `detail`, which says what is left and what to do about it.', 'after_change'],
   guest_ignored_shutdown: ['The guest did not shut down in time. The server is still running.', 'Stop the server with `force`, which cuts its power.', 'later'],
   guest_paused: ['The server is paused, so its guest cannot shut down.', 'Unpause the server, or stop it with `force`.', 'no'],
   guest_report_replaced: ['The guest replaced the file in which it reports the progress of its creation.', 'Check your initial commands and the image, then delete the server and create it again.', 'no'],

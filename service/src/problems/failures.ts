@@ -4,6 +4,7 @@
  * the engine did not carry out a request. 503: something is unreachable or full at the moment.
  */
 export const failures = {
+  drift_left: [409, 'Drift is left'],
   guest_ignored_shutdown: [409, 'Guest ignored the shutdown'],
   guest_paused: [409, 'Guest is paused'],
   guest_report_replaced: [409, 'Guest replaced its report'],
@@ -48,7 +49,11 @@ export const failures = {
  * Codes of refusals with which an operation can fail as well: see problem.ts. `image_server_not_allowed` is a refusal of
  * creates and of requested images.
  */
-export const failuresLikeRefusals = ['node_answers', 'server_not_stopped'] as const;
+export const failuresLikeRefusals = [
+  'drift_not_adoptable',
+  'node_answers',
+  'server_not_stopped',
+] as const;
 
 export type FailureCode = keyof typeof failures | (typeof failuresLikeRefusals)[number];
 

@@ -51,6 +51,8 @@ export const refusals = {
   server_not_renamable: [409, 'Server cannot be renamed'],
   server_on_node: [409, 'Server is already on the node'],
   protected: [409, 'Server is protected'],
+  drift_not_adoptable: [409, 'Instance cannot be adopted'],
+  drift_not_repairable: [409, 'Drift cannot be repaired'],
   server_not_failed: [409, 'Creation did not fail'],
   traffic_exceeded: [409, 'Traffic allowance is used up'],
   retry_expired: [409, 'Creation can no longer be retried'],

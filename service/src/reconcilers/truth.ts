@@ -34,6 +34,7 @@ export const findings = [
   'orphan_removed',
   'orphan_stays',
   'instance_unknown',
+  'drift',
 ] as const;
 export type Finding = (typeof findings)[number];
 

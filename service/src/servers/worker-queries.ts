@@ -170,6 +170,11 @@ export async function setNotRebuilt(
   await trx.updateTable('servers').set(columns).where('id', '=', id).execute();
 }
 
+/** Ends what was recorded of changes to the instance of a server by hand. */
+export async function endDriftOf(trx: Trx, id: number): Promise<void> {
+  await trx.deleteFrom('drift').where('server_id', '=', id).execute();
+}
+
 /**
  * Keeps the row as a tombstone, with its labels for statements. All of its resources must have been released before.
  */
@@ -185,4 +190,5 @@ export async function markServerDeleted(trx: Trx, id: number): Promise<void> {
     })
     .where('id', '=', id)
     .execute();
+  await endDriftOf(trx, id);
 }

@@ -133,7 +133,7 @@ function actionCases({ toActOn }: AccessWorld): Record<string, Partial<AccessCas
 
 /** The cases that do not follow from a route's declaration. */
 function special(world: AccessWorld): Record<string, Partial<AccessCase>> {
-  const { place, own, credentials } = world;
+  const { place, own, spare, credentials } = world;
   // These do not exist, so an invalid proof is refused.
   const noKey = { id: 'AAAA', rawId: 'AAAA', type: 'public-key', clientExtensionResults: {} };
   const signed = { clientDataJSON: 'AAAA', authenticatorData: 'AAAA', signature: 'AAAA' };
@@ -160,6 +160,8 @@ function special(world: AccessWorld): Record<string, Partial<AccessCase>> {
     node_cordon: { path: '/nodes/node-1/cordon' },
     // Other cases create servers, so the node must accept them again.
     node_uncordon: { path: '/nodes/node-1/uncordon' },
+    // An instance without a server, unlike the own one.
+    drift_adopt: { path: `/drift/${spare.drift}/adopt`, body: { os_id: place.osId } },
     operating_system_create: {
       body: {
         ...{ slug: 'fedora-43', name: 'Fedora', version: '43', type: 'container' },

@@ -6,6 +6,7 @@ import type { Db } from '../db/connection.ts';
 import { actions } from '../servers/actions/all.ts';
 import { revokeToken } from '../tokens/credential-queries.ts';
 import { createTestToken } from './app.ts';
+import { enterDrift } from './drift.ts';
 import { type Installation, installation } from './fixtures.ts';
 import { type Credentials, createTestUser } from './people.ts';
 import { enterServer, operationUnderWay } from './servers.ts';
@@ -50,6 +51,7 @@ export async function createAccessWorld(db: Db): Promise<AccessWorld> {
       location: place.locationId,
       operating_system: place.osId,
       address_pool: await poolOf(db, place.locationId),
+      drift: await enterDrift(db, place, { serverId: await enterServer(db, place) }),
       project: place.projectId,
       token: (await createTestToken(db)).id,
       user: (await createTestUser(db)).id,
@@ -57,6 +59,7 @@ export async function createAccessWorld(db: Db): Promise<AccessWorld> {
     },
     spare: {
       address_pool: await enterPool(db, place.locationId),
+      drift: await enterDrift(db, place),
       project: await enterProject(db, 'empty'),
       token: (await createTestToken(db, { scopes: ['servers:read'] })).id,
       user: (await createTestUser(db)).id,

@@ -252,12 +252,15 @@ async function enter(values: Record<string, unknown> = {}) {
 
 test('a comparison of all instances does what is to follow one, and is measured', async () => {
   const { id, name } = await enter({ throttled_to: 10 });
-  const of = { status: 'Running', type: 'container', config: {}, devices: {}, location: 'none' };
+  const of = {
+    ...{ status: 'Running', type: 'container', location: 'none' },
+    ...{ config: {}, devices: {}, profiles: [] },
+  };
   instances = [
     { name, ...of },
     { ...of, name: 'theirs' },
   ];
-  assert.deepEqual(await run(sync.instances), { instances: 2, unconfined: 1 });
+  assert.deepEqual(await run(sync.instances), { instances: 2, unconfined: 1, drift: 0 });
   const [recorded, orphans, unconfined, subvolumes, swept, quotas] = seen;
   assert.equal(recorded?.[0], 'statuses_recorded');
   assert.deepEqual(orphans, ['orphans', subject, instances]);
@@ -275,7 +278,7 @@ test('a comparison of all instances does what is to follow one, and is measured'
 });
 
 test('an instance that unpacks an image is looked at, if its node answers', async () => {
-  const of = { type: 'container', config: {}, devices: {}, location: 'none' };
+  const of = { type: 'container', config: {}, devices: {}, profiles: [], location: 'none' };
   instances = [
     { ...of, name: 'berth-unpack-1', status: 'Stopped' },
     { ...of, name: 'berth-unpack-2', status: 'Error' },

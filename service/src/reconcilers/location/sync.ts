@@ -1,7 +1,9 @@
+import { databaseTime } from '../../db/queries.ts';
 import { askPatiently } from '../../incus/transport/patience.ts';
 import { nodeOfUnpack } from '../../instances/helpers.ts';
 import { nodesWithStatus, recordAnswer } from '../../nodes/seen-queries.ts';
 import { reconcileConfinement } from '../confinement.ts';
+import { syncDrift } from '../drift/drift.ts';
 import { syncNodes } from '../nodes.ts';
 import { holdSuspendedServers } from '../suspensions.ts';
 import { reconcileThrottles } from '../throttles.ts';
@@ -89,6 +91,7 @@ export const instances = define({
       subject;
     const { observer } = subject.watching;
     const begun = performance.now();
+    const readAt = await databaseTime(subject.db);
     const listed = syncAllInstances({ ...subject, signal });
     const found = await reachability.record('instances', listed, signal);
     for (const { name, status } of found) {
@@ -102,9 +105,10 @@ export const instances = define({
     await holdSuspendedServers(subject, found);
     const unconfined = await reconcileConfinement(subject, found);
     observer?.unconfined(location.name, unconfined);
+    const drift = await syncDrift(subject, installationId, readAt, found);
     await countSubvolumes(found);
     observer?.swept((performance.now() - begun) / 1000);
     await quotas.compare(found);
-    return { instances: found.length, unconfined };
+    return { instances: found.length, unconfined, drift };
   },
 });

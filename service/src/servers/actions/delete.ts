@@ -32,6 +32,8 @@ export const deleteAction = defineServerAction({
       'move',
       'resize',
       'rename',
+      'repair',
+      'adopt',
     ],
   },
   joins: true,

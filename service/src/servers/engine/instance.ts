@@ -18,27 +18,49 @@ export function instanceDefinition(
   installationId: string,
 ) {
   const throttled = throttledFromStart(server.throttle);
+  const devices = instanceDevices(server);
   return {
     name: instanceName(server.uuid),
     type: server.os.type,
     source: { type: 'image' as const, fingerprint: imageFingerprint },
     profiles: [],
     config: {
-      ...sizeLimits(server, server.os.type),
-      ...(server.os.type === 'container' ? containerSettings : machineSettings),
+      ...lastingConfig(server, installationId),
+      ...(server.os.type === 'container' && deniedCalls),
       'cloud-init.user-data': userData(server),
       'cloud-init.network-config': guestNetwork(server),
-      // By default, Incus moves no instance on a bridge that it does not manage; ours exists on
-      // every member.
-      ...(server.network.kind === 'unmanaged' && { 'cluster.evacuate': 'migrate' }),
-      [installationLabel]: installationId,
-      [serverLabel]: server.uuid,
       ...throttled.config,
     },
-    devices: {
-      root: { type: 'disk', path: '/', pool: server.storagePool, size: diskSize(server.diskGb) },
-      [nicDevice]: { ...networkDevice(server), ...throttled.nic },
-    },
+    devices: { ...devices, [nicDevice]: { ...devices[nicDevice], ...throttled.nic } },
+  };
+}
+
+/** The part of a server that decides what its instance is like after its creation. */
+export type Defined = Pick<
+  ServerForOperation,
+  'uuid' | 'mac' | 'cpu' | 'ramMb' | 'diskGb' | 'storagePool' | 'network'
+> & { os: Pick<ServerForOperation['os'], 'type'>; addresses: { ip: string; family: 4 | 6 }[] };
+
+/**
+ * The configuration that an instance has as long as its server, whatever release has created it. What a guest needs only
+ * for its first start, and the denied calls, which `confinement.ts` keeps, are not part of it.
+ */
+export function lastingConfig(server: Defined, installationId: string): Record<string, string> {
+  return {
+    ...sizeLimits(server, server.os.type),
+    ...(server.os.type === 'container' ? containerSettings : machineSettings),
+    // By default, Incus moves no instance on a bridge that it does not manage; ours exists on every member.
+    ...(server.network.kind === 'unmanaged' && { 'cluster.evacuate': 'migrate' }),
+    [installationLabel]: installationId,
+    [serverLabel]: server.uuid,
+  };
+}
+
+/** All devices of an instance, with the keys that Berth sets, without the limits of a throttle. */
+export function instanceDevices(server: Defined): Record<string, Record<string, string>> {
+  return {
+    root: { type: 'disk', path: '/', pool: server.storagePool, size: diskSize(server.diskGb) },
+    [nicDevice]: networkDevice(server),
   };
 }
 
@@ -73,7 +95,6 @@ const containerSettings = {
   'security.idmap.isolated': 'true',
   'security.nesting': 'false',
   'security.privileged': 'false',
-  ...deniedCalls,
 };
 
 /** The guest's own agent could report forged counters, and resets them whenever it fails. */
@@ -93,7 +114,7 @@ function guestAddresses({ network, os, addresses }: ServerForOperation) {
  * The NIC, with the keys for each kind of network (Incus documentation, "Type: nic"). The filters
  * drop any packet that does not come from the server's own MAC and IP addresses.
  */
-function networkDevice(server: ServerForOperation): Record<string, string> {
+function networkDevice(server: Defined): Record<string, string> {
   const { network, mac } = server;
   const of = (family: 4 | 6) => server.addresses.find((address) => address.family === family)?.ip;
   const ipv4 = of(4);

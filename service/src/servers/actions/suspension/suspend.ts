@@ -21,8 +21,8 @@ export const suspendAction = defineServerAction({
     'asked to shut down, and its power is cut if it does not shut down in time, or if it is paused. The members of its ' +
     'project can read the reason, and can still delete the server. Its disk, IP addresses and share of the quota are ' +
     'kept. If somebody starts its instance in Incus, it is stopped again. An operation in progress is superseded, except ' +
-    'a create, a rebuild, a delete, a move, a resize that moves the server, and a password that is being written to the ' +
-    'disk of a stopped server. If the server is suspended already, the reason is replaced.',
+    'a create, a rebuild, an adoption, a delete, a move, a resize that moves the server, and a password that is being ' +
+    'written to the disk of a stopped server. If the server is suspended already, the reason is replaced.',
   accepted: 'The server is being suspended.',
   scope: 'admin',
   body: ServerSuspend,
@@ -40,6 +40,7 @@ export const suspendAction = defineServerAction({
       'pause',
       'unpause',
       'rename',
+      'repair',
       'resize',
       'set_password',
       'suspend',

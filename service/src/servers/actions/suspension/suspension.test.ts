@@ -131,9 +131,10 @@ test('another suspension replaces the reason, and stops the server again', async
   assert.deepEqual((await operationUnderWay(db, id)).state, { starts: true }, 'it ran at first');
 });
 
-test('a suspension supersedes every operation except a create, a delete and what moves a server', async () => {
+test('a suspension supersedes all but a create, an adoption, a delete and what moves a server', async () => {
   const power = ['start', 'stop', 'restart', 'pause', 'unpause'];
-  for (const kind of [...power, 'rename', 'resize', 'set_password', 'suspend', 'unsuspend']) {
+  const others = ['rename', 'repair', 'resize', 'set_password', 'suspend', 'unsuspend'];
+  for (const kind of [...power, ...others]) {
     const id = await enter('stopped', kind);
     const { id: earlier } = await operationUnderWay(db, id);
     assert.equal((await suspend(id)).statusCode, 202, kind);
@@ -141,7 +142,7 @@ test('a suspension supersedes every operation except a create, a delete and what
     assert.deepEqual([status, /by a suspend\.$/.test(message)], ['superseded', true], message);
   }
   const moves = JSON.stringify({ moves: true });
-  for (const kind of ['create', 'delete', 'move', 'resize']) {
+  for (const kind of ['create', 'adopt', 'delete', 'move', 'resize']) {
     const id = await enter('started', kind);
     await setOperation(id, { state: moves });
     const answer = await suspend(id);
