@@ -4,28 +4,30 @@ import createClient, {
   type FetchResponse,
   type MiddlewareCallbackParams,
 } from 'openapi-fetch';
-import { BerthError } from './errors.ts';
 import { keyless } from './generated/keyless.ts';
 import type { paths } from './generated/schema.ts';
 import { problemError, unexpectedResponse } from './problems.ts';
 import { connectionFailed, retrying } from './retries.ts';
+import { eitherSignal } from './signals.ts';
 
 export interface BerthOptions {
   /** Where the service is, such as `https://berth.example`. */
   url: string;
   /** A token of the API. Without one, a browser sends the cookie of a session. */
-  token?: string;
+  token?: string | undefined;
   /** The ID or the name of the project that all requests are about, for those who have several. */
-  project?: string | number;
+  project?: string | number | undefined;
   /** How often a failed request is sent again, if that is safe. The default is 4. */
-  retries?: number;
+  retries?: number | undefined;
   /** The name of the program, for the logs of proxies. Browsers ignore it. */
-  userAgent?: string;
+  userAgent?: string | undefined;
   /** Ends all requests of the client when it is aborted. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** Replaces the global `fetch`. */
-  fetch?: (request: Request) => Promise<Response>;
+  fetch?: Fetch | undefined;
 }
+
+export type Fetch = (request: Request) => Promise<Response>;
 
 type Method = 'get' | 'put' | 'post' | 'patch' | 'delete';
 
@@ -69,9 +71,10 @@ export interface Berth {
   use: Client<paths>['use'];
 }
 
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
 /** Creates a client. It sends no request. */
 export function createBerth(options: BerthOptions): Berth {
-  const { retries = 4, fetch = (request: Request) => globalThis.fetch(request) } = options;
   const client = createClient<paths>({
     baseUrl: new URL(options.url).href,
     headers: new Headers(headersOf(options)),
@@ -79,48 +82,36 @@ export function createBerth(options: BerthOptions): Berth {
     querySerializer: { array: { style: 'form', explode: false } },
   });
   client.use({ onRequest: addIdempotencyKey });
-
-  const call =
-    (method: Method) =>
-    async (path: string, init: RequestInit & OwnFetch = {}) => {
-      const signal = eitherSignal(init.signal, options.signal);
-      const send = retrying(init.fetch ?? fetch, retries);
-      let response: Response | undefined;
-      const received = async (request: Request) => {
-        response = await send(request);
-        return response;
-      };
-      try {
-        const answer = await request(method, path, { ...init, signal, fetch: received });
-        if (answer.response.ok) return answer;
-        throw problemError(answer.error, answer.response);
-      } catch (error) {
-        throw response ? unreadable(error, response, signal) : error;
-      }
-    };
-
   // openapi-fetch has types for each path, and the same code for all of them.
-  const request = client.request as unknown as UntypedRequest;
-  const methods = {
-    GET: 'get',
-    POST: 'post',
-    PUT: 'put',
-    PATCH: 'patch',
-    DELETE: 'delete',
-  } as const;
-  const calls = Object.entries(methods).map(([name, method]) => [name, call(method)]);
+  const request = throwing(client.request as unknown as Send, options);
+  const calls = methods.map((method) => [method, request.bind(undefined, method)]);
   return { ...Object.fromEntries(calls), use: client.use };
 }
 
-interface OwnFetch {
-  fetch?: (request: Request) => Promise<Response>;
+/** Sends requests again where that is safe, and throws their errors. */
+function throwing(request: Send, options: BerthOptions) {
+  const { retries = 4, fetch = (request: Request) => globalThis.fetch(request) } = options;
+  return async (method: string, path: string, init: SendInit = {}) => {
+    const signal = eitherSignal(init.signal, options.signal);
+    const send = retrying(init.fetch ?? fetch, retries);
+    let response: Response | undefined;
+    const received = async (request: Request) => {
+      response = await send(request);
+      return response;
+    };
+    try {
+      const answer = await request(method, path, { ...init, signal, fetch: received });
+      if (answer.response.ok) return answer;
+      throw problemError(answer.error, answer.response);
+    } catch (error) {
+      throw response ? unreadable(error, response) : error;
+    }
+  };
 }
 
-type UntypedRequest = (
-  method: Method,
-  path: string,
-  init: object,
-) => Promise<{ data?: unknown; error?: unknown; response: Response }>;
+type SendInit = RequestInit & { fetch?: Fetch };
+type Sent = { data?: unknown; error?: unknown; response: Response };
+type Send = (method: string, path: string, init: SendInit) => Promise<Sent>;
 
 function headersOf({ token, project, userAgent }: BerthOptions): Record<string, string> {
   return {
@@ -143,14 +134,8 @@ function randomKey(): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-function eitherSignal(one?: AbortSignal | null, other?: AbortSignal): AbortSignal | undefined {
-  return one && other ? AbortSignal.any([one, other]) : (one ?? other);
-}
-
-/** The error for a response that could not be read to its end. */
-function unreadable(error: unknown, response: Response, signal?: AbortSignal): unknown {
-  if (error instanceof BerthError) return error;
-  return error instanceof SyntaxError
-    ? unexpectedResponse(response, error)
-    : connectionFailed(error, signal);
+/** The error for a response that could not be read to its end; other errors are returned as they are. */
+function unreadable(error: unknown, response: Response): unknown {
+  if (error instanceof SyntaxError) return unexpectedResponse(response, error);
+  return error instanceof TypeError ? connectionFailed(error) : error;
 }

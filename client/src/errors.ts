@@ -37,7 +37,7 @@ export class BerthError extends Error {
   readonly problem: Problem | undefined;
 
   constructor(code: string, detail: string, details: Details = {}) {
-    super(detail, 'cause' in details ? { cause: details.cause } : {});
+    super(detail, details.cause === undefined ? {} : { cause: details.cause });
     // Not the name of the class, which a bundler may shorten.
     this.name = classNameOf(code);
     this.code = code;

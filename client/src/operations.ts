@@ -2,17 +2,17 @@ import type { Berth } from './berth.ts';
 import { type BerthError, WaitTimeoutError } from './errors.ts';
 import type { components } from './generated/schema.ts';
 import { errorOf } from './problems.ts';
-import { pause } from './retries.ts';
+import { eitherSignal, pause } from './signals.ts';
 
 export type Operation = components['schemas']['Operation'];
 
 export interface WaitOptions {
   /** Receives the operation at first, and after each change of its status, progress or message. */
-  onProgress?: (operation: Operation) => void;
+  onProgress?: ((operation: Operation) => void) | undefined;
   /** Ends the wait when it is aborted, and not the operation. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** After how many milliseconds the wait fails with a `WaitTimeoutError`. By default it has no limit. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
 }
 
 const firstPauseMs = 250;
@@ -28,8 +28,7 @@ export async function waitForOperation(
   { onProgress, signal, timeoutMs }: WaitOptions = {},
 ): Promise<Operation> {
   const limit = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
-  const signals = [signal, limit].filter((one) => one !== undefined);
-  const either = AbortSignal.any(signals);
+  const either = eitherSignal(signal, limit);
   let seen: Operation | undefined;
   try {
     for (let ms = firstPauseMs; ; ms = Math.min(longestPauseMs, ms * 1.5)) {

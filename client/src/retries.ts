@@ -1,6 +1,6 @@
+import type { Fetch } from './berth.ts';
 import { ConnectionFailedError, type Problem } from './errors.ts';
-
-type Fetch = (request: Request) => Promise<Response>;
+import { pause } from './signals.ts';
 
 /** The request fails instead if the service asks for a longer pause. */
 const longestPauseMs = 60_000;
@@ -96,20 +96,4 @@ export function retryAfterMs(headers: Headers): number | undefined {
   const now = Date.parse(headers.get('Date') ?? '') || Date.now();
   const ms = Date.parse(value) - now;
   return Number.isNaN(ms) ? undefined : Math.max(0, ms);
-}
-
-/** Rejects with the reason of the signal if that is aborted first. */
-export function pause(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const aborted = () => {
-      clearTimeout(timer);
-      reject(signal?.reason);
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', aborted);
-      resolve();
-    }, ms);
-    if (signal?.aborted) aborted();
-    else signal?.addEventListener('abort', aborted, { once: true });
-  });
 }
