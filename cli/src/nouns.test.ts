@@ -47,13 +47,20 @@ test('a noun without a verb shows its verbs', async () => {
 test('locations and operating systems are shown and changed', async () => {
   assert.match(await done('location', 'show', 'local'), /^ID +1\nNAME +local\n/);
   const changed = ['--description', 'Here.', '--max-cpu', '3', '--traffic-allowance', '2T'];
-  assert.equal(await done('location', 'update', 'local', ...changed), 'Location local is changed.\n');
-  const { description, limits } = await json<{ description: string; limits: { cpu: { max: number } } }>(
-    ...['location', 'show', 'local'],
+  assert.equal(
+    await done('location', 'update', 'local', ...changed),
+    'Location local is changed.\n',
   );
+  const { description, limits } = await json<{
+    description: string;
+    limits: { cpu: { max: number } };
+  }>(...['location', 'show', 'local']);
   assert.deepEqual([description, limits.cpu.max], ['Here.', 3]);
   assert.equal((await berth(['location', 'update', 'local'])).status, 2);
-  assert.match(await done('os', 'show', 'debian-12', '--columns', 'slug,version'), /^SLUG +debian-12\nVERSION +12\n$/);
+  assert.match(
+    await done('os', 'show', 'debian-12', '--columns', 'slug,version'),
+    /^SLUG +debian-12\nVERSION +12\n$/,
+  );
   const added = ['--name', 'Alpine', '--version', '3.22', '--alias', 'alpine/3.22/cloud'];
   const from = ['--image-server', 'https://images.linuxcontainers.org'];
   const least = ['--min-ram', '256M', '--min-disk', '1G', '--disabled'];
@@ -70,7 +77,13 @@ test('locations and operating systems are shown and changed', async () => {
 });
 
 test('images are imported, and listed', async () => {
-  const { stdout, stderr, status } = await berth(['image', 'import', 'debian-12', 'local', '--no-wait']);
+  const { stdout, stderr, status } = await berth([
+    'image',
+    'import',
+    'debian-12',
+    'local',
+    '--no-wait',
+  ]);
   assert.equal(status, 0, stderr);
   assert.match(stdout, /^debian-12 at local: /);
   assert.match(await head('image', 'list', 'debian-12'), /^OS ID +LOCATION ID +STATUS/);
@@ -79,8 +92,13 @@ test('images are imported, and listed', async () => {
 test('SSH keys are added from a file, renamed and deleted', async () => {
   const file = join(home, 'key.pub');
   writeFileSync(file, newPublicKey());
-  assert.match(await done('ssh-key', 'create', 'laptop', '--file', file), /^SSH key laptop is added: SHA256:/);
-  const piped = await berth(['ssh-key', 'create', 'piped', '--file', '-'], { input: newPublicKey() });
+  assert.match(
+    await done('ssh-key', 'create', 'laptop', '--file', file),
+    /^SSH key laptop is added: SHA256:/,
+  );
+  const piped = await berth(['ssh-key', 'create', 'piped', '--file', '-'], {
+    input: newPublicKey(),
+  });
   assert.equal(piped.status, 0, piped.stderr);
   await done('ssh-key', 'rename', 'laptop', '--name', 'desk');
   assert.equal(await done('ssh-key', 'list', '-o', 'name'), 'desk\npiped\n');
@@ -89,10 +107,23 @@ test('SSH keys are added from a file, renamed and deleted', async () => {
 });
 
 test('people join projects', async () => {
-  await done('project', 'create', 'shop', '--servers', '5', '--ram', '4096', '--unique-names', 'yes');
-  const created = await berth(['user', 'create', 'ada@example.com', '--name', 'Ada', '--password-stdin'], {
-    input: goodPassword,
-  });
+  await done(
+    'project',
+    'create',
+    'shop',
+    '--servers',
+    '5',
+    '--ram',
+    '4096',
+    '--unique-names',
+    'yes',
+  );
+  const created = await berth(
+    ['user', 'create', 'ada@example.com', '--name', 'Ada', '--password-stdin'],
+    {
+      input: goodPassword,
+    },
+  );
   assert.equal(created.status, 0, created.stderr);
   const inShop = ['--project', 'shop'];
   await done('member', 'add', 'ada@example.com', '--role', 'viewer', ...inShop);
@@ -147,10 +178,22 @@ test('address pools are created, disabled and deleted', async () => {
 
 test('the audit log is filtered, and exported as lines of JSON', async () => {
   await done('project', 'create', 'audited');
-  const entries = await json<{ action: string }[]>('audit', 'list', '--action', 'project_create', '--limit', '1');
-  assert.deepEqual(entries.map(({ action }) => action), ['project_create']);
+  const entries = await json<{ action: string }[]>(
+    'audit',
+    'list',
+    '--action',
+    'project_create',
+    '--limit',
+    '1',
+  );
+  assert.deepEqual(
+    entries.map(({ action }) => action),
+    ['project_create'],
+  );
   const lines = (await done('audit', 'export', '--action', 'project_create')).trim().split('\n');
-  assert.ok(lines.length > 0 && lines.every((line) => JSON.parse(line).action === 'project_create'));
+  assert.ok(
+    lines.length > 0 && lines.every((line) => JSON.parse(line).action === 'project_create'),
+  );
 });
 
 test('the statement of a month is a table, JSON, or the CSV of the API', async () => {
@@ -162,7 +205,10 @@ test('the statement of a month is a table, JSON, or the CSV of the API', async (
 
 test('the installation shows its settings, health, versions and metrics', async () => {
   assert.match(await done('settings', 'show'), /^AUDIT MONTHS +\d+\n/);
-  assert.equal(await done('settings', 'update', '--audit-months', '30'), 'The settings are changed.\n');
+  assert.equal(
+    await done('settings', 'update', '--audit-months', '30'),
+    'The settings are changed.\n',
+  );
   assert.match(await done('settings', 'show'), /^AUDIT MONTHS +30\n/);
   assert.match(await head('health'), /^NAME +STATUS +DETAIL$/);
   assert.equal((await json('health', '--ready')).status, 'ok');

@@ -1,5 +1,5 @@
-import { Command, Option } from '@commander-js/extra-typings';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
+import { Command, Option } from '@commander-js/extra-typings';
 import type { Cli, Globals } from './cli.ts';
 import { nouns } from './nouns.ts';
 import { formats } from './output/print.ts';

@@ -25,10 +25,12 @@ export function createProgress({ stderr, env }: Io): Progress {
 
   function draw(): void {
     if (!isShown) return;
-    if (!spinner) return load();
-    if (lines.size === 0) return void spinner.stop();
-    spinner.text = [...lines.values()].join('\n');
-    if (!spinner.isSpinning) spinner.start();
+    if (!spinner) load();
+    else if (lines.size === 0) spinner.stop();
+    else {
+      spinner.text = [...lines.values()].join('\n');
+      if (!spinner.isSpinning) spinner.start();
+    }
   }
 
   function load(): void {

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { stripVTControlCharacters } from 'node:util';
 import { after } from 'node:test';
+import { stripVTControlCharacters } from 'node:util';
 import { until } from '../../service/src/testing/until.ts';
 import type { Io } from '../src/io.ts';
 import { run } from '../src/run.ts';
@@ -40,7 +40,11 @@ export function createHome(env: Record<string, string> = {}) {
   function inTerminal(args: string[], more: Surroundings = {}): Session {
     const stdin = Object.assign(new PassThrough(), { isTTY: true });
     const screen = Object.assign(kept(), { isTTY: true, columns: 120, rows: 40, hasColors });
-    const io = ioOf({ stdin, stdout: screen, stderr: screen }, { ...own, ...more.env }, more.signal);
+    const io = ioOf(
+      { stdin, stdout: screen, stderr: screen },
+      { ...own, ...more.env },
+      more.signal,
+    );
     let status: number | undefined;
     let failure: unknown;
     const ending = run(args, io).then(
@@ -59,7 +63,8 @@ export function createHome(env: Record<string, string> = {}) {
       async sees(text) {
         await until(`the terminal shows ${text}`, () => {
           if (status !== undefined || failure) {
-            if (!shown().slice(seen).includes(text)) throw new Error(`It ended:\n${shown()}`, { cause: failure });
+            if (!shown().slice(seen).includes(text))
+              throw new Error(`It ended:\n${shown()}`, { cause: failure });
           }
           return shown().slice(seen).includes(text);
         });
@@ -100,7 +105,11 @@ export const down = '\u001b[B';
 
 const hasColors = (_: number, env: object) => !('TERM' in env && env.TERM === 'dumb');
 
-function ioOf(streams: Pick<Io, 'stdin' | 'stdout' | 'stderr'>, env: Io['env'], signal?: AbortSignal) {
+function ioOf(
+  streams: Pick<Io, 'stdin' | 'stdout' | 'stderr'>,
+  env: Io['env'],
+  signal?: AbortSignal,
+) {
   return { ...streams, env, signal: signal ?? new AbortController().signal };
 }
 

@@ -70,7 +70,9 @@ function positionAfter(program: Command, words: readonly string[]): Position {
       option = named?.required ? named : undefined;
       continue;
     }
-    const verb = command.commands.find((one) => one.name() === word || one.aliases().includes(word));
+    const verb = command.commands.find(
+      (one) => one.name() === word || one.aliases().includes(word),
+    );
     if (verb) [command, given] = [verb, []];
     else given = [...given, word];
   }

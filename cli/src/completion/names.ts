@@ -11,11 +11,10 @@ export interface Named {
 /** Finds the objects whose names begin with a text. */
 type Find = (berth: Berth, begin: string, cli: Cli) => AsyncIterable<Named>;
 
-const find =
-  <Row>(
-    rows: (berth: Berth, begin: string) => AsyncIterable<Row>,
-    named: (row: Row) => Named,
-  ): Find =>
+const find = <Row>(
+  rows: (berth: Berth, begin: string) => AsyncIterable<Row>,
+  named: (row: Row) => Named,
+): Find =>
   async function* (berth, begin) {
     for await (const row of rows(berth, begin)) yield named(row);
   };

@@ -17,7 +17,10 @@ export function chooseContext(io: Pick<Io, 'env'>, named?: string): Context {
   if (token && stored) return { url: stored.url, token };
   if (stored && (!url || url === stored.url)) return stored;
   if (url) {
-    throw notSignedIn(`There is no token for ${url}.`, `Set BERTH_TOKEN, or run: berth login ${url}`);
+    throw notSignedIn(
+      `There is no token for ${url}.`,
+      `Set BERTH_TOKEN, or run: berth login ${url}`,
+    );
   }
   if (token) throw notSignedIn('BERTH_TOKEN is set, but not for which service.', 'Set BERTH_URL.');
   throw notSignedIn('You are not signed in.', 'Run "berth login URL", with the URL of your Berth.');

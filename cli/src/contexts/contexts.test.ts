@@ -14,7 +14,9 @@ const read = (file: string): Contexts => JSON.parse(readFileSync(file, 'utf8'));
 
 test('a token from standard input is kept in a file that only its owner can read', async () => {
   const { berth, contextsFile } = createHome();
-  const { status, stdout, stderr } = await berth(['login', url, '--token-stdin'], { input: `${token}\n` });
+  const { status, stdout, stderr } = await berth(['login', url, '--token-stdin'], {
+    input: `${token}\n`,
+  });
   assert.equal(status, 0, stderr);
   assert.match(stdout, /^You are signed in to http:\S+ as token \d+, in the project default\.\n$/);
   assert.equal(statSync(contextsFile).mode & 0o777, 0o600);
@@ -44,10 +46,13 @@ test('a wrong token is not kept', async () => {
 });
 
 test('an email address and a password create a token, and leave no session', async () => {
-  const project = (await database.db.selectFrom('projects').select('id').executeTakeFirstOrThrow()).id;
+  const project = (await database.db.selectFrom('projects').select('id').executeTakeFirstOrThrow())
+    .id;
   const { id, email } = await createTestUser(database.db, { roles: { [project]: 'owner' } });
   const { berth, inTerminal, contextsFile } = createHome();
-  const piped = await berth(['login', url, '--email', email, '--password-stdin'], { input: goodPassword });
+  const piped = await berth(['login', url, '--email', email, '--password-stdin'], {
+    input: goodPassword,
+  });
   assert.equal(piped.status, 0, piped.stderr);
   assert.match(piped.stdout, new RegExp(` as ${email}, in the project default`));
   assert.match((await berth(['whoami'])).stdout, new RegExp(`USER +${email}`));
@@ -61,7 +66,9 @@ test('an email address and a password create a token, and leave no session', asy
   assert.ok(!typed.shown().includes(goodPassword));
   const first = read(contextsFile).contexts[host]?.token;
   assert.notEqual(first, read(contextsFile).contexts.mine?.token);
-  const wrong = await berth(['login', url, '--email', email, '--password-stdin'], { input: 'wrong' });
+  const wrong = await berth(['login', url, '--email', email, '--password-stdin'], {
+    input: 'wrong',
+  });
   assert.equal(wrong.status, 3, wrong.stderr);
   const out = await berth(['logout', 'mine', '--revoke']);
   assert.equal(out.stdout, 'mine is forgotten, and its token is revoked.\n', out.stderr);
@@ -81,7 +88,10 @@ test('contexts are chosen for the next commands, or for one', async () => {
   assert.equal((await berth(['whoami', '--context', 'two'])).status, 0);
   const wrong = await berth(['whoami', '-c', 'tow']);
   assert.equal(wrong.status, 2);
-  assert.match(wrong.stderr, /There is no context tow in .*\. Did you mean two\?\nThe contexts are one, two\./);
+  assert.match(
+    wrong.stderr,
+    /There is no context tow in .*\. Did you mean two\?\nThe contexts are one, two\./,
+  );
   assert.equal((await berth(['logout'])).stdout, 'one is forgotten.\n');
   assert.match(await current(), /^true,two,/m);
 });
@@ -91,7 +101,10 @@ test('the environment has precedence, and a token is sent only to its own servic
   const signedOut = await berth(['server', 'list']);
   assert.equal(signedOut.status, 3);
   assert.match(signedOut.stderr, /You are not signed in\.\nRun "berth login URL"/);
-  assert.equal((await berth(['whoami'], { env: { BERTH_URL: url, BERTH_TOKEN: token } })).status, 0);
+  assert.equal(
+    (await berth(['whoami'], { env: { BERTH_URL: url, BERTH_TOKEN: token } })).status,
+    0,
+  );
   await berth(['login', url, '--token-stdin'], { input: token });
   assert.equal((await berth(['whoami'], { env: { BERTH_URL: url } })).status, 0);
   const elsewhere = await berth(['whoami'], { env: { BERTH_URL: 'http://127.0.0.1:1' } });

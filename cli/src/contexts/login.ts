@@ -1,6 +1,6 @@
+import { hostname } from 'node:os';
 import { BerthError, createBerth } from '@berth/client';
 import { Command } from '@commander-js/extra-typings';
-import { hostname } from 'node:os';
 import { type Cli, connectTo } from '../cli.ts';
 import { Failure, usageFailure } from '../errors/failure.ts';
 import { exitStatuses } from '../exit-statuses.ts';
@@ -33,7 +33,9 @@ export const login = (cli: Cli) =>
       const { contexts } = readContexts(cli.io);
       const context = { url, token, ...(project !== undefined && { project }) };
       writeContexts(cli.io, { current: key, contexts: { ...contexts, [key]: context } });
-      cli.print(`You are signed in to ${url} as ${nameOf(who)}, in the project ${who.project.name}.`);
+      cli.print(
+        `You are signed in to ${url} as ${nameOf(who)}, in the project ${who.project.name}.`,
+      );
       cli.note(`The context is called ${key}.`);
     });
 

@@ -1,8 +1,8 @@
 import { Command } from '@commander-js/extra-typings';
 import { type Cli, connectTo } from '../cli.ts';
+import { usageFailure } from '../errors/failure.ts';
 import { refuseContext } from './choose.ts';
 import { readContexts, writeContexts } from './file.ts';
-import { usageFailure } from '../errors/failure.ts';
 
 export const logout = (cli: Cli) =>
   new Command('logout')

@@ -7,7 +7,11 @@ import { nearest } from './nearest.ts';
 const mostNames = 2000;
 
 /** The names that were probably meant, if a name that was given does not exist. */
-export async function suggestNames(cli: Cli, command: CommandUnknownOpts, error: unknown): Promise<string[]> {
+export async function suggestNames(
+  cli: Cli,
+  command: CommandUnknownOpts,
+  error: unknown,
+): Promise<string[]> {
   if (!(error instanceof BerthError) || (error.status !== 404 && error.status !== 422)) return [];
   const said = [error.detail, ...error.errors.map(({ detail }) => detail)].join('\n');
   const unknown = namesGiven(command).filter(({ value }) => said.includes(value));

@@ -1,6 +1,7 @@
 import { BerthError } from '@berth/client';
 import { Command } from '@commander-js/extra-typings';
 import type { Cli } from '../cli.ts';
+import { connectTo } from '../cli.ts';
 import { serviceUrlOf } from '../contexts/choose.ts';
 import { Reported } from '../errors/failure.ts';
 import { exitStatuses } from '../exit-statuses.ts';
@@ -8,7 +9,6 @@ import { columnsOf } from '../output/columns.ts';
 import { printList } from '../output/print.ts';
 import { colouredStatus } from '../output/style.ts';
 import type { Schemas } from '../schemas.ts';
-import { connectTo } from '../cli.ts';
 
 type Health = Schemas['Health'];
 
@@ -44,7 +44,11 @@ async function ask(cli: Cli, path: '/v1/health' | '/v1/health/ready'): Promise<H
   const url = serviceUrlOf(cli.io, cli.globals.context);
   let answered: Response | undefined;
   const berth = connectTo(cli.io, cli.progress, { url, retries: 0 });
-  berth.use({ onResponse: ({ response }) => void (answered = response.clone()) });
+  berth.use({
+    onResponse: ({ response }) => {
+      answered = response.clone();
+    },
+  });
   try {
     return (await berth.GET(path)).data;
   } catch (error) {

@@ -2,17 +2,17 @@ import { type Answer, type Berth, items } from '@berth/client';
 import { Command } from '@commander-js/extra-typings';
 import type { Cli, Verb } from '../cli.ts';
 import { usageFailure } from '../errors/failure.ts';
+import { canAsk } from '../io.ts';
 import { columnsOf } from '../output/columns.ts';
 import { printDone, printOne } from '../output/print.ts';
 import { colouredStatus } from '../output/style.ts';
 import { gib, mib, moment } from '../output/values.ts';
-import { canAsk } from '../io.ts';
 import { ask } from '../prompts/ask.ts';
 import type { Schemas } from '../schemas.ts';
 import { confirm } from '../verbs/confirm.ts';
 import { listVerb } from '../verbs/list.ts';
 import { noun } from '../verbs/noun.ts';
-import { settleAll, type Started } from '../verbs/operation.ts';
+import { type Started, settleAll } from '../verbs/operation.ts';
 import { choice, collected, defined, waiting } from '../verbs/options.ts';
 
 type Node = Schemas['Node'];
@@ -112,11 +112,8 @@ const cordon = cordoning(
   (berth, params) => berth.POST('/v1/nodes/{name}/cordon', { params, body: {} }),
 );
 
-const uncordon = cordoning(
-  'uncordon',
-  'Place new servers on a node again',
-  '',
-  (berth, params) => berth.POST('/v1/nodes/{name}/uncordon', { params, body: {} }),
+const uncordon = cordoning('uncordon', 'Place new servers on a node again', '', (berth, params) =>
+  berth.POST('/v1/nodes/{name}/uncordon', { params, body: {} }),
 );
 
 const operation = (

@@ -7,6 +7,7 @@ import { printDone, printList } from '../output/print.ts';
 import { colouredStatus } from '../output/style.ts';
 import { moment, percent } from '../output/values.ts';
 import type { Schemas } from '../schemas.ts';
+import { collect } from '../verbs/collect.ts';
 import { noun } from '../verbs/noun.ts';
 import { pauseFor } from '../verbs/pause.ts';
 
@@ -43,7 +44,7 @@ const list = (cli: Cli) =>
     .option('--no-header', 'print no names of columns')
     .action(async (id, shape) => {
       const images = items(cli.berth(), path, { params: { path: { id } } });
-      await printList(cli, columns, await Array.fromAsync(images), shape);
+      await printList(cli, columns, await collect(images), shape);
     });
 
 const importImage = (cli: Cli) =>

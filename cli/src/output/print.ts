@@ -28,8 +28,8 @@ export async function printList<Row extends object>(
   const chosen = chosenColumns(columns, shape, columns.usual);
   const { style } = cli;
   const head = Object.keys(chosen).map((name) => style('bold', heading(name)));
-  const lines = rows.map((row) =>
-    Object.values(chosen).map((column) => printableText(column, row, cli)),
+  const lines = harmless(rows).map((row) =>
+    Object.values(chosen).map((column) => textOf(column, row, style)),
   );
   if (lines.length === 0 && cli.io.stdout.isTTY) return cli.note('There are none.');
   cli.print(table(shape.header === false ? lines : [head, ...lines]));
@@ -46,9 +46,10 @@ export async function printOne<Row extends object>(
   if (data !== undefined) return cli.print(data);
   const { table } = await import('./table.ts');
   const chosen = chosenColumns(columns, shape, Object.keys(columns.all));
+  const shown = harmless(row);
   const lines = Object.entries(chosen).map(([name, column]) => [
     cli.style('bold', heading(name)),
-    printableText(column, row, cli),
+    textOf(column, shown, cli.style),
   ]);
   cli.print(table(lines));
 }
@@ -104,11 +105,8 @@ function chosenColumns<Row>(
 
 const heading = (name: string) => name.replaceAll('_', ' ').toUpperCase();
 
-/** Text of others is escaped, and the colours of ours are not. */
-function printableText<Row>(column: Column<Row>, row: Row, { style }: Cli): string {
-  return textOf(column, row, (format, text) => style(format, text)).replace(
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: an escape sequence of a colour is kept.
-    /\u001b\[\d+m|[^\P{C}\n]/gu,
-    (one) => (one.length > 1 ? one : printable(one)),
-  );
-}
+/** A copy without control characters, because text of others could control the terminal. */
+const harmless = <T>(data: T): T =>
+  JSON.parse(JSON.stringify(data), (_, value) =>
+    typeof value === 'string' ? printable(value) : value,
+  ) as T;

@@ -54,7 +54,9 @@ const add = changeVerb({
   argumentIs: 'the email address',
   columns,
   options: (command) =>
-    command.addOption(choice('--role <role>', 'what they may do', roles).default('member' as const)),
+    command.addOption(
+      choice('--role <role>', 'what they may do', roles).default('member' as const),
+    ),
   request: async (berth, email, { role }, cli) =>
     berth.POST('/v1/projects/{id}/members', {
       params: { path: { id: await ownProject(cli) } },

@@ -110,7 +110,16 @@ interface Changes extends Partial<Limits> {
   uniqueNames?: boolean;
 }
 
-function bodyOf({ description, uniqueNames, servers, cpu, ram, disk, addresses, outputs }: Changes) {
+function bodyOf({
+  description,
+  uniqueNames,
+  servers,
+  cpu,
+  ram,
+  disk,
+  addresses,
+  outputs,
+}: Changes) {
   const limits = defined({ servers, cpu, ram, disk, addresses, outputs }) as Partial<Limits>;
   const quota = Object.keys(limits).length > 0 ? limits : undefined;
   return { description, unique_names: uniqueNames, quota };

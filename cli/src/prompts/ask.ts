@@ -1,4 +1,4 @@
-import { type Io, type Output } from '../io.ts';
+import type { Io, Output } from '../io.ts';
 
 type Prompts = typeof import('@inquirer/prompts');
 interface PromptContext {

@@ -2,7 +2,7 @@ import type { Answer, Berth } from '@berth/client';
 import { Command, type OptionValues } from '@commander-js/extra-typings';
 import type { Cli, Verb } from '../cli.ts';
 import { confirm } from '../verbs/confirm.ts';
-import { settleAll, type Started } from '../verbs/operation.ts';
+import { type Started, settleAll } from '../verbs/operation.ts';
 import { waiting } from '../verbs/options.ts';
 
 interface ServerAction<Options extends OptionValues> {

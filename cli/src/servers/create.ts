@@ -1,8 +1,8 @@
-import type { Schemas } from '../schemas.ts';
 import { Command } from '@commander-js/extra-typings';
 import type { Cli } from '../cli.ts';
-import { printDone, printOne } from '../output/print.ts';
 import { columnsOf } from '../output/columns.ts';
+import { printDone, printOne } from '../output/print.ts';
+import type { Schemas } from '../schemas.ts';
 import { follow } from '../verbs/follow.ts';
 import { choice, defined, diskSize, memory, pairs, waiting, whole } from '../verbs/options.ts';
 import { accessOptions, readAccess } from './access.ts';
@@ -34,7 +34,11 @@ export const create = (cli: Cli) =>
   ).action(async (name, { dryRun, wait, timeout, protect, ...options }) => {
     const answers = await completeAnswers(cli, { ...options, name });
     const { label: labels, group, notes } = options;
-    const access = await readAccess(cli, { ...options, ...answers.login }, `of root of ${answers.name}`);
+    const access = await readAccess(
+      cli,
+      { ...options, ...answers.login },
+      `of root of ${answers.name}`,
+    );
     const protection = protect && Object.fromEntries(protect.map((action) => [action, true]));
     const body = {
       ...{ name: answers.name, location_id: answers.location, os_id: answers.os },

@@ -5,6 +5,7 @@ import { canAsk } from '../io.ts';
 import { gib, mib } from '../output/values.ts';
 import { ask } from '../prompts/ask.ts';
 import type { Schemas } from '../schemas.ts';
+import { collect } from '../verbs/collect.ts';
 
 interface Given {
   name?: string | undefined;
@@ -81,12 +82,10 @@ function onlyLocation(locations: Location[]): string {
 }
 
 const enabledLocations = ({ berth }: Cli) =>
-  Array.fromAsync(items(berth(), '/v1/locations', { params: { query: { enabled: true } } }));
+  collect(items(berth(), '/v1/locations', { params: { query: { enabled: true } } }));
 
 const enabledSystems = ({ berth }: Cli) =>
-  Array.fromAsync(
-    items(berth(), '/v1/operating-systems', { params: { query: { enabled: true } } }),
-  );
+  collect(items(berth(), '/v1/operating-systems', { params: { query: { enabled: true } } }));
 
 const askName = ({ io }: Cli) =>
   ask(io, ({ input }, context) =>
@@ -174,7 +173,7 @@ async function askSize(
 async function login(cli: Cli, given: Given): Promise<Answers['login']> {
   const isSaid = given.sshKey || given.passwordStdin || given.generatePassword;
   if (isSaid || !given.passwordLogin || !canAsk(cli.io)) return {};
-  const keys = await Array.fromAsync(items(cli.berth(), '/v1/ssh-keys'));
+  const keys = await collect(items(cli.berth(), '/v1/ssh-keys'));
   if (keys.length === 0) return {};
   const sshKey = await ask(cli.io, ({ checkbox }, context) => {
     const choices = keys.map(({ name, fingerprint }) => ({

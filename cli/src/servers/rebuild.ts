@@ -23,7 +23,8 @@ export const rebuild = (cli: Cli) =>
         body: { erase: true, ...body, ...defined({ os_id: os }) },
       });
       // Whatever happens next, this is the only time that it can be shown.
-      if (generated) (cli.globals.output === 'table' ? cli.print : cli.note)(`Password of root: ${generated}`);
+      if (generated)
+        (cli.globals.output === 'table' ? cli.print : cli.note)(`Password of root: ${generated}`);
       return answer;
     };
     const sentence = (name: string) => `${name} is rebuilt.`;

@@ -46,11 +46,20 @@ test('a list has the usual columns, or those that are asked for', async () => {
 test('programs get JSON, YAML, names or CSV', async () => {
   const [server] = await json<Schemas['Server'][]>('server', 'list');
   assert.deepEqual([server?.hostname, server?.labels], ['web-1', { env: 'prod' }]);
-  assert.match((await berth(['server', 'list', '-o', 'yaml'])).stdout, /^- id: 1\n {2}hostname: web-1\n/);
+  assert.match(
+    (await berth(['server', 'list', '-o', 'yaml'])).stdout,
+    /^- id: 1\n {2}hostname: web-1\n/,
+  );
   assert.equal((await berth(['-o', 'name', 'server', 'list'])).stdout, 'web-1\n');
   const csv = ['-o', 'csv', '--columns', 'id,name,ram,labels'];
-  assert.equal((await berth(['server', 'list', ...csv])).stdout, 'id,name,ram,labels\n1,web-1,512,env=prod\n');
-  assert.equal((await berth(['server', 'show', 'web-1', ...csv])).stdout, 'id,name,ram,labels\n1,web-1,512,env=prod\n');
+  assert.equal(
+    (await berth(['server', 'list', ...csv])).stdout,
+    'id,name,ram,labels\n1,web-1,512,env=prod\n',
+  );
+  assert.equal(
+    (await berth(['server', 'show', 'web-1', ...csv])).stdout,
+    'id,name,ram,labels\n1,web-1,512,env=prod\n',
+  );
 });
 
 test('a column with a wrong name is refused, with the one that was meant', async () => {
@@ -66,7 +75,10 @@ test('filters select servers', async () => {
   assert.equal(await names('--label', 'env!=prod'), '');
   assert.equal(await names('--status', 'stopped'), '');
   assert.equal(await names('--status', 'stopped', 'started', '--os', 'debian-12'), 'web-1\n');
-  assert.equal(await names('--created-after', '1h', '--location', 'local', '--search', 'WEB'), 'web-1\n');
+  assert.equal(
+    await names('--created-after', '1h', '--location', 'local', '--search', 'WEB'),
+    'web-1\n',
+  );
   assert.equal(await names('--all-projects', '--sort', '-hostname', '--limit', '1'), 'web-1\n');
   const wrong = await berth(['server', 'list', '--status', 'stoped']);
   assert.equal(wrong.status, 2);
@@ -77,7 +89,15 @@ test('a server that does not exist has the exit status 5, and similar names are 
   const { status, stderr, stdout } = await berth(['server', 'show', 'wbe-1']);
   assert.deepEqual([status, stdout], [5, '']);
   assert.match(stderr, /^Error: .*wbe-1.*\nDid you mean web-1\?\n$/s);
-  const os = await berth(['server', 'create', 'x', ...size, '--os', 'debian-21', '--generate-password']);
+  const os = await berth([
+    'server',
+    'create',
+    'x',
+    ...size,
+    '--os',
+    'debian-21',
+    '--generate-password',
+  ]);
   assert.equal(os.status, 2, os.stderr);
   assert.match(os.stderr, /Did you mean debian-12\?/);
 });
@@ -86,7 +106,11 @@ test('a wrong verb or noun is refused, with the one that was meant', async () =>
   const verb = await berth(['server', 'lsit']);
   assert.deepEqual([verb.status, /Did you mean list\?/.test(verb.stderr)], [2, true], verb.stderr);
   const noun = await berth(['sever', 'list']);
-  assert.deepEqual([noun.status, /Did you mean server\?/.test(noun.stderr)], [2, true], noun.stderr);
+  assert.deepEqual(
+    [noun.status, /Did you mean server\?/.test(noun.stderr)],
+    [2, true],
+    noun.stderr,
+  );
 });
 
 test('actions wait for their operations, on several servers at once', async () => {
@@ -133,7 +157,10 @@ test('a wait that is too long has the exit status 8, and the operation continues
   const { status, stderr } = await berth(['server', 'stop', 'slow', '--timeout', '0s']);
   simulator.setTiming({ shutdown: 0 });
   assert.equal(status, 8, stderr);
-  assert.match(stderr, /has not ended yet, and continues.*\nWait for it with "berth operation watch \d+"/s);
+  assert.match(
+    stderr,
+    /has not ended yet, and continues.*\nWait for it with "berth operation watch \d+"/s,
+  );
 });
 
 test('a server is deleted only if somebody confirms it', async () => {
@@ -164,11 +191,10 @@ test('a terminal shows the progress in words, and no colours with NO_COLOR', asy
   await plain.ended();
   simulator.setTiming({ shutdown: 0 });
   // Escape sequences that move the cursor remain.
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are what is tested.
-  assert.doesNotMatch(plain.raw(), /\u001b\[[0-9;]*m/);
+  assert.doesNotMatch(plain.raw().replaceAll('\u001b', 'ESC'), /ESC\[[0-9;]*m/);
   const list = inTerminal(['server', 'list']);
   await list.ended();
-  assert.match(list.raw(), /\u001b\[32mstarted/);
+  assert.ok(list.raw().includes('\u001b[32mstarted'));
 });
 
 test('a create asks in a terminal for what is missing, with the choices of the installation', async () => {
@@ -202,7 +228,9 @@ test('a password comes from standard input, and is not printed', async () => {
   assert.equal(status, 0, stderr);
   assert.ok(!`${stdout}${stderr}`.includes('from-a-pipe-1'));
   assert.match(stderr, /1 of 1 commands failed: berth operation show \d+/);
-  const changed = await berth(['server', 'password', 'piped', '--password-stdin'], { input: 'another-one-2' });
+  const changed = await berth(['server', 'password', 'piped', '--password-stdin'], {
+    input: 'another-one-2',
+  });
   assert.equal(changed.status, 0, changed.stderr);
   const generated = await json<{ password: string }>('server', 'password', 'piped');
   assert.ok(generated.password.length > 8);
@@ -262,9 +290,29 @@ test('the usage is drawn, or printed as data', async () => {
   const drawn = await berth(['server', 'usage', 'web-1']);
   assert.equal(drawn.status, 0, drawn.stderr);
   assert.match(drawn.stdout, /^CPU/);
-  const { series } = await json<Schemas['UsageHistory']>('server', 'usage', 'web-1', '--metric', 'cpu', 'ram');
-  assert.deepEqual(series.map(({ metric }) => metric), ['cpu', 'ram']);
-  const csv = await berth(['server', 'usage', 'web-1', '--metric', 'cpu', '--last', '5m', '-o', 'csv']);
+  const { series } = await json<Schemas['UsageHistory']>(
+    'server',
+    'usage',
+    'web-1',
+    '--metric',
+    'cpu',
+    'ram',
+  );
+  assert.deepEqual(
+    series.map(({ metric }) => metric),
+    ['cpu', 'ram'],
+  );
+  const csv = await berth([
+    'server',
+    'usage',
+    'web-1',
+    '--metric',
+    'cpu',
+    '--last',
+    '5m',
+    '-o',
+    'csv',
+  ]);
   assert.match(csv.stdout, /^time,cpu\n\d{4}-/);
 });
 
@@ -289,5 +337,8 @@ test('ssh runs the ssh of this machine, and returns its exit status', async () =
   assert.equal(status, 42);
   const { ip_addresses: addresses } = await shown('web-1');
   const given = readFileSync(join(home, 'ssh-arguments'), 'utf8');
-  assert.equal(given, `-l root -p 22 ${addresses.find(({ is_primary }) => is_primary)?.ip} uptime -p\n`);
+  assert.equal(
+    given,
+    `-l root -p 22 ${addresses.find(({ is_primary }) => is_primary)?.ip} uptime -p\n`,
+  );
 });

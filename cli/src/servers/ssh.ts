@@ -32,7 +32,8 @@ const withValue = /^-[BbcDEeFIiJLlmOoPpQRSWw]$/;
 
 function sshArguments(given: readonly string[], address: string): string[] {
   let at = 0;
-  while (given[at]?.startsWith('-') && given[at] !== '--') at += withValue.test(given[at] ?? '') ? 2 : 1;
+  while (given[at]?.startsWith('-') && given[at] !== '--')
+    at += withValue.test(given[at] ?? '') ? 2 : 1;
   const command = given.slice(given[at] === '--' ? at + 1 : at);
   return [...given.slice(0, at), address, ...command];
 }

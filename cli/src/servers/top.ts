@@ -3,10 +3,11 @@ import { Command } from '@commander-js/extra-typings';
 import { createLogUpdate } from 'log-update';
 import type { Cli } from '../cli.ts';
 import { Failure } from '../errors/failure.ts';
-import { table } from '../output/table.ts';
 import { colouredStatus, printable } from '../output/style.ts';
+import { table } from '../output/table.ts';
 import { bytes, gib, mib, percent } from '../output/values.ts';
 import type { Schemas } from '../schemas.ts';
+import { collect } from '../verbs/collect.ts';
 import { choice, duration } from '../verbs/options.ts';
 import { pauseFor } from '../verbs/pause.ts';
 
@@ -41,7 +42,7 @@ export const top = (cli: Cli) =>
         ...(allProjects && { all_projects: true }),
       };
       const look = async () =>
-        await Array.fromAsync(items(cli.berth(), '/v1/servers', { params: { query } }));
+        await collect(items(cli.berth(), '/v1/servers', { params: { query } }));
       if (once) return cli.print(screen(cli, await look(), sort));
       const show = createLogUpdate(stdout as NodeJS.WriteStream);
       try {

@@ -43,7 +43,10 @@ function labelChange(text: string): [string, string | null] {
     return [key, value.join('=')];
   }
   if (text.endsWith('-')) return [text.slice(0, -1), null];
-  throw usageFailure(`${text} is not a change of labels.`, 'Write env=prod to add, env- to remove.');
+  throw usageFailure(
+    `${text} is not a change of labels.`,
+    'Write env=prod to add, env- to remove.',
+  );
 }
 
 const protections = ['delete', 'rebuild'] as const;

@@ -1,17 +1,25 @@
 import { Command } from '@commander-js/extra-typings';
 import type { Cli } from '../cli.ts';
-import { bytes, gib, mib, percent } from '../output/values.ts';
-import { hasColors } from '../output/style.ts';
-import type { Schemas } from '../schemas.ts';
-import { choice, defined, duration } from '../verbs/options.ts';
 import { columnsOf } from '../output/columns.ts';
 import { printList } from '../output/print.ts';
+import { hasColors } from '../output/style.ts';
+import { bytes, gib, mib, percent } from '../output/values.ts';
+import type { Schemas } from '../schemas.ts';
+import { choice, defined, duration } from '../verbs/options.ts';
 
 type History = Schemas['UsageHistory'];
 type Series = Schemas['UsageSeries'];
 type Metric = Series['metric'];
 
-const metrics = ['cpu', 'ram', 'disk', 'traffic_in', 'traffic_out', 'disk_read', 'disk_write'] as const;
+const metrics = [
+  'cpu',
+  'ram',
+  'disk',
+  'traffic_in',
+  'traffic_out',
+  'disk_read',
+  'disk_write',
+] as const;
 const usual: Metric[] = ['cpu', 'ram', 'traffic_in', 'traffic_out'];
 
 const titles: Record<Metric, string> = {

@@ -1,11 +1,11 @@
 import { Command } from '@commander-js/extra-typings';
 import type { Cli } from '../cli.ts';
-import { colouredStatus } from '../output/style.ts';
 import { columnsOf } from '../output/columns.ts';
 import { printOne } from '../output/print.ts';
+import { colouredStatus } from '../output/style.ts';
 import type { Schemas } from '../schemas.ts';
-import { pauseFor } from '../verbs/pause.ts';
 import { duration } from '../verbs/options.ts';
+import { pauseFor } from '../verbs/pause.ts';
 import { showVerb } from '../verbs/show.ts';
 
 type Status = Schemas['ServerStatus'];

@@ -10,7 +10,9 @@ import { defined } from '../verbs/options.ts';
 
 type Line = Schemas['StatementServer'];
 
-const hours = (key: 'hours' | 'hours_running' | 'core_hours' | 'ram_gb_hours' | 'disk_gb_hours') => ({
+const hours = (
+  key: 'hours' | 'hours_running' | 'core_hours' | 'ram_gb_hours' | 'disk_gb_hours',
+) => ({
   of: (line: Line) => line[key],
   text: (line: Line) => line[key].toFixed(1),
 });

@@ -54,9 +54,7 @@ const create = changeVerb({
   columns,
   options: (command) =>
     command
-      .addOption(
-        choice('--scope <scope...>', 'what it allows', scopes).makeOptionMandatory(),
-      )
+      .addOption(choice('--scope <scope...>', 'what it allows', scopes).makeOptionMandatory())
       .option('--expires <time>', 'when it expires: 30d, 2027-01-31', futureTime)
       .option('--network <network>', 'where it may be used; may be given several times', collected),
   request: (berth, name, { scope, expires, network }) => {

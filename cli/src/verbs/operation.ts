@@ -35,7 +35,9 @@ export async function settle(
     const operation = await follow(cli, id, name, { timeout });
     return { operation, sentence: sentence(name) };
   }
-  const shown = await cli.berth().GET('/v1/operations/{id}', { params: { path: { id: String(id) } } });
+  const shown = await cli
+    .berth()
+    .GET('/v1/operations/{id}', { params: { path: { id: String(id) } } });
   return { operation: shown.data, sentence: `${name}: ${data.message}` };
 }
 

@@ -88,8 +88,7 @@ export const yesOrNo = (text: string): boolean => {
 };
 
 /** A number, or null for no limit. */
-export const limitOrNone = (text: string): number | null =>
-  text === 'none' ? null : whole(text);
+export const limitOrNone = (text: string): number | null => (text === 'none' ? null : whole(text));
 
 /** The pairs `key=value` of an option that may be given several times. */
 export function pairs(

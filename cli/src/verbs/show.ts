@@ -15,13 +15,7 @@ interface Showing<Row extends object> {
 
 /** A verb that prints one object. */
 export const showVerb =
-  <Row extends object>({
-    name = 'show',
-    summary,
-    argument,
-    columns,
-    get,
-  }: Showing<Row>): Verb =>
+  <Row extends object>({ name = 'show', summary, argument, columns, get }: Showing<Row>): Verb =>
   (cli) =>
     new Command(name)
       .summary(summary)
