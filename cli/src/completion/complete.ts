@@ -5,7 +5,7 @@ import { chooseContext } from '../contexts/choose.ts';
 import { Failure } from '../errors/failure.ts';
 import { nouns } from '../nouns.ts';
 import { createProgram } from '../program.ts';
-import { finders, type Named, valueOf } from './names.ts';
+import { finders, type Named, placeholderOf } from './names.ts';
 
 const longestMs = 3000;
 const mostNames = 200;
@@ -40,11 +40,12 @@ async function candidates(
 ): Promise<Named[]> {
   const { command, option, given } = positionAfter(program, before);
   const fits = ({ name }: Named) => name.toLowerCase().startsWith(last.toLowerCase());
-  if (option) return (await valuesOf(cli, option, valueOf(option), last, before)).filter(fits);
+  if (option)
+    return (await valuesOf(cli, option, placeholderOf(option), last, before)).filter(fits);
   if (last.startsWith('--') && last.includes('=')) {
     const [flag = '', begin = ''] = last.split('=');
     const named = optionNamed(command, flag);
-    const values = named ? await valuesOf(cli, named, valueOf(named), begin, before) : [];
+    const values = named ? await valuesOf(cli, named, placeholderOf(named), begin, before) : [];
     return values.map(({ name, about }) => ({ name: `${flag}=${name}`, about })).filter(fits);
   }
   if (last.startsWith('-')) return optionsOf(command).filter(fits);

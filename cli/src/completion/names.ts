@@ -86,7 +86,7 @@ async function* latest(berth: Berth) {
 }
 
 /** What an option takes: `os` for `--os <os>`. */
-export const valueOf = ({ flags }: Pick<Option, 'flags'>) =>
+export const placeholderOf = ({ flags }: Pick<Option, 'flags'>) =>
   /[<[]([^>\].]+)/.exec(flags)?.[1] ?? '';
 
 interface Given {
@@ -102,7 +102,7 @@ export function namesGiven(command: CommandUnknownOpts): Given[] {
   );
   const values = command.opts() as Record<string, unknown>;
   const ofOptions = command.options.flatMap((option) =>
-    list(values[option.attributeName()]).map((value) => ({ noun: valueOf(option), value })),
+    list(values[option.attributeName()]).map((value) => ({ noun: placeholderOf(option), value })),
   );
   return [...ofArguments, ...ofOptions].filter(({ noun }) => Object.hasOwn(finders, noun));
 }
