@@ -12,7 +12,7 @@ interface ServerAction<Options extends OptionValues> {
   about?: string;
   /** What is true of a server afterwards: `is started`. */
   done: string;
-  options?: (command: Command<[string, ...string[]]>) => Command<[string, ...string[]], Options>;
+  options?: (command: Command<[string[]]>) => Command<[string[]], Options>;
   /** What will happen to the named servers, if it must be confirmed. */
   warning?: (names: string) => string;
   request(
@@ -25,13 +25,13 @@ interface ServerAction<Options extends OptionValues> {
 /** A verb that starts an operation on each of some servers. */
 export function serverAction<Options extends OptionValues>(action: ServerAction<Options>): Verb {
   const { name, summary, about, done, request, warning } = action;
-  const { options = (command) => command as Command<never, Options> } = action;
+  const { options = (command) => command as unknown as Command<[string[]], Options> } = action;
   return (cli: Cli) => {
     const base = new Command(name)
       .summary(summary)
       .description([`${summary}.`, about].filter(Boolean).join(' '))
       .argument('<server...>', 'their names or IDs');
-    const command = waiting(options(base as never) as Command<[string[]], Options>);
+    const command = waiting(options(base));
     if (warning) command.option('-y, --yes', 'do not ask for confirmation');
     return command.action(async (servers, given) => {
       const { yes, ...chosen } = given as Options & { yes?: boolean; wait: boolean };

@@ -47,7 +47,7 @@ export async function completeAnswers(cli: Cli, given: Given): Promise<Answers> 
   if (!isAsking) {
     // The rest was checked.
     const only = location ?? onlyLocation(locations);
-    return { ...(given as Answers), location: only, login: {} };
+    return { ...(given as Omit<Answers, 'login'>), location: only, login: {} };
   }
   const chosenName = name ?? (await askName(cli));
   const place = await chooseLocation(cli, locations, location);

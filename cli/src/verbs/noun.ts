@@ -5,7 +5,7 @@ import type { Cli, Verb } from '../cli.ts';
 export const noun =
   (name: string, summary: string, verbs: readonly Verb[]): Verb =>
   (cli: Cli) => {
-    const command = new Command(name).description(summary);
+    const command = new Command(name).description(summary).enablePositionalOptions();
     for (const verb of verbs) command.addCommand(verb(cli));
     return command;
   };

@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import { type Command, InvalidArgumentError, Option, type OptionValues } from '@commander-js/extra-typings';
 
 /** An option whose values are known. The shell completes them. */
 export const choice = <const Flags extends string, const Value extends string>(
@@ -101,7 +101,7 @@ export function pairs(
 }
 
 /** Adds the options of verbs that start an operation. */
-export const waiting = <Args extends unknown[], Options extends object>(
+export const waiting = <Args extends unknown[], Options extends OptionValues>(
   command: Command<Args, Options>,
 ) =>
   command
@@ -116,5 +116,3 @@ export function defined<T extends object>(
   const given = Object.entries(values).filter(([, value]) => value !== undefined);
   return Object.fromEntries(given) as { [Key in keyof T]: Exclude<T[Key], undefined> };
 }
-
-export { Command };
