@@ -44,7 +44,11 @@ export function listVerb<Row extends object, Options extends OptionValues>({
       const pageSize = Math.max(1, Math.min(limit, largestPage));
       const found: Row[] = [];
       if (limit > 0) {
-        for await (const row of rows(cli.berth(), { ...(given as unknown as Options), pageSize }, cli)) {
+        for await (const row of rows(
+          cli.berth(),
+          { ...(given as unknown as Options), pageSize },
+          cli,
+        )) {
           if (found.push(row) >= limit) break;
         }
       }

@@ -1,4 +1,9 @@
-import { type Command, InvalidArgumentError, Option, type OptionValues } from '@commander-js/extra-typings';
+import {
+  type Command,
+  InvalidArgumentError,
+  Option,
+  type OptionValues,
+} from '@commander-js/extra-typings';
 
 /** An option whose values are known. The shell completes them. */
 export const choice = <const Flags extends string, const Value extends string>(
