@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { clearLine, clearScreenDown, cursorTo, type Direction, moveCursor } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import { after } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
@@ -39,7 +40,7 @@ export function createHome(env: Record<string, string> = {}) {
   /** Starts a command in a terminal, in which one can type. */
   function inTerminal(args: string[], more: Surroundings = {}): Session {
     const stdin = Object.assign(new PassThrough(), { isTTY: true });
-    const screen = Object.assign(kept(), { isTTY: true, columns: 120, rows: 40, hasColors });
+    const screen = createScreen();
     const io = ioOf(
       { stdin, stdout: screen, stderr: screen },
       { ...own, ...more.env },
@@ -68,7 +69,7 @@ export function createHome(env: Record<string, string> = {}) {
           }
           return shown().slice(seen).includes(text);
         });
-        seen = shown().length;
+        seen = shown().indexOf(text, seen) + text.length;
       },
       type: (keys) => void stdin.write(keys),
       async answers(question, keys) {
@@ -111,6 +112,18 @@ function ioOf(
   signal?: AbortSignal,
 ) {
   return { ...streams, env, signal: signal ?? new AbortController().signal };
+}
+
+/** A stream with the methods of a terminal, which write escape sequences. */
+function createScreen() {
+  const stream = kept();
+  return Object.assign(stream, {
+    ...{ isTTY: true, columns: 120, rows: 40, hasColors },
+    cursorTo: (x: number) => cursorTo(stream, x),
+    moveCursor: (x: number, y: number) => moveCursor(stream, x, y),
+    clearLine: (direction: Direction) => clearLine(stream, direction),
+    clearScreenDown: () => clearScreenDown(stream),
+  });
 }
 
 function kept() {

@@ -9,7 +9,7 @@ import { ask } from '../prompts/ask.ts';
 import { hidden, secretFromStdin } from '../prompts/password.ts';
 import type { Schemas } from '../schemas.ts';
 import { readContexts, writeContexts } from './file.ts';
-import { serviceUrl } from './url.ts';
+import { isReadable, serviceUrl } from './url.ts';
 
 export const login = (cli: Cli) =>
   new Command('login')
@@ -24,6 +24,7 @@ export const login = (cli: Cli) =>
     .action(async (address, { name, tokenStdin, email, passwordStdin }) => {
       const url = serviceUrl(address);
       const { project } = cli.globals;
+      if (isReadable(url)) cli.note(`Note: ${url} is not encrypted, so others can read the token.`);
       const token = tokenStdin
         ? await secretFromStdin(cli.io)
         : await askToken(cli, url, { email, passwordStdin });
@@ -89,7 +90,6 @@ async function tokenOfPerson(cli: Cli, url: string, account: Schemas['SignIn']):
   let csrf = '';
   berth.use({
     onRequest: ({ request }) => {
-      request.headers.set('Origin', new URL(url).origin);
       if (cookie) request.headers.set('Cookie', cookie);
       if (csrf) request.headers.set('Berth-CSRF', csrf);
     },

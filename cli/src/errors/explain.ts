@@ -1,4 +1,4 @@
-import { BerthError, ConnectionFailedError, WaitTimeoutError } from '@berth/client';
+import { BerthError, ConnectionFailedError } from '@berth/client';
 import { type ExitStatus, exitStatuses } from '../exit-statuses.ts';
 import { Failure } from './failure.ts';
 
@@ -32,6 +32,7 @@ function explainBerth(error: BerthError): Explanation {
 
 function hintsOf(error: BerthError): string[] {
   const { status = 0, code, operation, requestId, problem } = error;
+  if (code === 'sign_in_failed') return [];
   if (status === 401) return ['Sign in again with "berth login URL", or set BERTH_TOKEN.'];
   if (code === 'ambiguous_name') {
     return (problem?.candidates ?? []).map(
@@ -40,9 +41,6 @@ function hintsOf(error: BerthError): string[] {
   }
   if (code === 'operation_in_progress' && operation) {
     return [`Follow it with "berth operation watch ${operation.id}".`];
-  }
-  if (error instanceof WaitTimeoutError && operation) {
-    return [`Wait for it with "berth operation watch ${operation.id}".`];
   }
   return status >= 500 && requestId ? [`The ID of the request in the logs is ${requestId}.`] : [];
 }
@@ -61,7 +59,6 @@ const ofHttp: Record<number, ExitStatus> = {
 
 function exitStatusOf(error: BerthError): ExitStatus {
   if (error instanceof ConnectionFailedError) return exitStatuses.unreachable;
-  if (error instanceof WaitTimeoutError) return exitStatuses.timeout;
   // An operation that failed has no HTTP status.
   return ofHttp[error.status ?? 0] ?? exitStatuses.failed;
 }

@@ -1,5 +1,7 @@
-import { type BerthError, type Operation, waitForOperation } from '@berth/client';
+import { type Operation, WaitTimeoutError, waitForOperation } from '@berth/client';
 import type { Cli } from '../cli.ts';
+import { Failure } from '../errors/failure.ts';
+import { exitStatuses } from '../exit-statuses.ts';
 
 export interface Waiting {
   wait: boolean;
@@ -26,13 +28,13 @@ export async function follow(
       line.end();
       cli.note(`The operation continues. Follow it with "berth operation watch ${id}".`);
     }
-    throw error;
+    if (!(error instanceof WaitTimeoutError)) throw error;
+    const hint = `Wait for it with "berth operation watch ${id}".`;
+    throw new Failure(error.detail, { hint, status: exitStatuses.timeout, cause: error });
   } finally {
     line.end();
   }
 }
-
-export type { BerthError };
 
 async function drawBar(): Promise<(progress: number) => string> {
   const { default: cliProgress } = await import('cli-progress');
