@@ -62,13 +62,13 @@ export function createHome(env: Record<string, string> = {}) {
       raw: screen.text,
       shown,
       async sees(text) {
-        await until(`the terminal shows ${text}`, () => {
-          if (status !== undefined || failure) {
-            if (!shown().slice(seen).includes(text))
-              throw new Error(`It ended:\n${shown()}`, { cause: failure });
-          }
-          return shown().slice(seen).includes(text);
-        });
+        const rest = await until(
+          `the terminal shows ${text}`,
+          () => (status === undefined && !failure ? shown().slice(seen) : `${shown()} (it ended)`),
+          (now) => now.includes(text) || now.endsWith(' (it ended)'),
+        );
+        if (!rest.includes(text))
+          throw new Error(`It never showed ${text}: ${rest}`, { cause: failure });
         seen = shown().indexOf(text, seen) + text.length;
       },
       type: (keys) => void stdin.write(keys),
@@ -123,6 +123,8 @@ function createScreen() {
     moveCursor: (x: number, y: number) => moveCursor(stream, x, y),
     clearLine: (direction: Direction) => clearLine(stream, direction),
     clearScreenDown: () => clearScreenDown(stream),
+    // Like a terminal, it is not ended by what is piped into it.
+    end: () => stream,
   });
 }
 

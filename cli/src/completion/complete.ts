@@ -7,7 +7,7 @@ import { nouns } from '../nouns.ts';
 import { createProgram } from '../program.ts';
 import { finders, type Named, placeholderOf } from './names.ts';
 
-const longestMs = 3000;
+const longestMs = 5000;
 const mostNames = 200;
 /** ShellCompDirectiveNoFileComp: the shell does not suggest files (the protocol of @bomb.sh/tab). */
 const noFiles = ':4';

@@ -19,7 +19,9 @@ const find = <Row>(
     for await (const row of rows(berth, begin)) yield named(row);
   };
 
-const startingWith = (q: string) => ({ params: { query: { limit: 200, q } } });
+const startingWith = (q: string) => ({
+  params: { query: { limit: 200, ...(q !== '' && { q }) } },
+});
 
 /**
  * How the names are found of what an argument or an option is called after: `<server>`, `--os <os>`. The shell completes
@@ -64,7 +66,7 @@ export const finders: Record<string, Find> = {
   ),
   member: async function* (berth, q) {
     const { data } = await berth.GET('/v1/whoami');
-    const params = { path: { id: data.project.id }, query: { q, limit: 200 } };
+    const params = { path: { id: data.project.id }, query: startingWith(q).params.query };
     const members = items(berth, '/v1/projects/{id}/members', { params });
     for await (const { email, role } of members) yield { name: email, about: role };
   },

@@ -3,7 +3,8 @@ import { distance } from 'fastest-levenshtein';
 /** The name that was probably meant: one with few different letters, or the only one that it begins. */
 export function nearest(asked: string, names: readonly string[]): string | undefined {
   const wanted = asked.toLowerCase();
-  const most = Math.max(1, Math.floor(wanted.length / 3));
+  // Two letters in the wrong order count as two.
+  const most = Math.min(3, Math.ceil(wanted.length / 2));
   const [best] = names
     .map((name) => ({ name, apart: distance(wanted, name.toLowerCase()) }))
     .filter(({ apart }) => apart <= most)
