@@ -47,6 +47,13 @@ export async function newPassword(
   return { password: typed, isGenerated: false };
 }
 
+/** Shows a password that nobody knows yet. JSON and YAML have it in their object. */
+export function reveal({ globals, print, note }: Cli, password: string | undefined): void {
+  const { output } = globals;
+  if (password === undefined || output === 'json' || output === 'yaml') return;
+  (output === 'table' ? print : note)(`Password of root: ${password}`);
+}
+
 /** A password that is typed twice. */
 export async function typedTwice(io: Io, message: string): Promise<string> {
   if (!canAsk(io)) throw usageFailure('Nobody can be asked for a password here.');

@@ -2,6 +2,7 @@ import { Command } from '@commander-js/extra-typings';
 import type { Cli } from '../cli.ts';
 import { columnsOf } from '../output/columns.ts';
 import { printDone, printOne } from '../output/print.ts';
+import { reveal } from '../prompts/password.ts';
 import type { Schemas } from '../schemas.ts';
 import { follow } from '../verbs/follow.ts';
 import { choice, defined, diskSize, memory, pairs, waiting, whole } from '../verbs/options.ts';
@@ -53,9 +54,7 @@ export const create = (cli: Cli) =>
     }
     const { data: created } = await berth.POST('/v1/servers', { body });
     // Whatever happens next, this is the only time that it can be shown.
-    if (access.generated && cli.globals.output === 'table') {
-      cli.print(`Password of root: ${access.generated}`);
-    }
+    reveal(cli, access.generated);
     for (const warning of created.warnings ?? []) cli.note(`Note: ${warning}`);
     if (wait) await follow(cli, created.operation.id, answers.name, { timeout });
     const path = { id: String(created.id) };

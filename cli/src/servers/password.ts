@@ -2,7 +2,7 @@ import { Command } from '@commander-js/extra-typings';
 import type { Cli } from '../cli.ts';
 import { operationColumns } from '../operations/columns.ts';
 import { printDone } from '../output/print.ts';
-import { secretFromStdin, typedTwice } from '../prompts/password.ts';
+import { reveal, secretFromStdin, typedTwice } from '../prompts/password.ts';
 import { settle } from '../verbs/operation.ts';
 import { waiting } from '../verbs/options.ts';
 
@@ -26,7 +26,7 @@ export const password = (cli: Cli) =>
       });
       generated = answer.data.password;
       // Whatever happens next, only this response has it.
-      if (generated && cli.globals.output === 'table') cli.print(`Password of root: ${generated}`);
+      reveal(cli, generated);
       return answer;
     };
     const sentence = (name: string) => `The password of root of ${name} is set.`;

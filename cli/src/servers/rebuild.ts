@@ -1,7 +1,10 @@
 import { Command } from '@commander-js/extra-typings';
 import type { Cli } from '../cli.ts';
+import { operationColumns } from '../operations/columns.ts';
+import { printDone } from '../output/print.ts';
+import { reveal } from '../prompts/password.ts';
 import { confirm } from '../verbs/confirm.ts';
-import { settleAll } from '../verbs/operation.ts';
+import { settle } from '../verbs/operation.ts';
 import { defined, waiting } from '../verbs/options.ts';
 import { accessOptions, readAccess } from './access.ts';
 
@@ -23,10 +26,11 @@ export const rebuild = (cli: Cli) =>
         body: { erase: true, ...body, ...defined({ os_id: os }) },
       });
       // Whatever happens next, this is the only time that it can be shown.
-      if (generated)
-        (cli.globals.output === 'table' ? cli.print : cli.note)(`Password of root: ${generated}`);
+      reveal(cli, generated);
       return answer;
     };
     const sentence = (name: string) => `${name} is rebuilt.`;
-    await settleAll(cli, [server], start, { ...options, sentence });
+    const settled = await settle(cli, server, start, { ...options, sentence });
+    const shown = generated ? { ...settled.operation, password: generated } : settled.operation;
+    await printDone(cli, operationColumns, shown, settled.sentence);
   });
