@@ -8,7 +8,8 @@ import { version } from './version.ts';
 /** The program with all nouns, of which those in `words` have their verbs. */
 export async function createProgram(cli: Cli, words: readonly string[]) {
   const { io } = cli;
-  const program = withGlobals(new Command('berth') as CommandUnknownOpts)
+  const program: CommandUnknownOpts = new Command('berth');
+  program
     .description('The command line of Berth, a cloud of virtual servers.')
     .version(version, '-V, --version', 'print the version of this program')
     .helpOption('-h, --help', 'show how a command is used')
@@ -23,6 +24,7 @@ export async function createProgram(cli: Cli, words: readonly string[]) {
     })
     .showHelpAfterError('Add --help to see how the command is used.')
     .exitOverride();
+  withGlobals(program);
   program.hook('preAction', (_, command) => {
     cli.globals = globalsOf(command);
   });
