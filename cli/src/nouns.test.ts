@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { goodPassword } from '../../service/src/testing/people.ts';
 import { newPublicKey } from '../../service/src/testing/ssh-keys.ts';
 import { signedIn } from '../testing/signed-in.ts';
+import type { Schemas } from './schemas.ts';
 
 const { berth, home } = await signedIn();
 
@@ -168,12 +169,15 @@ test('nodes are cordoned, and must be named to be given up', async () => {
   assert.equal((await berth(['node', 'restore', node])).status, 6);
 });
 
-test('address pools are created, disabled and deleted', async () => {
-  const made = ['address-pool', 'create', '10.77.0.0/24', '--location', 'local'];
-  const { id } = await json<{ id: number }>(...made, '--gateway', '10.77.0.1', '--disabled');
-  await done('address-pool', 'update', String(id), '--enabled', 'yes');
-  assert.match(await done('address-pool', 'show', String(id)), /ENABLED +yes/);
+test('address pools are disabled, deleted and created', async () => {
+  const [pool] = await json<Schemas['AddressPool'][]>('address-pool', 'list');
+  assert.ok(pool);
+  const { id, cidr, gateway, first, last } = pool;
+  await done('address-pool', 'update', String(id), '--enabled', 'no');
+  assert.match(await done('address-pool', 'show', String(id)), /ENABLED +no/);
   assert.match(await done('address-pool', 'delete', String(id), '--yes'), /is deleted\./);
+  const place = ['--location', 'local', '--gateway', gateway, '--first', first, '--last', last];
+  assert.match(await done('address-pool', 'create', cidr, ...place), /is created\./);
 });
 
 test('the audit log is filtered, and exported as lines of JSON', async () => {
