@@ -1,0 +1,74 @@
+import { randomInt } from 'node:crypto';
+import { text } from 'node:stream/consumers';
+import type { Cli } from '../cli.ts';
+import { usageFailure } from '../errors/failure.ts';
+import { canAsk, type Io } from '../io.ts';
+import { ask } from './ask.ts';
+
+export interface PasswordOptions {
+  passwordStdin?: boolean | undefined;
+  generatePassword?: boolean | undefined;
+}
+
+export interface Password {
+  password: string;
+  /** Whether nobody knows it yet. */
+  isGenerated: boolean;
+}
+
+const letters = 'abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789';
+const length = 24;
+
+/** Without letters that look alike: about 140 bits. */
+export const generatePassword = () =>
+  Array.from({ length }, () => letters[randomInt(letters.length)]).join('');
+
+/**
+ * A password from standard input, generated, or typed twice. It is never an argument, because others on the machine can
+ * see arguments, and the shell stores them.
+ */
+export async function newPassword(
+  cli: Cli,
+  { passwordStdin, generatePassword: isGenerated }: PasswordOptions,
+  whose: string,
+): Promise<Password> {
+  if (passwordStdin) return { password: await secretFromStdin(cli.io), isGenerated: false };
+  if (isGenerated) return { password: generatePassword(), isGenerated: true };
+  if (!canAsk(cli.io)) {
+    throw usageFailure(
+      `A password ${whose} is missing.`,
+      'Add --password-stdin and write it to standard input, or add --generate-password.',
+    );
+  }
+  const typed = await hidden(cli.io, `Password ${whose} (empty to generate one):`);
+  if (typed === '') return { password: generatePassword(), isGenerated: true };
+  const again = await hidden(cli.io, 'The same password again:');
+  if (typed !== again) throw usageFailure('The passwords are not the same.');
+  return { password: typed, isGenerated: false };
+}
+
+/** Shows a password that nobody knows yet. JSON and YAML have it in their object. */
+export function reveal({ globals, print, note }: Cli, password: string | undefined): void {
+  const { output } = globals;
+  if (password === undefined || output === 'json' || output === 'yaml') return;
+  (output === 'table' ? print : note)(`Password of root: ${password}`);
+}
+
+/** A password that is typed twice. */
+export async function typedTwice(io: Io, message: string): Promise<string> {
+  if (!canAsk(io)) throw usageFailure('Nobody can be asked for a password here.');
+  const typed = await hidden(io, message);
+  if (typed === '') throw usageFailure('The password is empty.');
+  if (typed === (await hidden(io, 'The same password again:'))) return typed;
+  throw usageFailure('The passwords are not the same.');
+}
+
+export const hidden = (io: Io, message: string): Promise<string> =>
+  ask(io, ({ password }, context) => password({ message, mask: '•' }, context));
+
+/** The first line of standard input. */
+export async function secretFromStdin({ stdin }: Io): Promise<string> {
+  const [line = ''] = (await text(stdin)).split(/\r?\n/);
+  if (line === '') throw usageFailure('Standard input is empty.', 'Pipe the secret into it.');
+  return line;
+}

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import contract from '../../contract/openapi.json' with { type: 'json' };
+import { problems } from '../../service/src/problems/problem.ts';
+import { BerthError, classNameOf } from './errors.ts';
+import { classOfCode } from './generated/errors.ts';
+
+/** All values of `code` in the schemas of problems. */
+function codesOf(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const { code } = value as { code?: { enum?: string[] } };
+  return [...(code?.enum ?? []), ...Object.values(value).flatMap(codesOf)];
+}
+
+test('each code of the contract has a class, and each class a code', () => {
+  const codes = new Set(codesOf(contract));
+  assert.ok(codes.size > 100);
+  assert.deepEqual(Object.keys(classOfCode), [...codes].sort());
+});
+
+test('each code of the service has a class, except that of a method that no path of the contract has', () => {
+  const missing = Object.keys(problems).filter((code) => !Object.hasOwn(classOfCode, code));
+  assert.deepEqual(missing, ['method_not_allowed']);
+});
+
+test('the class of each code is named after it, and so are its errors', () => {
+  for (const [code, Class] of Object.entries(classOfCode)) {
+    assert.equal(Class.name, classNameOf(code));
+    const error = new Class(code, 'Its detail.');
+    assert.ok(error instanceof BerthError);
+    assert.equal(error.name, Class.name);
+  }
+  assert.equal(classNameOf('internal_error'), 'InternalError');
+  assert.equal(classNameOf('ssh_key_exists'), 'SshKeyExistsError');
+});

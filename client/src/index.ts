@@ -1,0 +1,14 @@
+// biome-ignore-all lint/performance/noBarrelFile: programs import everything from the entry of the package.
+export { type Answer, type Berth, type BerthOptions, createBerth } from './berth.ts';
+export {
+  BerthError,
+  ConnectionFailedError,
+  type FieldError,
+  type Problem,
+  UnexpectedResponseError,
+  WaitTimeoutError,
+} from './errors.ts';
+export * from './generated/errors.ts';
+export type { components, paths } from './generated/schema.ts';
+export { type Operation, type WaitOptions, waitForOperation } from './operations.ts';
+export { type ItemOf, items, type ListPath } from './pages.ts';

@@ -1,0 +1,37 @@
+import { BerthError, type Details, type Problem, UnexpectedResponseError } from './errors.ts';
+import { classOfCode } from './generated/errors.ts';
+import { retryAfterMs } from './retries.ts';
+
+/** An error of the class of its code. */
+export function errorOf(code: string, detail: string, details: Details): BerthError {
+  const Class = Object.hasOwn(classOfCode, code)
+    ? classOfCode[code as keyof typeof classOfCode]
+    : BerthError;
+  return new Class(code, detail, details);
+}
+
+/** The error for a response whose status says that the request failed. */
+export function problemError(body: unknown, response: Response): BerthError {
+  if (!isProblem(body)) return unexpectedResponse(response);
+  return errorOf(body.code, body.detail, {
+    status: response.status,
+    errors: body.errors,
+    requestId: body.request_id,
+    operation: body.operation,
+    retryAfterMs: retryAfterMs(response.headers),
+    problem: body,
+  });
+}
+
+function isProblem(body: unknown): body is Problem {
+  return typeof body === 'object' && body !== null && 'code' in body && 'detail' in body;
+}
+
+/** The error for a response that is not one of Berth. */
+export function unexpectedResponse({ status, headers, url }: Response, cause?: unknown) {
+  const type = headers.get('Content-Type') ?? 'no content type';
+  const detail =
+    `${url} was not answered by Berth: the response has the status ${status} and ${type}. ` +
+    'Check the URL, and proxies on the way.';
+  return new UnexpectedResponseError('unexpected_response', detail, { status, cause });
+}
