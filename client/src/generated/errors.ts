@@ -57,6 +57,26 @@ export class DiskLeftError extends BerthError {
   declare readonly code: 'disk_left';
 }
 
+/** Drift is left. */
+export class DriftLeftError extends BerthError {
+  declare readonly code: 'drift_left';
+}
+
+/** Instance cannot be adopted. */
+export class DriftNotAdoptableError extends BerthError {
+  declare readonly code: 'drift_not_adoptable';
+}
+
+/** Drift record not found. */
+export class DriftNotFoundError extends BerthError {
+  declare readonly code: 'drift_not_found';
+}
+
+/** Drift cannot be repaired. */
+export class DriftNotRepairableError extends BerthError {
+  declare readonly code: 'drift_not_repairable';
+}
+
 /** Email address is taken. */
 export class EmailTakenError extends BerthError {
   declare readonly code: 'email_taken';
@@ -272,6 +292,11 @@ export class NotAcceptableError extends BerthError {
   declare readonly code: 'not_acceptable';
 }
 
+/** Operation can no longer be cancelled. */
+export class NotCancellableError extends BerthError {
+  declare readonly code: 'not_cancellable';
+}
+
 /** Node is not in a cluster. */
 export class NotClusteredError extends BerthError {
   declare readonly code: 'not_clustered';
@@ -300,6 +325,16 @@ export class NotUnpausedError extends BerthError {
 /** Operating system not found. */
 export class OperatingSystemNotFoundError extends BerthError {
   declare readonly code: 'operating_system_not_found';
+}
+
+/** Operation was cancelled. */
+export class OperationCancelledError extends BerthError {
+  declare readonly code: 'operation_cancelled';
+}
+
+/** Operation has ended. */
+export class OperationEndedError extends BerthError {
+  declare readonly code: 'operation_ended';
 }
 
 /** Operation failed. */
@@ -477,6 +512,16 @@ export class SignInFailedError extends BerthError {
   declare readonly code: 'sign_in_failed';
 }
 
+/** Size is in use. */
+export class SizeInUseError extends BerthError {
+  declare readonly code: 'size_in_use';
+}
+
+/** Size not found. */
+export class SizeNotFoundError extends BerthError {
+  declare readonly code: 'size_not_found';
+}
+
 /** SSH key already exists. */
 export class SshKeyExistsError extends BerthError {
   declare readonly code: 'ssh_key_exists';
@@ -560,6 +605,10 @@ export const classOfCode = {
   csrf_failed: CsrfFailedError,
   deadline_exceeded: DeadlineExceededError,
   disk_left: DiskLeftError,
+  drift_left: DriftLeftError,
+  drift_not_adoptable: DriftNotAdoptableError,
+  drift_not_found: DriftNotFoundError,
+  drift_not_repairable: DriftNotRepairableError,
   email_taken: EmailTakenError,
   engine_already_exists: EngineAlreadyExistsError,
   engine_busy: EngineBusyError,
@@ -603,12 +652,15 @@ export const classOfCode = {
   node_offline: NodeOfflineError,
   not_a_member: NotAMemberError,
   not_acceptable: NotAcceptableError,
+  not_cancellable: NotCancellableError,
   not_clustered: NotClusteredError,
   not_found: NotFoundError,
   not_paused: NotPausedError,
   not_started: NotStartedError,
   not_unpaused: NotUnpausedError,
   operating_system_not_found: OperatingSystemNotFoundError,
+  operation_cancelled: OperationCancelledError,
+  operation_ended: OperationEndedError,
   operation_failed: OperationFailedError,
   operation_in_progress: OperationInProgressError,
   operation_not_found: OperationNotFoundError,
@@ -644,6 +696,8 @@ export const classOfCode = {
   servers_left: ServersLeftError,
   session_ended: SessionEndedError,
   sign_in_failed: SignInFailedError,
+  size_in_use: SizeInUseError,
+  size_not_found: SizeNotFoundError,
   ssh_key_exists: SshKeyExistsError,
   ssh_key_not_found: SshKeyNotFoundError,
   suspended: SuspendedError,

@@ -224,7 +224,7 @@ export interface paths {
         put?: never;
         /**
          * Set the password of root
-         * @description Sets the password of `root`. On a running server it is valid at once, and its guest sets it with `chpasswd`. On a stopped server it is written to the disk, and is valid from the next start. Without `password`, one is generated, which only this response has. After a failure with `password_not_set`, `guest_paused` or `instance_missing`, the previous password is valid; after any other, the new one may have been set. If `password_login` of the server is `false`, SSH still refuses passwords, and the password is for other logins, such as at the console. In other states the request is refused with `password_not_settable`. With `Prefer: wait=N`, the response waits up to N seconds for the operation to end. If the operation fails, the response is a problem (409, 502 or 503) with the code of the failure and the `operation`. If the wait is over first, the response says what the operation is doing, and why if it is being retried. This request requires the scope `servers:write`. In a session, the sign-in or its last confirmation (`POST /v1/session/confirm`) must be no more than ten minutes ago.
+         * @description Sets the password of `root`. On a running server it is valid at once, and its guest sets it with `chpasswd`. On a stopped server it is written to the disk, and is valid from the next start. Without `password`, one is generated, which only this response has. After a failure with `password_not_set`, `guest_paused` or `instance_missing`, and after `operation_cancelled`, the previous password is valid; after any other, the new one may have been set. If `password_login` of the server is `false`, SSH still refuses passwords, and the password is for other logins, such as at the console. In other states the request is refused with `password_not_settable`. With `Prefer: wait=N`, the response waits up to N seconds for the operation to end. If the operation fails, the response is a problem (409, 502 or 503) with the code of the failure and the `operation`. If the wait is over first, the response says what the operation is doing, and why if it is being retried. This request requires the scope `servers:write`. In a session, the sign-in or its last confirmation (`POST /v1/session/confirm`) must be no more than ten minutes ago.
          */
         post: operations["server_password"];
         delete?: never;
@@ -244,7 +244,7 @@ export interface paths {
         put?: never;
         /**
          * Suspend a server
-         * @description Stops a server, and refuses to start it until it is unsuspended, such as while an invoice is overdue. Its guest is asked to shut down, and its power is cut if it does not shut down in time, or if it is paused. The members of its project can read the reason, and can still delete the server. Its disk, IP addresses and share of the quota are kept. If somebody starts its instance in Incus, it is stopped again. An operation in progress is superseded, except a create, a rebuild, a delete, a move, a resize that moves the server, and a password that is being written to the disk of a stopped server. If the server is suspended already, the reason is replaced. With `Prefer: wait=N`, the response waits up to N seconds for the operation to end. If the operation fails, the response is a problem (409, 502 or 503) with the code of the failure and the `operation`. If the wait is over first, the response says what the operation is doing, and why if it is being retried. This request requires the scope `admin`.
+         * @description Stops a server, and refuses to start it until it is unsuspended, such as while an invoice is overdue. Its guest is asked to shut down, and its power is cut if it does not shut down in time, or if it is paused. The members of its project can read the reason, and can still delete the server. Its disk, IP addresses and share of the quota are kept. If somebody starts its instance in Incus, it is stopped again. An operation in progress is superseded, except a create, a rebuild, an adoption, a delete, a move, a resize that moves the server, and a password that is being written to the disk of a stopped server. If the server is suspended already, the reason is replaced. With `Prefer: wait=N`, the response waits up to N seconds for the operation to end. If the operation fails, the response is a problem (409, 502 or 503) with the code of the failure and the `operation`. If the wait is over first, the response says what the operation is doing, and why if it is being retried. This request requires the scope `admin`.
          */
         post: operations["server_suspend"];
         delete?: never;
@@ -304,7 +304,7 @@ export interface paths {
         put?: never;
         /**
          * Retry a failed creation
-         * @description Retries a failed creation, with the same IP addresses, password, SSH keys and initial commands. The latter three are kept for 24 hours after the failure. What the failed attempt left behind is removed first. With `Prefer: wait=N`, the response waits up to N seconds for the operation to end. If the operation fails, the response is a problem (409, 502 or 503) with the code of the failure and the `operation`. If the wait is over first, the response says what the operation is doing, and why if it is being retried. This request requires the scope `servers:write`.
+         * @description Retries a failed creation, with the same IP addresses, password, SSH keys, user data and initial commands. The latter four are kept for 24 hours after the failure. What the failed attempt left behind is removed first. If a rebuild of the server has failed or was cancelled since, its request is carried out. With `Prefer: wait=N`, the response waits up to N seconds for the operation to end. If the operation fails, the response is a problem (409, 502 or 503) with the code of the failure and the `operation`. If the wait is over first, the response says what the operation is doing, and why if it is being retried. This request requires the scope `servers:write`.
          */
         post: operations["server_retry"];
         delete?: never;
@@ -324,7 +324,7 @@ export interface paths {
         put?: never;
         /**
          * Rebuild a server
-         * @description Creates a server again from the image of its operating system, or of another one, with the same ID, UUID, IP addresses and size. **Everything on its disk is lost**, which the request has to confirm with `erase`. The power of a running server is cut. The password, the SSH keys and the initial commands are those of the request, and the server gets new host keys. If the operation fails before it erases the disk, such as because the image cannot be downloaded, the server stays as it was. If it fails later, it can be retried for 24 hours. A server whose node was declared lost is rebuilt on another node, and needs no `erase`. It is refused with `protected` if `protection.rebuild` of the server is `true`. The request is refused with `traffic_exceeded` if the server has used up its traffic allowance and the `traffic_policy` of its location is `stop`. With `Prefer: wait=N`, the response waits up to N seconds for the operation to end. If the operation fails, the response is a problem (409, 502 or 503) with the code of the failure and the `operation`. If the wait is over first, the response says what the operation is doing, and why if it is being retried. This request requires the scope `servers:write`.
+         * @description Creates a server again from the image of its operating system, or of another one, with the same ID, UUID, IP addresses and size. **Everything on its disk is lost**, which the request has to confirm with `erase`. The power of a running server is cut. The password, the SSH keys, the user data and the initial commands are those of the request, and the server gets new host keys. If the operation fails before it erases the disk, such as because the image cannot be downloaded, the server stays as it was. If it fails later, it can be retried for 24 hours. A server whose node was declared lost is rebuilt on another node, and needs no `erase`. It is refused with `protected` if `protection.rebuild` of the server is `true`. The request is refused with `traffic_exceeded` if the server has used up its traffic allowance and the `traffic_policy` of its location is `stop`. With `Prefer: wait=N`, the response waits up to N seconds for the operation to end. If the operation fails, the response is a problem (409, 502 or 503) with the code of the failure and the `operation`. If the wait is over first, the response says what the operation is doing, and why if it is being retried. This request requires the scope `servers:write`.
          */
         post: operations["server_rebuild"];
         delete?: never;
@@ -344,9 +344,29 @@ export interface paths {
         put?: never;
         /**
          * Resize a server
-         * @description Changes the cores, the memory and the disk of a server. They change at once, also while it runs. A disk can only grow. Memory can be reduced to more than what the server has in use; otherwise the operation fails with `memory_in_use`. If the node of the server has no room for the new size, the request is refused, or, with `allow_move`, the server moves to another node: a running server is shut down for that, by cutting its power if its guest does not shut down in time, and is started there. If the operation fails, its message says which size the server has. The request is refused with `traffic_exceeded` if the server runs, has used up its traffic allowance, and the `traffic_policy` of its location is `stop`. With `Prefer: wait=N`, the response waits up to N seconds for the operation to end. If the operation fails, the response is a problem (409, 502 or 503) with the code of the failure and the `operation`. If the wait is over first, the response says what the operation is doing, and why if it is being retried. This request requires the scope `servers:write`.
+         * @description Changes the cores, the memory and the disk of a server, to those of a size of `GET /v1/sizes` or to others. They change at once, also while it runs. A disk can only grow. Memory can be reduced to more than what the server has in use; otherwise the operation fails with `memory_in_use`. If the node of the server has no room for the new size, the request is refused, or, with `allow_move`, the server moves to another node: a running server is shut down for that, by cutting its power if its guest does not shut down in time, and is started there. If the operation fails, its message says what the server has. Once the server has another `size`, or none, it has the traffic allowance of a new server. The request is refused with `traffic_exceeded` if the server runs, has used up its traffic allowance, and the `traffic_policy` of its location is `stop`. With `Prefer: wait=N`, the response waits up to N seconds for the operation to end. If the operation fails, the response is a problem (409, 502 or 503) with the code of the failure and the `operation`. If the wait is over first, the response says what the operation is doing, and why if it is being retried. This request requires the scope `servers:write`.
          */
         post: operations["server_resize"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/servers/actions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Act on several servers
+         * @description Carries out an action on several servers of the project, 100 at most: those of `ids`, or those that `label_selector` selects. The response comes at once, and has for each server the operation that carries out the action, or the reason why it was refused: a server that refuses does not keep the others from accepting. Its status is 200 even if all of them refuse. Each server that accepts counts as a change in the rate limits, and has an entry in the audit log, as if it had been requested alone. If the limit is exceeded, or another error is returned, no server has accepted. With an `Idempotency-Key`, the same request gets the same results again, for the same servers, whatever their labels are by then; to try again those that were refused, use a new key. An operation can still fail: poll `GET /v1/operations/{id}`. This request requires the scope `servers:write`.
+         */
+        post: operations["server_bulk_action"];
         delete?: never;
         options?: never;
         head?: never;
@@ -503,6 +523,26 @@ export interface paths {
         get: operations["operation_command_output"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operations/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel an operation
+         * @description Ends an operation on a server, undoes what its request has changed, and returns it. `cancellable` of an operation says whether this is possible now. A `start`, `stop`, `restart`, `pause`, `unpause` or `set_password` can be cancelled while it is `pending`, but not a `stop` that has superseded another operation, or that Berth has requested because the traffic allowance of the server is used up. A `create` can be cancelled until its guest is started: the server is deleted, as it did not exist before, unless it is protected against that. A rebuild can be cancelled until it erases the disk, such as while it gets its image, and the server stays as it was. So can a retry, or the rebuild of a server without a system; the `status` of the server is `error` then, and a retry carries out what was cancelled. A `resize` can be cancelled until it changes the size, or moves the server for that, unless Berth is still finding out which size the server has after an earlier one. Otherwise the request is refused with `not_cancellable`, and with `operation_ended` if the operation has ended. While an operation waits for a node that does not answer, a request can be refused although the next one is accepted. To cancel it again changes nothing. This request requires the scope `servers:write`.
+         */
+        post: operations["operation_cancel"];
         delete?: never;
         options?: never;
         head?: never;
@@ -693,6 +733,106 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/drift": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List drift
+         * @description Returns the lasting differences between the records and Incus that somebody has made by hand, at all locations and in all projects, sorted by ID. The sweep of a location, which runs each minute, finds them, and a difference is listed once two sweeps in a row have seen it. What an operation is changing does not count. This request requires the scope `admin`.
+         */
+        get: operations["drift_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/drift/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a drift record
+         * @description Returns a drift record, forgotten or not. It exists as long as there is a difference. This request requires the scope `admin`.
+         */
+        get: operations["drift_view"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/drift/{id}/adopt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Adopt an unknown instance
+         * @description Makes a server of an instance that was there before Berth, in the project of the request, which `Berth-Project` selects. The instance keeps its disk, and its IP addresses if address pools of the location have them; one without addresses gets new ones. It is renamed, and gets the limits, the filters and the security settings of a server. A running instance is shut down for that, by cutting its power if it does not shut down in time, and started again. The size of the server is that of the instance, unless the request says otherwise, and counts towards the quota. If the operation fails, the instance gets its name back, and the server is removed. With `Prefer: wait=N`, the response waits up to N seconds for the operation to end. If the operation fails, the response is a problem (409, 502 or 503) with the code of the failure and the `operation`. If the wait is over first, the response says what the operation is doing, and why if it is being retried. This request requires the scope `admin`.
+         */
+        post: operations["drift_adopt"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/drift/{id}/repair": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Repair drift
+         * @description Gives the instance of a server the configuration that the records say: its limits, its devices, its addresses, its labels and its name. Devices and profiles that were added are removed. A running server keeps running; its network may be interrupted for a moment if its network interface is changed. A disk that is too large is not made smaller, and memory that the guest has in use is not taken from it; the operation then says so. With `Prefer: wait=N`, the response waits up to N seconds for the operation to end. If the operation fails, the response is a problem (409, 502 or 503) with the code of the failure and the `operation`. If the wait is over first, the response says what the operation is doing, and why if it is being retried. This request requires the scope `admin`.
+         */
+        post: operations["drift_repair"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/drift/{id}/forget": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Forget drift
+         * @description Accepts the differences of a drift record as they are. It is no longer listed or counted, until somebody changes the same instance again. Neither the instance nor the records are changed. `GET /v1/drift?forgotten=true` lists forgotten drift, which can still be repaired. This request requires the scope `admin`.
+         */
+        post: operations["drift_forget"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/operating-systems": {
         parameters: {
             query?: never;
@@ -763,6 +903,58 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/v1/sizes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List sizes
+         * @description Returns the sizes that servers can be created with and resized to, and what they cost, sorted by ID. Those out of use are included, and are `deprecated`. This request requires the scope `servers:read`.
+         */
+        get: operations["size_list"];
+        put?: never;
+        /**
+         * Create a size
+         * @description Adds a size, which servers can get at once. `sizes_only` of a project requires its servers to have such sizes. This request requires the scope `admin`.
+         */
+        post: operations["size_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sizes/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a size
+         * @description Returns a size, and what it costs. This request requires the scope `servers:read`.
+         */
+        get: operations["size_view"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a size
+         * @description Deletes a size. The request is refused with `size_in_use` while servers have the size, or are being resized to it; set `deprecated` then. Statements keep its hours and prices. This request requires the scope `admin`.
+         */
+        delete: operations["size_delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Update a size
+         * @description Changes a size: its name, its price, where servers can get it, or whether it is out of use. A price applies to all hours from now on, also to those of servers that have the size. This request requires the scope `admin`.
+         */
+        patch: operations["size_update"];
         trace?: never;
     };
     "/v1/address-pools": {
@@ -864,7 +1056,7 @@ export interface paths {
         head?: never;
         /**
          * Update a project
-         * @description Changes a project, such as its name or its quota. A lower quota does not affect existing servers. This request requires the scope `admin`.
+         * @description Changes a project, such as its name or its quota. A lower quota and `sizes_only` do not affect existing servers. This request requires the scope `admin`.
          */
         patch: operations["project_update"];
         trace?: never;
@@ -898,7 +1090,7 @@ export interface paths {
         };
         /**
          * Get the statement of a project
-         * @description Returns the resources and the traffic that the servers of a project used in a calendar month (UTC), including deleted servers, as a basis for bills. The response is streamed. This request requires the scope `servers:read`.
+         * @description Returns the resources and the traffic that the servers of a project used in a calendar month (UTC), and what they cost, including deleted servers, as a basis for bills. The response is streamed. This request requires the scope `servers:read`.
          */
         get: operations["project_statement"];
         put?: never;
@@ -918,7 +1110,7 @@ export interface paths {
         };
         /**
          * Get the statement of a project as CSV
-         * @description Returns the `servers` of a statement as CSV (RFC 4180). The columns are the fields of a server, and the first line has their names. This request requires the scope `servers:read`.
+         * @description Returns the `servers` of a statement as CSV (RFC 4180). The columns are the fields of a server, without its `charges`, and the first line has their names. This request requires the scope `servers:read`.
          */
         get: operations["project_statement_csv"];
         put?: never;
@@ -1626,7 +1818,7 @@ export interface components {
              */
             address_count: number;
             /**
-             * @description The action: the `operationId` of the request. Actions of Berth itself are `traffic_notice`, `traffic_throttle`, `initial_commands_failed` at the end of the creation of a server, `statement_correct`, and `server_stop` for a server that has used up its traffic allowance. Actions only of command-line tools are `database_export`, `database_import` and `secret_key_rotate`. `requests_refused` stands for refusals of several actions.
+             * @description The action: the `operationId` of the request. A request for several servers has an entry for each of them, with the action on it, such as `server_stop`, and the same `request_id`. Actions of Berth itself are `traffic_notice`, `traffic_throttle`, `initial_commands_failed` at the end of the creation of a server, `statement_correct`, and `server_stop` for a server that has used up its traffic allowance. Actions only of command-line tools are `database_export`, `database_import` and `secret_key_rotate`. `requests_refused` stands for refusals of several actions.
              * @example server_create
              */
             action: string;
@@ -1637,7 +1829,7 @@ export interface components {
                  * @example server
                  * @enum {string}
                  */
-                kind: "project" | "token" | "ssh_key" | "user" | "server" | "location" | "node" | "operating_system" | "address_pool";
+                kind: "project" | "token" | "ssh_key" | "user" | "server" | "location" | "node" | "operating_system" | "size" | "address_pool";
                 /**
                  * @description The ID of the object.
                  * @example 42
@@ -1660,7 +1852,7 @@ export interface components {
              */
             request_id: string | null;
             /**
-             * @description Further details of the action, such as values before and after a change: quota, role, scopes, is_admin, is_disabled, percent, allowance, throttled_to, throttle_error, force, operation_id, total, failed, key, file, as_of, revoked_tokens, password_changed, generated, name, labels, notes_changed, protection. `machine_user` is who ran a command-line tool on its machine, and is shown to administrators only. For `requests_refused`, `actions` holds the number of requests for each action. Null if there are none.
+             * @description Further details of the action, such as values before and after a change: quota, role, scopes, is_admin, is_disabled, percent, allowance, throttled_to, throttle_error, force, operation_id, total, failed, key, file, as_of, revoked_tokens, password_changed, generated, name, labels, notes_changed, protection, instance, drift. `machine_user` is who ran a command-line tool on its machine, and is shown to administrators only. For `requests_refused`, `actions` holds the number of requests for each action. Null if there are none.
              * @example {
              *       "role": {
              *         "before": "viewer",
@@ -1688,6 +1880,70 @@ export interface components {
              * @example 2026-11-21T04:32:50.120000Z
              */
             last_at: string;
+        };
+        /**
+         * BulkAction
+         * @description An action, and the servers on which to carry it out: those of `ids`, or those that `label_selector` selects. One of the two is required.
+         */
+        BulkAction: {
+            /**
+             * @description What to do with each of the servers.
+             * @example stop
+             * @enum {string}
+             */
+            action: "start" | "stop" | "restart" | "pause" | "unpause" | "retry" | "delete";
+            /** @description The servers: 1 to 100 of them. One that is named several times counts once. An ID that no server of the project has is refused in `results`, such as that of a server that was deleted meanwhile. A name or a UUID that no server has makes the whole request invalid, and nothing is done. */
+            ids?: (number | string)[];
+            /**
+             * @description The servers of the project whose labels satisfy this selector, in the syntax of Kubernetes: requirements, separated by commas, all of which must be satisfied. `env=prod` (or `==`), `env!=prod`, `env in (prod,test)`, `env notin (prod,test)`, `env` (has the label), `!env` (does not), `size>3`, `size<3`. `!=` and `notin` are also satisfied without the label, `>` and `<` only by whole numbers. If more than 100 servers do, the request is refused as invalid, and nothing is done. If none does, `results` is empty. A server whose labels are changed meanwhile is left out if they no longer satisfy the selector. An empty selector is refused, because it would select all servers.
+             * @example env in (prod,test),!old
+             */
+            label_selector?: string;
+            /** @description Whether to cut the power of the servers instead of shutting down their guests. Only for `stop`. The default is `false`. */
+            force?: boolean;
+            /** @description Whether to change nothing, and to return only which servers would accept the action. Other than most dry runs, it counts as an action in the rate limits, and not as a read. The default is `false`. */
+            dry_run?: boolean;
+        } | unknown | unknown;
+        /**
+         * BulkAnswer
+         * @description For which servers an action was accepted. Each of them has an operation of its own, to poll with `GET /v1/operations/{id}`.
+         */
+        BulkAnswer: {
+            /**
+             * @description For how many servers the action was accepted, as human-readable text.
+             * @example The action stop was accepted for 2 of 3 servers.
+             */
+            message: string;
+            /**
+             * @description The number of servers for which the action was accepted, or would be.
+             * @example 2
+             */
+            accepted: number;
+            /**
+             * @description The number of servers for which the action was refused, or would be.
+             * @example 1
+             */
+            refused: number;
+            /** @description The result for each server, in the order of `ids`, or by ID if a selector selected them. */
+            results: components["schemas"]["BulkResult"][];
+        };
+        /**
+         * BulkResult
+         * @description What has become of the action for one server. `operation` is present if it was accepted, except in a dry run, and `problem` if it was refused.
+         */
+        BulkResult: {
+            /**
+             * @description The ID of the server.
+             * @example 42
+             */
+            server_id: number;
+            /**
+             * @description Whether the action was accepted for the server, or would be in a dry run.
+             * @example true
+             */
+            accepted: boolean;
+            operation?: components["schemas"]["OperationOutcome"];
+            problem?: components["schemas"]["Refusal"];
         };
         /**
          * CommandResult
@@ -1781,6 +2037,179 @@ export interface components {
              */
             expires_at: string;
         };
+        /**
+         * Drift
+         * @description A lasting difference between the records of Berth and an Incus, which somebody has made by hand.
+         */
+        Drift: {
+            /**
+             * @description The ID of the drift record.
+             * @example 5
+             */
+            id: number;
+            /**
+             * @description The kind of drift. `changed`: somebody has changed the instance of a server in Incus. `missing_instance`: the instance of a server no longer exists. `unknown_instance`: an instance in the Incus project of the location belongs to no server.
+             * @example changed
+             * @enum {string}
+             */
+            kind: "changed" | "missing_instance" | "unknown_instance";
+            /**
+             * @description The ID of the location.
+             * @example 1
+             */
+            location_id: number;
+            /**
+             * @description The name of the location.
+             * @example local
+             */
+            location: string;
+            /**
+             * @description The name of the node that the instance is on, or was on if it is missing. Null if it is not known.
+             * @example node-1
+             */
+            node: string | null;
+            /**
+             * @description The name of the instance in Incus. For a server, it is the name that it should have.
+             * @example srv-3f2504e0-4f89-41d3-9a0c-0305e82c3301
+             */
+            instance: string;
+            /**
+             * @description The ID of the server. Null if `kind` is `unknown_instance`.
+             * @example 42
+             */
+            server_id: number | null;
+            /**
+             * @description The ID of the project of the server. Null if `kind` is `unknown_instance`.
+             * @example 1
+             */
+            project_id: number | null;
+            /** @description What differs, ordered by `path`. */
+            differences: {
+                /**
+                 * @description What differs, as in the instance in Incus: a key such as `config.limits.cpu` or `devices.eth0.ipv4.address`, a whole device such as `devices.eth1`, `ephemeral`, `profiles`, or `name`. It is `instance` if the instance is missing or unknown.
+                 * @example config.limits.cpu
+                 */
+                path: string;
+                /**
+                 * @description The value according to the records. Null if there should be none.
+                 * @example 2
+                 */
+                expected: string | null;
+                /**
+                 * @description The value in Incus, cut off after 256 characters. Null if there is none.
+                 * @example 8
+                 */
+                found: string | null;
+                /**
+                 * Format: date-time
+                 * @description The time at which this difference was first seen. Formatted as RFC 3339, in UTC.
+                 * @example 2026-11-21T04:32:50.120000Z
+                 */
+                since: string;
+            }[];
+            /** @description What a server would have after `POST /v1/drift/{id}/adopt`. Null unless `kind` is `unknown_instance`. */
+            adoptable: {
+                /**
+                 * @description The number of CPU cores that the instance has in Incus. Null if it is not limited.
+                 * @example 2
+                 */
+                cpu: number | null;
+                /**
+                 * @description The memory, in MiB, that the instance has in Incus. Null if it is not limited.
+                 * @example 2048
+                 */
+                ram: number | null;
+                /**
+                 * @description The disk size, in GiB, rounded up, that the instance has in Incus. Null if it is not limited.
+                 * @example 20
+                 */
+                disk: number | null;
+                /**
+                 * @description The IP addresses of the instance: those that its network interface is restricted to, or else those that its guest uses while it is running.
+                 * @example [
+                 *       "10.148.0.77"
+                 *     ]
+                 */
+                ip_addresses: string[];
+                /**
+                 * @description Why the instance cannot be adopted as it is. Empty if it can be.
+                 * @example []
+                 */
+                obstacles: string[];
+            } | null;
+            /**
+             * Format: date-time
+             * @description The time at which the first of the differences was first seen. Formatted as RFC 3339, in UTC.
+             * @example 2026-11-21T04:32:50.120000Z
+             */
+            since: string;
+            /**
+             * @description Whether an administrator has accepted all of the differences as they are, with `POST /v1/drift/{id}/forget`.
+             * @example false
+             */
+            forgotten: boolean;
+        };
+        /**
+         * DriftAdopt
+         * @description What the server of an adopted instance is to be like.
+         */
+        DriftAdopt: {
+            /**
+             * @description The operating system of the instance, which a rebuild of the server uses. List the operating systems with `GET /v1/operating-systems`. The value is the ID or `slug` of an operating system.
+             * @example 1
+             * @example debian-12
+             */
+            os_id: number | string;
+            /**
+             * @description The host name of the server (RFC 1123). It cannot be an IP address. If the project has `unique_names`, no other server of the project may have it. It cannot consist only of digits or have the form of a UUID, since both are read as IDs. The default is the name of the instance.
+             * @example web-1
+             */
+            name?: string;
+            /**
+             * @description The number of CPU cores of the server. The default is what the instance has in Incus, see `adoptable`; it is required if that is null.
+             * @example 2
+             */
+            cpu?: number;
+            /**
+             * @description The amount of memory, in MiB, of the server. The default is what the instance has in Incus, see `adoptable`; it is required if that is null.
+             * @example 2048
+             */
+            ram?: number;
+            /**
+             * @description The disk size, in GiB, of the server. The default is what the instance has in Incus, see `adoptable`; it is required if that is null.
+             * @example 20
+             */
+            disk?: number;
+        };
+        /**
+         * DriftAdopted
+         * @description The request was accepted, and an operation adopts the instance. It is done once `operation.status` is `succeeded`.
+         */
+        DriftAdopted: {
+            /**
+             * @description What was accepted, as human-readable text. With `Prefer: wait`: the message of the operation, which says what it is doing, why it is being retried, or how it ended.
+             * @example The server is being started.
+             */
+            message: string;
+            /**
+             * @deprecated
+             * @description Deprecated since 1.0.0-rc.1: use `operation.id`, which is the same ID.
+             * @example 7
+             */
+            operation_id: number;
+            operation: components["schemas"]["OperationOutcome"];
+            /**
+             * @description The ID of the server that the instance becomes.
+             * @example 42
+             */
+            server_id: number;
+        };
+        /**
+         * DriftId
+         * @description The ID of a drift record, in digits.
+         * @example 1
+         */
+        DriftId: string | number;
         /**
          * FieldError
          * @description An invalid field of the body, or parameter of the query.
@@ -2015,6 +2444,11 @@ export interface components {
              * @enum {string}
              */
             smtp: "blocked" | "open";
+            /**
+             * @description The number of drift records of this location that are not forgotten: see `GET /v1/drift`. Null unless an administrator asks.
+             * @example 0
+             */
+            drift: number | null;
             /** @description Whether the rules that `allowed_destinations` and `smtp` describe are in force in the network of this location. */
             network_policy: {
                 /**
@@ -2606,18 +3040,23 @@ export interface components {
              * @example create
              * @enum {string}
              */
-            kind: "create" | "start" | "stop" | "restart" | "pause" | "unpause" | "set_password" | "resize" | "delete" | "suspend" | "unsuspend" | "move" | "rename" | "evacuate" | "restore" | "declare_lost";
+            kind: "create" | "start" | "stop" | "restart" | "pause" | "unpause" | "set_password" | "resize" | "delete" | "suspend" | "unsuspend" | "move" | "rename" | "repair" | "adopt" | "evacuate" | "restore" | "declare_lost";
             /**
              * @description The ID of the server, even if it no longer exists. Null for an operation on a node.
              * @example 42
              */
             server_id: number | null;
             /**
-             * @description The state of the operation. `pending`: it waits to be run. `running`: it is being run. `succeeded`: it is done. `failed`: it ended with an error. `superseded`: another operation, such as a delete, took its place before it ended. The last three are final.
+             * @description The state of the operation. `pending`: it waits to be run. `running`: it is being run. `succeeded`: it is done. `failed`: it ended with an error. `superseded`: another operation, such as a delete, took its place before it ended. `cancelled`: a request ended it before it had an effect. The last four are final.
              * @example running
              * @enum {string}
              */
-            status: "pending" | "running" | "succeeded" | "failed" | "superseded";
+            status: "pending" | "running" | "succeeded" | "failed" | "superseded" | "cancelled";
+            /**
+             * @description Whether the operation could be cancelled now with `POST /v1/operations/{id}/cancel`. It may take effect before such a request arrives, which is then refused. While it waits for a node that does not answer, this can be `false` for moments. It is `false` for a creation whose server is protected against its deletion: such a request is refused with `protected`.
+             * @example false
+             */
+            cancellable: boolean;
             /**
              * @description The name of the current step, or of the last one. The names may change between releases.
              * @example initialise
@@ -2654,6 +3093,17 @@ export interface components {
             } | null;
             /** @description The results of the initial commands that have ended, in order. Null unless `kind` is `create`. */
             commands: components["schemas"]["CommandResult"][] | null;
+            /** @description What cloud-init says of the `user_data` of a create or a rebuild. Null without user data, before the guest is started, and until cloud-init has ended or the operation has failed. */
+            user_data: {
+                /**
+                 * @description How cloud-init ended. `done`: it reports no errors. `degraded`: it reports warnings, such as about what is invalid and was left out. `error`: a part failed, such as a script or a package. `running`: it has not ended within two hours, or has held up the boot until the operation failed, and continues. `unknown`: it did not run, or did not say how it ended.
+                 * @example error
+                 * @enum {string}
+                 */
+                status: "done" | "degraded" | "error" | "running" | "unknown";
+                /** @description Up to 20 errors and warnings that cloud-init reports, such as those of its schema. Words that are neither its own nor names of fields are replaced by `…`, because they may be secret. `/var/log/cloud-init.log` of the server has all words, and `/var/log/cloud-init-output.log` the output of scripts. */
+                errors: string[];
+            } | null;
             /** @description How the node of the server was chosen. Null if the operation did not choose one. */
             placement: {
                 /**
@@ -2811,11 +3261,11 @@ export interface components {
              */
             id: number;
             /**
-             * @description The state of the operation. `pending`: it waits to be run. `running`: it is being run. `succeeded`: it is done. `failed`: it ended with an error. `superseded`: another operation, such as a delete, took its place before it ended. The last three are final.
+             * @description The state of the operation. `pending`: it waits to be run. `running`: it is being run. `succeeded`: it is done. `failed`: it ended with an error. `superseded`: another operation, such as a delete, took its place before it ended. `cancelled`: a request ended it before it had an effect. The last four are final.
              * @example running
              * @enum {string}
              */
-            status: "pending" | "running" | "succeeded" | "failed" | "superseded";
+            status: "pending" | "running" | "succeeded" | "failed" | "superseded" | "cancelled";
             /** @description Why the operation failed. Null unless it failed. */
             error: {
                 /**
@@ -3147,7 +3597,7 @@ export interface components {
              * @example 1c9f0d1e-52a4-4c35-a2a5-3f6f0f0b4f0a
              */
             request_id: string;
-            /** @description The operation that the problem is about. If its `status` is `failed` or `superseded`, it carried out this request, and `code` of the problem says why it ended. With the code `operation_in_progress` it is the operation that is still in progress and prevents this request. Other problems do not have this field. */
+            /** @description The operation that the problem is about. If its `status` is `failed`, `superseded` or `cancelled`, it carried out this request, and `code` of the problem says why it ended. With the code `operation_in_progress` it is the operation that is still in progress and prevents this request. With `not_cancellable` and `operation_ended` it is the operation that cannot be cancelled. Other problems do not have this field. */
             operation?: {
                 /**
                  * @description The ID of the operation. `GET /v1/operations/{id}` returns all of its fields.
@@ -3155,11 +3605,11 @@ export interface components {
                  */
                 id: number;
                 /**
-                 * @description The state of the operation. `pending`: it waits to be run. `running`: it is being run. `succeeded`: it is done. `failed`: it ended with an error. `superseded`: another operation, such as a delete, took its place before it ended. The last three are final.
+                 * @description The state of the operation. `pending`: it waits to be run. `running`: it is being run. `succeeded`: it is done. `failed`: it ended with an error. `superseded`: another operation, such as a delete, took its place before it ended. `cancelled`: a request ended it before it had an effect. The last four are final.
                  * @example running
                  * @enum {string}
                  */
-                status: "pending" | "running" | "succeeded" | "failed" | "superseded";
+                status: "pending" | "running" | "succeeded" | "failed" | "superseded" | "cancelled";
                 /** @description Why the operation failed. Null unless it failed. */
                 error: {
                     /**
@@ -3330,6 +3780,11 @@ export interface components {
              * @example true
              */
             unique_names: boolean;
+            /**
+             * @description Whether servers of the project can only be created with, and resized to, the sizes of `GET /v1/sizes`. Servers that have no such size keep theirs.
+             * @example false
+             */
+            sizes_only: boolean;
             /** @description The limits for all servers of the project together. */
             quota: {
                 /**
@@ -3396,6 +3851,11 @@ export interface components {
              * @example true
              */
             unique_names?: boolean;
+            /**
+             * @description Whether servers of the project can only be created with, and resized to, the sizes of `GET /v1/sizes`. Servers that have no such size keep theirs. The default for a new project is `false`.
+             * @example true
+             */
+            sizes_only?: boolean;
             /** @description The limits for all servers of the project together. A limit below the current usage prevents growth, and removes nothing, except for `outputs`. Limits that are omitted are not changed; a new project has only the limit `outputs`. */
             quota?: {
                 /**
@@ -3541,6 +4001,11 @@ export interface components {
              * @example true
              */
             unique_names?: boolean;
+            /**
+             * @description Whether servers of the project can only be created with, and resized to, the sizes of `GET /v1/sizes`. Servers that have no such size keep theirs. The default for a new project is `false`.
+             * @example true
+             */
+            sizes_only?: boolean;
             /** @description The limits for all servers of the project together. A limit below the current usage prevents growth, and removes nothing, except for `outputs`. Limits that are omitted are not changed; a new project has only the limit `outputs`. */
             quota?: {
                 /**
@@ -3573,6 +4038,69 @@ export interface components {
                  * @example 16
                  */
                 outputs?: number | null;
+            };
+        };
+        /**
+         * Refusal
+         * @description Why the action was refused for a server, with the code that a request for this server alone would have got.
+         */
+        Refusal: {
+            /**
+             * @description The HTTP status code that a request for this server alone would have got.
+             * @example 409
+             */
+            status: number;
+            /**
+             * @description The kind of error, for programs. `/docs/errors` explains each code.
+             * @example server_not_running
+             */
+            code: string;
+            /**
+             * @description Why the server was refused and what to do about it, as human-readable text.
+             * @example The server is stopped already.
+             */
+            detail: string;
+            /** @description The operation in progress, which prevents the action. Present with the code `operation_in_progress`. */
+            operation?: {
+                /**
+                 * @description The ID of the operation. `GET /v1/operations/{id}` returns all of its fields.
+                 * @example 7
+                 */
+                id: number;
+                /**
+                 * @description The state of the operation. `pending`: it waits to be run. `running`: it is being run. `succeeded`: it is done. `failed`: it ended with an error. `superseded`: another operation, such as a delete, took its place before it ended. `cancelled`: a request ended it before it had an effect. The last four are final.
+                 * @example running
+                 * @enum {string}
+                 */
+                status: "pending" | "running" | "succeeded" | "failed" | "superseded" | "cancelled";
+                /** @description Why the operation failed. Null unless it failed. */
+                error: {
+                    /**
+                     * @description The code of the error, for programs. `/docs/errors` explains each code.
+                     * @example guest_ignored_shutdown
+                     */
+                    code: string;
+                    /**
+                     * @description What failed and what to do about it, as human-readable text.
+                     * @example The guest did not shut down within 60 seconds.
+                     */
+                    detail: string;
+                } | null;
+                /**
+                 * @description What the operation does.
+                 * @example stop
+                 */
+                kind: string;
+                /**
+                 * @description The ID of the server. Null for an operation on a node.
+                 * @example 42
+                 */
+                server_id: number | null;
+                /**
+                 * @description How much of the work was done, in percent.
+                 * @example 40
+                 */
+                progress: number;
             };
         };
         /**
@@ -3669,7 +4197,7 @@ export interface components {
              * @example Debian 12
              */
             os: string;
-            /** @description The size of the server. */
+            /** @description The cores, the memory and the disk of the server. */
             specifications: {
                 /**
                  * @description The number of CPU cores.
@@ -3687,6 +4215,11 @@ export interface components {
                  */
                 disk: number;
             };
+            /**
+             * @description The name of the size that the server was created with, or last resized to. Null if it has none, because the request gave `cpu`, `ram` and `disk` instead.
+             * @example small
+             */
+            size: string | null;
             /** @description The IP addresses of the server. The primary one is the first. */
             ip_addresses: components["schemas"]["ServerAddress"][];
             usage: components["schemas"]["Usage"];
@@ -3711,6 +4244,11 @@ export interface components {
              * @example 1
              */
             os_id: number;
+            /**
+             * @description The ID of the size of the server. Null if it has none.
+             * @example 1
+             */
+            size_id: number | null;
             /**
              * @description The anti-affinity group that the server was created with. Null if it is in none.
              * @example database
@@ -3832,7 +4370,7 @@ export interface components {
         };
         /**
          * ServerCreate
-         * @description The server to create. All fields except `group`, `labels`, `notes`, `protection`, `ssh_keys` and `password_login` are required, and `password` unless `password_login` is `false`.
+         * @description The server to create. `name`, `location_id`, `os_id` and `initialCommands` are required, `password` unless `password_login` is `false`, and either `size`, or `cpu`, `ram` and `disk`.
          */
         ServerCreate: {
             /**
@@ -3862,6 +4400,16 @@ export interface components {
             /** @description Whether the SSH server accepts passwords. It can only be `false` if `ssh_keys` has at least one SSH key. The default is `true`. */
             password_login?: boolean;
             /**
+             * @description The user data for cloud-init, of at most 64 KiB: text that begins with `#cloud-config`, `#!` or another header that cloud-init knows, a multi-part message with the header `MIME-Version`, or gzip of one of these as base64, of at most 1 MiB when unpacked. cloud-init carries it out at the first boot, before the `initialCommands`. `user_data` of the operation has what cloud-init says of it; errors in it do not end the creation. Berth stores it encrypted, and only until the server is created, or for 24 hours if the creation failed, or was cancelled and can be retried. By default there is none.
+             * @example #cloud-config
+             *     packages:
+             *       - nginx
+             * @example #!/bin/sh
+             *     touch /root/ready
+             * @example H4sIAAAAAAAAA1NOzskvTdFNzs9Ly0znKkhMzk5MTy22UojOS8/Mq4jlAgCGOqBiIAAAAA==
+             */
+            user_data?: string;
+            /**
              * @description Up to 64 commands that are run once, as root and in order, after the installation. The list may be empty. Commands that fail do not end the creation. A command may restart the server or power it off; the server is then started again, and the next command is run. If the commands have not ended after two hours, the creation ends with a message about this, and the command that is running is not interrupted.
              * @example [
              *       "apt-get update",
@@ -3873,20 +4421,26 @@ export interface components {
              */
             initialCommands: (string | string[])[];
             /**
-             * @description The number of CPU cores, within the `limits` of the location.
+             * @description The size of the server, in place of `cpu`, `ram` and `disk`. It is required if the project has `sizes_only`. List the sizes with `GET /v1/sizes`. The value is the ID or name of a size.
+             * @example 1
+             * @example small
+             */
+            size?: number | string;
+            /**
+             * @description The number of CPU cores, within the `limits` of the location. It is required without `size`, and cannot be combined with it.
              * @example 2
              */
-            cpu: number;
+            cpu?: number;
             /**
-             * @description The amount of memory, in MiB, within the `limits` of the location and the `minimum` of the operating system.
+             * @description The amount of memory, in MiB, within the `limits` of the location and the `minimum` of the operating system. It is required without `size`, and cannot be combined with it.
              * @example 2048
              */
-            ram: number;
+            ram?: number;
             /**
-             * @description The disk size, in GiB, within the `limits` of the location and the `minimum` of the operating system.
+             * @description The disk size, in GiB, within the `limits` of the location and the `minimum` of the operating system. It is required without `size`, and cannot be combined with it.
              * @example 20
              */
-            disk: number;
+            disk?: number;
             /**
              * @description The anti-affinity group of the server. Servers of the same group and project are placed on different nodes where possible. By default the server is in no group.
              * @example database
@@ -3914,7 +4468,7 @@ export interface components {
                 /** @description Whether a rebuild of the server is refused with 409 `protected`. */
                 rebuild?: boolean;
             };
-        };
+        } & (unknown & unknown);
         /**
          * ServerCreated
          * @description The new server, and the operation that creates it. The server is ready to use once `operation.status` is `succeeded`.
@@ -3951,7 +4505,7 @@ export interface components {
              * @example Debian 12
              */
             os: string;
-            /** @description The size of the server. */
+            /** @description The cores, the memory and the disk of the server. */
             specifications: {
                 /**
                  * @description The number of CPU cores.
@@ -3969,6 +4523,11 @@ export interface components {
                  */
                 disk: number;
             };
+            /**
+             * @description The name of the size that the server was created with, or last resized to. Null if it has none, because the request gave `cpu`, `ram` and `disk` instead.
+             * @example small
+             */
+            size: string | null;
             /** @description The IP addresses of the server. The primary one is the first. */
             ip_addresses: components["schemas"]["ServerAddress"][];
             usage: components["schemas"]["Usage"];
@@ -3993,6 +4552,11 @@ export interface components {
              * @example 1
              */
             os_id: number;
+            /**
+             * @description The ID of the size of the server. Null if it has none.
+             * @example 1
+             */
+            size_id: number | null;
             /**
              * @description The anti-affinity group that the server was created with. Null if it is in none.
              * @example database
@@ -4167,7 +4731,7 @@ export interface components {
         };
         /**
          * ServerRebuild
-         * @description The operating system of the rebuilt server, how `root` logs in to it, and its initial commands. `erase` and `initialCommands` are required, and `password` unless `password_login` is `false`.
+         * @description The operating system of the rebuilt server, how `root` logs in to it, its user data and its initial commands. `erase` and `initialCommands` are required, and `password` unless `password_login` is `false`.
          */
         ServerRebuild: {
             /** @description Must be `true`: everything on the disk of the server is lost. It can only be omitted if the node of the server was declared lost, and its disk with it. */
@@ -4187,6 +4751,16 @@ export interface components {
             ssh_keys?: (number | string)[];
             /** @description Whether the SSH server accepts passwords. It can only be `false` if `ssh_keys` has at least one SSH key. The default is `true`. */
             password_login?: boolean;
+            /**
+             * @description The user data for cloud-init, of at most 64 KiB: text that begins with `#cloud-config`, `#!` or another header that cloud-init knows, a multi-part message with the header `MIME-Version`, or gzip of one of these as base64, of at most 1 MiB when unpacked. cloud-init carries it out at the first boot, before the `initialCommands`. `user_data` of the operation has what cloud-init says of it; errors in it do not end the creation. Berth stores it encrypted, and only until the server is created, or for 24 hours if the creation failed, or was cancelled and can be retried. By default there is none.
+             * @example #cloud-config
+             *     packages:
+             *       - nginx
+             * @example #!/bin/sh
+             *     touch /root/ready
+             * @example H4sIAAAAAAAAA1NOzskvTdFNzs9Ly0znKkhMzk5MTy22UojOS8/Mq4jlAgCGOqBiIAAAAA==
+             */
+            user_data?: string;
             /**
              * @description Up to 64 commands that are run once, as root and in order, after the installation. The list may be empty. Commands that fail do not end the creation. A command may restart the server or power it off; the server is then started again, and the next command is run. If the commands have not ended after two hours, the creation ends with a message about this, and the command that is running is not interrupted.
              * @example [
@@ -4209,9 +4783,17 @@ export interface components {
         ServerReference: string | number;
         /**
          * ServerResize
-         * @description The new size of the server. At least one of `cpu`, `ram` and `disk` is required. What is omitted stays as it is.
+         * @description The new size of the server: `size`, or at least one of `cpu`, `ram` and `disk`. Of these, what is omitted stays as it is.
          */
         ServerResize: {
+            /**
+             * @description The size that the server gets, in place of `cpu`, `ram` and `disk`. It is required if the project has `sizes_only`. Without it, the server no longer has a size of `GET /v1/sizes`. List the sizes with `GET /v1/sizes`. The value is the ID or name of a size.
+             * @example 1
+             * @example small
+             */
+            size?: number | string;
+            /** @description Whether the disk stays as it is, although that of `size` is larger. The server can then get a smaller size again. It requires `size`. The default is `false`. */
+            keep_disk?: boolean;
             /**
              * @description The number of CPU cores, within the `limits` of the location.
              * @example 4
@@ -4229,7 +4811,7 @@ export interface components {
             disk?: number;
             /** @description Whether the server may move to another node of its location if its node has no room for the new size. A running server is shut down for that, and started again. The default is `false`. */
             allow_move?: boolean;
-        } | unknown | unknown | unknown;
+        } | unknown | unknown | unknown | unknown;
         /**
          * ServerStatus
          * @description The state of a server, and the progress of the operation on it.
@@ -4452,7 +5034,7 @@ export interface components {
              * @example Debian 12
              */
             os: string;
-            /** @description The size of the server. */
+            /** @description The cores, the memory and the disk of the server. */
             specifications: {
                 /**
                  * @description The number of CPU cores.
@@ -4470,6 +5052,11 @@ export interface components {
                  */
                 disk: number;
             };
+            /**
+             * @description The name of the size that the server was created with, or last resized to. Null if it has none, because the request gave `cpu`, `ram` and `disk` instead.
+             * @example small
+             */
+            size: string | null;
             /** @description The IP addresses of the server. The primary one is the first. */
             ip_addresses: components["schemas"]["ServerAddress"][];
             usage: components["schemas"]["Usage"];
@@ -4494,6 +5081,11 @@ export interface components {
              * @example 1
              */
             os_id: number;
+            /**
+             * @description The ID of the size of the server. Null if it has none.
+             * @example 1
+             */
+            size_id: number | null;
             /**
              * @description The anti-affinity group that the server was created with. Null if it is in none.
              * @example database
@@ -4744,6 +5336,196 @@ export interface components {
             password: string;
         };
         /**
+         * Size
+         * @description A size that servers can be created with and resized to, and what it costs.
+         */
+        Size: {
+            /**
+             * @description The ID of the size.
+             * @example 1
+             */
+            id: number;
+            /**
+             * @description The name of the size. It is unique.
+             * @example small
+             */
+            name: string;
+            /**
+             * @description A human-readable description. It may be empty.
+             * @example For small websites
+             */
+            description: string;
+            /**
+             * @description The number of CPU cores.
+             * @example 2
+             */
+            cpu: number;
+            /**
+             * @description The amount of memory, in MiB.
+             * @example 2048
+             */
+            ram: number;
+            /**
+             * @description The disk size, in GiB.
+             * @example 20
+             */
+            disk: number;
+            /**
+             * @description The traffic allowance of a server of this size, in bytes per calendar month (UTC). Null if servers get the `traffic_allowance` of their location.
+             * @example 20000000000000
+             */
+            traffic_allowance: number | null;
+            /** @description What a server of this size costs from now on. Null if it has no price. */
+            price: {
+                /**
+                 * @description The price of an hour, as a decimal number in text. Hours count while the engine has the instance of the server, whether it runs or not.
+                 * @example 0.0074
+                 */
+                hourly: string;
+                /**
+                 * @description The most that a server of this size costs in a calendar month (UTC), as a decimal number in text. Null if there is no such limit.
+                 * @example 4.59
+                 */
+                monthly: string | null;
+                /**
+                 * @description The currency of the prices, as the code of ISO 4217.
+                 * @example EUR
+                 */
+                currency: string;
+            } | null;
+            /** @description The IDs of the locations at which servers can get this size, without removed ones. Null if they can at all locations. */
+            location_ids: number[] | null;
+            /** @description Whether the size is out of use: no server can be created with it or resized to it. Servers that have it keep it. */
+            deprecated: boolean;
+            /**
+             * Format: date-time
+             * @description The time at which the size was created. Formatted as RFC 3339, in UTC.
+             * @example 2026-11-21T04:32:50.120000Z
+             */
+            created_at: string;
+        };
+        /**
+         * SizeCreate
+         * @description The size to create.
+         */
+        SizeCreate: {
+            /**
+             * @description The name of the size. It must be unique. It cannot consist only of digits or have the form of a UUID, since both are read as IDs.
+             * @example small
+             */
+            name: string;
+            /**
+             * @description A human-readable description. The default is an empty text.
+             * @example For small websites
+             */
+            description?: string;
+            /**
+             * @description The number of CPU cores.
+             * @example 2
+             */
+            cpu: number;
+            /**
+             * @description The amount of memory, in MiB.
+             * @example 2048
+             */
+            ram: number;
+            /**
+             * @description The disk size, in GiB.
+             * @example 20
+             */
+            disk: number;
+            /**
+             * @description The traffic allowance of a server of this size, in bytes per calendar month (UTC). With null, which is the default, servers get the `traffic_allowance` of their location. Servers that have the size keep their allowance.
+             * @example 20000000000000
+             */
+            traffic_allowance?: number | null;
+            /** @description What a server of this size costs, from now on: hours before keep the price that they had. With null, which is the default, it has no price. */
+            price?: {
+                /**
+                 * @description The price of an hour, as a decimal number in text. Hours count while the engine has the instance of the server, whether it runs or not.
+                 * @example 0.0074
+                 */
+                hourly: string;
+                /**
+                 * @description The most that a server of this size costs in a calendar month (UTC), as a decimal number in text. It cannot be less than `hourly`. With null, which is the default, there is no such limit.
+                 * @example 4.59
+                 */
+                monthly?: string | null;
+                /**
+                 * @description The currency of the prices, as the code of ISO 4217.
+                 * @example EUR
+                 */
+                currency: string;
+            } | null;
+            /**
+             * @description The locations at which servers can get this size. With null, which is the default, they can at all locations. Servers that have the size keep it.
+             * @example [
+             *       1,
+             *       "local"
+             *     ]
+             */
+            location_ids?: (number | string)[] | null;
+        };
+        /**
+         * SizeReference
+         * @description The ID or name of a size. Text of only digits is taken as the ID, and any other text as the name. If several objects have this name, the response is 409 `ambiguous_name`.
+         * @example 1
+         * @example small
+         */
+        SizeReference: string | number;
+        /**
+         * SizeUpdate
+         * @description The fields to change. Fields that are omitted are not changed. The cores, the memory and the disk of a size never change, because servers have them: create another size, and deprecate this one.
+         */
+        SizeUpdate: {
+            /**
+             * @description The name of the size. It must be unique. It cannot consist only of digits or have the form of a UUID, since both are read as IDs.
+             * @example small
+             */
+            name?: string;
+            /**
+             * @description A human-readable description. The default is an empty text.
+             * @example For small websites
+             */
+            description?: string;
+            /**
+             * @description The traffic allowance of a server of this size, in bytes per calendar month (UTC). With null, which is the default, servers get the `traffic_allowance` of their location. Servers that have the size keep their allowance.
+             * @example 20000000000000
+             */
+            traffic_allowance?: number | null;
+            /** @description What a server of this size costs, from now on: hours before keep the price that they had. With null, which is the default, it has no price. */
+            price?: {
+                /**
+                 * @description The price of an hour, as a decimal number in text. Hours count while the engine has the instance of the server, whether it runs or not.
+                 * @example 0.0074
+                 */
+                hourly: string;
+                /**
+                 * @description The most that a server of this size costs in a calendar month (UTC), as a decimal number in text. It cannot be less than `hourly`. With null, which is the default, there is no such limit.
+                 * @example 4.59
+                 */
+                monthly?: string | null;
+                /**
+                 * @description The currency of the prices, as the code of ISO 4217.
+                 * @example EUR
+                 */
+                currency: string;
+            } | null;
+            /**
+             * @description The locations at which servers can get this size. With null, which is the default, they can at all locations. Servers that have the size keep it.
+             * @example [
+             *       1,
+             *       "local"
+             *     ]
+             */
+            location_ids?: (number | string)[] | null;
+            /**
+             * @description Whether the size is out of use: no server can be created with it or resized to it. Servers that have it keep it.
+             * @example true
+             */
+            deprecated?: boolean;
+        };
+        /**
          * SshKey
          * @description A public key of SSH, with which people log in to servers as `root`.
          */
@@ -4845,6 +5627,60 @@ export interface components {
             is_final: boolean;
             /** @description The usage of each server that existed in this month, including deleted ones, sorted by ID. */
             servers: components["schemas"]["StatementServer"][];
+            /** @description What all servers together cost in this month, in each currency: the sums of their `prices`. */
+            prices: {
+                /**
+                 * @description The currency, as the code of ISO 4217.
+                 * @example EUR
+                 */
+                currency: string;
+                /**
+                 * @description The sum of the charges in this currency. It is a decimal number in text.
+                 * @example 3.8456
+                 */
+                amount: string;
+            }[];
+        };
+        /**
+         * StatementCharge
+         * @description What one size of a server costs at one price.
+         */
+        StatementCharge: {
+            /**
+             * @description The ID of the size.
+             * @example 1
+             */
+            size_id: number;
+            /**
+             * @description The name of the size, as it is now, or was when the size was deleted.
+             * @example small
+             */
+            size: string;
+            /**
+             * @description The currency, as the code of ISO 4217.
+             * @example EUR
+             */
+            currency: string;
+            /**
+             * @description The price of an hour. It is a decimal number in text.
+             * @example 0.0074
+             */
+            price_hourly: string;
+            /**
+             * @description The most that a server of this size costs in a month. Null if there is no such limit. It is a decimal number in text.
+             * @example 4.59
+             */
+            price_monthly: string | null;
+            /**
+             * @description The hours of this month in which the server had this size, and the size had this price.
+             * @example 519.675676
+             */
+            hours: number;
+            /**
+             * @description What these hours cost: `hours` multiplied by `price_hourly`, rounded to six decimals. They cost less, or nothing, once this size has cost the server its `price_monthly` in this month. It is a decimal number in text.
+             * @example 3.8456
+             */
+            amount: string;
         };
         /**
          * StatementServer
@@ -4928,6 +5764,26 @@ export interface components {
             labels: {
                 [key: string]: string;
             };
+            /**
+             * @description The name of the size that the server has now, or had when it was deleted. Null if it has none.
+             * @example small
+             */
+            size: string | null;
+            /** @description What the server costs in this month, in each currency: the sums of `charges`. Empty if none of its hours has a price. In the CSV file, they are separated by spaces: `EUR=3.8456`. */
+            prices: {
+                /**
+                 * @description The currency, as the code of ISO 4217.
+                 * @example EUR
+                 */
+                currency: string;
+                /**
+                 * @description The sum of the charges in this currency. It is a decimal number in text.
+                 * @example 3.8456
+                 */
+                amount: string;
+            }[];
+            /** @description What the server costs in this month, by size and price, in the order of time. The CSV file does not have them. */
+            charges: components["schemas"]["StatementCharge"][];
         };
         /**
          * Token
@@ -5421,6 +6277,13 @@ export interface operations {
                  */
                 os_id?: (number | string)[];
                 /**
+                 * @description Return only servers of this size. The value is the ID or name of a size. Separate several values with commas; an object matches if any of them does.
+                 * @example [
+                 *       1
+                 *     ]
+                 */
+                size?: (number | string)[];
+                /**
                  * @description Return only servers of this anti-affinity group. Separate several values with commas; an object matches if any of them does.
                  * @example [
                  *       "database"
@@ -5509,7 +6372,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The server to create. All fields except `group`, `labels`, `notes`, `protection`, `ssh_keys` and `password_login` are required, and `password` unless `password_login` is `false`. */
+        /** @description The server to create. `name`, `location_id`, `os_id` and `initialCommands` are required, `password` unless `password_login` is `false`, and either `size`, or `cpu`, `ram` and `disk`. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ServerCreate"];
@@ -5681,7 +6544,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description The server to create. All fields except `group`, `labels`, `notes`, `protection`, `ssh_keys` and `password_login` are required, and `password` unless `password_login` is `false`. */
+        /** @description The server to create. `name`, `location_id`, `os_id` and `initialCommands` are required, `password` unless `password_login` is `false`, and either `size`, or `cpu`, `ram` and `disk`. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ServerCreate"];
@@ -6168,7 +7031,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description The operating system of the rebuilt server, how `root` logs in to it, and its initial commands. `erase` and `initialCommands` are required, and `password` unless `password_login` is `false`. */
+        /** @description The operating system of the rebuilt server, how `root` logs in to it, its user data and its initial commands. `erase` and `initialCommands` are required, and `password` unless `password_login` is `false`. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ServerRebuild"];
@@ -6212,7 +7075,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description The new size of the server. At least one of `cpu`, `ram` and `disk` is required. What is omitted stays as it is. */
+        /** @description The new size of the server: `size`, or at least one of `cpu`, `ram` and `disk`. Of these, what is omitted stays as it is. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ServerResize"];
@@ -6226,6 +7089,42 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Accepted"];
+                };
+            };
+        };
+    };
+    server_bulk_action: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ID or the name of the project that the request is about, for administrators and for users with several projects. By default it is the project of the token, or the first project of the user.
+                 * @example web
+                 */
+                "Berth-Project"?: string;
+                /**
+                 * @description A key of your choice, of 1 to 255 printable ASCII characters without spaces, such as a UUID. It makes it safe to send the request again: for 24 hours, the same request with the same key gets the first response again.
+                 * @example 4d1f6c1e-8f0a-4f4b-9f06-0f6f0f3c7a55
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description An action, and the servers on which to carry it out: those of `ids`, or those that `label_selector` selects. One of the two is required. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BulkAction"];
+            };
+        };
+        responses: {
+            /** @description For which servers an action was accepted. Each of them has an operation of its own, to poll with `GET /v1/operations/{id}`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkAnswer"];
                 };
             };
         };
@@ -6569,14 +7468,19 @@ export interface operations {
                  *       "running"
                  *     ]
                  */
-                status?: ("pending" | "running" | "succeeded" | "failed" | "superseded")[];
+                status?: ("pending" | "running" | "succeeded" | "failed" | "superseded" | "cancelled")[];
                 /**
                  * @description Return only operations of this kind. Separate several values with commas; an object matches if any of them does.
                  * @example [
                  *       "create"
                  *     ]
                  */
-                kind?: ("create" | "start" | "stop" | "restart" | "pause" | "unpause" | "set_password" | "resize" | "delete" | "suspend" | "unsuspend" | "move" | "rename" | "evacuate" | "restore" | "declare_lost")[];
+                kind?: ("create" | "start" | "stop" | "restart" | "pause" | "unpause" | "set_password" | "resize" | "delete" | "suspend" | "unsuspend" | "move" | "rename" | "repair" | "adopt" | "evacuate" | "restore" | "declare_lost")[];
+                /**
+                 * @description Return only operations on existing servers whose present labels satisfy this selector, in the syntax of Kubernetes: requirements, separated by commas, all of which must be satisfied. `env=prod` (or `==`), `env!=prod`, `env in (prod,test)`, `env notin (prod,test)`, `env` (has the label), `!env` (does not), `size>3`, `size<3`. `!=` and `notin` are also satisfied without the label, `>` and `<` only by whole numbers. An empty selector selects all operations.
+                 * @example env in (prod,test),!old
+                 */
+                label_selector?: string;
                 /** @description Return only operations that were requested at or after this time. Formatted as RFC 3339, in UTC or with an offset from it. */
                 from?: string;
                 /** @description Return only operations that were requested before this time. Formatted as RFC 3339, in UTC or with an offset from it. */
@@ -6675,6 +7579,48 @@ export interface operations {
                 };
                 content: {
                     "text/plain": string;
+                };
+            };
+        };
+    };
+    operation_cancel: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ID or the name of the project that the request is about, for administrators and for users with several projects. By default it is the project of the token, or the first project of the user.
+                 * @example web
+                 */
+                "Berth-Project"?: string;
+                /**
+                 * @description A key of your choice, of 1 to 255 printable ASCII characters without spaces, such as a UUID. It makes it safe to send the request again: for 24 hours, the same request with the same key gets the first response again.
+                 * @example 4d1f6c1e-8f0a-4f4b-9f06-0f6f0f3c7a55
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The ID of the operation.
+                 * @example 1
+                 */
+                id: components["schemas"]["OperationId"];
+            };
+            cookie?: never;
+        };
+        /** @description This request has no fields. The body may be omitted. */
+        requestBody?: {
+            content: {
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description A change to a server or a node that takes time: what was requested, its progress and its outcome. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operation"];
                 };
             };
         };
@@ -7132,6 +8078,248 @@ export interface operations {
             };
         };
     };
+    drift_list: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The maximum number of objects to return, from 1 to 1000. By default all of them are returned, as a stream.
+                 * @example 100
+                 */
+                limit?: number;
+                /**
+                 * @description The position at which the page begins, as the `Link` header of the previous page has it. By default the first page is returned.
+                 * @example eyJ2IjoxMDB9
+                 */
+                cursor?: string;
+                /**
+                 * @description Return only drift records whose instance begins with this text. The comparison ignores case.
+                 * @example web
+                 */
+                q?: string;
+                /**
+                 * @description Return only drift of this kind. Separate several values with commas; an object matches if any of them does.
+                 * @example [
+                 *       "changed"
+                 *     ]
+                 */
+                kind?: ("changed" | "missing_instance" | "unknown_instance")[];
+                /**
+                 * @description Return only drift at this location. The value is the ID or name of a location. Separate several values with commas; an object matches if any of them does.
+                 * @example [
+                 *       1
+                 *     ]
+                 */
+                location_id?: (number | string)[];
+                /**
+                 * @description Return only drift of this server. The value is the ID, name or UUID of a server. Separate several values with commas; an object matches if any of them does.
+                 * @example [
+                 *       1
+                 *     ]
+                 */
+                server_id?: (number | string)[];
+                /** @description Whether to return only forgotten drift (`true`), or only drift that is not forgotten (`false`). The default is `false`. */
+                forgotten?: boolean;
+                /** @description Return only drift records that were first seen at or after this time. Formatted as RFC 3339, in UTC or with an offset from it. */
+                from?: string;
+                /** @description Return only drift records that were first seen before this time. Formatted as RFC 3339, in UTC or with an offset from it. */
+                to?: string;
+            };
+            header?: {
+                /**
+                 * @description The ID or the name of the project that the request is about, for administrators and for users with several projects. By default it is the project of the token, or the first project of the user.
+                 * @example web
+                 */
+                "Berth-Project"?: string;
+                /**
+                 * @description With `count=exact`, the header `Total-Count` of the response has the number of objects on all pages.
+                 * @example count=exact
+                 */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Drift"][];
+                };
+            };
+        };
+    };
+    drift_view: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ID or the name of the project that the request is about, for administrators and for users with several projects. By default it is the project of the token, or the first project of the user.
+                 * @example web
+                 */
+                "Berth-Project"?: string;
+            };
+            path: {
+                /**
+                 * @description The ID of the drift record.
+                 * @example 1
+                 */
+                id: components["schemas"]["DriftId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A lasting difference between the records of Berth and an Incus, which somebody has made by hand. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Drift"];
+                };
+            };
+        };
+    };
+    drift_adopt: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ID or the name of the project that the request is about, for administrators and for users with several projects. By default it is the project of the token, or the first project of the user.
+                 * @example web
+                 */
+                "Berth-Project"?: string;
+                /**
+                 * @description A key of your choice, of 1 to 255 printable ASCII characters without spaces, such as a UUID. It makes it safe to send the request again: for 24 hours, the same request with the same key gets the first response again.
+                 * @example 4d1f6c1e-8f0a-4f4b-9f06-0f6f0f3c7a55
+                 */
+                "Idempotency-Key"?: string;
+                /**
+                 * @description With `wait=N`, the response waits up to N seconds, at most 75, until the operation has ended. By default it comes at once.
+                 * @example wait=30
+                 */
+                Prefer?: string;
+            };
+            path: {
+                /**
+                 * @description The ID of the drift record.
+                 * @example 1
+                 */
+                id: components["schemas"]["DriftId"];
+            };
+            cookie?: never;
+        };
+        /** @description What the server of an adopted instance is to be like. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DriftAdopt"];
+            };
+        };
+        responses: {
+            /** @description The request was accepted, and an operation adopts the instance. It is done once `operation.status` is `succeeded`. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DriftAdopted"];
+                };
+            };
+        };
+    };
+    drift_repair: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ID or the name of the project that the request is about, for administrators and for users with several projects. By default it is the project of the token, or the first project of the user.
+                 * @example web
+                 */
+                "Berth-Project"?: string;
+                /**
+                 * @description A key of your choice, of 1 to 255 printable ASCII characters without spaces, such as a UUID. It makes it safe to send the request again: for 24 hours, the same request with the same key gets the first response again.
+                 * @example 4d1f6c1e-8f0a-4f4b-9f06-0f6f0f3c7a55
+                 */
+                "Idempotency-Key"?: string;
+                /**
+                 * @description With `wait=N`, the response waits up to N seconds, at most 75, until the operation has ended. By default it comes at once.
+                 * @example wait=30
+                 */
+                Prefer?: string;
+            };
+            path: {
+                /**
+                 * @description The ID of the drift record.
+                 * @example 1
+                 */
+                id: components["schemas"]["DriftId"];
+            };
+            cookie?: never;
+        };
+        /** @description This request has no fields. The body may be omitted. */
+        requestBody?: {
+            content: {
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description The request was accepted, and an operation carries it out. It is done once `operation.status` is `succeeded`. Unless the response already says so, poll `GET /v1/operations/{id}`. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Accepted"];
+                };
+            };
+        };
+    };
+    drift_forget: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ID or the name of the project that the request is about, for administrators and for users with several projects. By default it is the project of the token, or the first project of the user.
+                 * @example web
+                 */
+                "Berth-Project"?: string;
+                /**
+                 * @description A key of your choice, of 1 to 255 printable ASCII characters without spaces, such as a UUID. It makes it safe to send the request again: for 24 hours, the same request with the same key gets the first response again.
+                 * @example 4d1f6c1e-8f0a-4f4b-9f06-0f6f0f3c7a55
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The ID of the drift record.
+                 * @example 1
+                 */
+                id: components["schemas"]["DriftId"];
+            };
+            cookie?: never;
+        };
+        /** @description This request has no fields. The body may be omitted. */
+        requestBody?: {
+            content: {
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description A lasting difference between the records of Berth and an Incus, which somebody has made by hand. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Drift"];
+                };
+            };
+        };
+    };
     operating_system_list: {
         parameters: {
             query?: {
@@ -7386,6 +8574,200 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Image"];
+                };
+            };
+        };
+    };
+    size_list: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The maximum number of objects to return, from 1 to 1000. By default all of them are returned, as a stream.
+                 * @example 100
+                 */
+                limit?: number;
+                /**
+                 * @description The position at which the page begins, as the `Link` header of the previous page has it. By default the first page is returned.
+                 * @example eyJ2IjoxMDB9
+                 */
+                cursor?: string;
+                /**
+                 * @description Return only sizes whose name begins with this text. The comparison ignores case.
+                 * @example web
+                 */
+                q?: string;
+                /**
+                 * @description Return only sizes that servers can get at this location. The value is the ID or name of a location. Separate several values with commas; an object matches if any of them does.
+                 * @example [
+                 *       1
+                 *     ]
+                 */
+                location_id?: (number | string)[];
+                /** @description Return only sizes that are out of use (`true`), or only the others (`false`). */
+                deprecated?: boolean;
+            };
+            header?: {
+                /**
+                 * @description The ID or the name of the project that the request is about, for administrators and for users with several projects. By default it is the project of the token, or the first project of the user.
+                 * @example web
+                 */
+                "Berth-Project"?: string;
+                /**
+                 * @description With `count=exact`, the header `Total-Count` of the response has the number of objects on all pages.
+                 * @example count=exact
+                 */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Size"][];
+                };
+            };
+        };
+    };
+    size_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ID or the name of the project that the request is about, for administrators and for users with several projects. By default it is the project of the token, or the first project of the user.
+                 * @example web
+                 */
+                "Berth-Project"?: string;
+                /**
+                 * @description A key of your choice, of 1 to 255 printable ASCII characters without spaces, such as a UUID. It makes it safe to send the request again: for 24 hours, the same request with the same key gets the first response again.
+                 * @example 4d1f6c1e-8f0a-4f4b-9f06-0f6f0f3c7a55
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The size to create. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SizeCreate"];
+            };
+        };
+        responses: {
+            /** @description A size that servers can be created with and resized to, and what it costs. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Size"];
+                };
+            };
+        };
+    };
+    size_view: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ID or the name of the project that the request is about, for administrators and for users with several projects. By default it is the project of the token, or the first project of the user.
+                 * @example web
+                 */
+                "Berth-Project"?: string;
+            };
+            path: {
+                /** @description The ID or name of the size. */
+                id: components["schemas"]["SizeReference"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A size that servers can be created with and resized to, and what it costs. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Size"];
+                };
+            };
+        };
+    };
+    size_delete: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ID or the name of the project that the request is about, for administrators and for users with several projects. By default it is the project of the token, or the first project of the user.
+                 * @example web
+                 */
+                "Berth-Project"?: string;
+                /**
+                 * @description A key of your choice, of 1 to 255 printable ASCII characters without spaces, such as a UUID. It makes it safe to send the request again: for 24 hours, the same request with the same key gets the first response again.
+                 * @example 4d1f6c1e-8f0a-4f4b-9f06-0f6f0f3c7a55
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The ID or name of the size. */
+                id: components["schemas"]["SizeReference"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A size that servers can be created with and resized to, and what it costs. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Size"];
+                };
+            };
+        };
+    };
+    size_update: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ID or the name of the project that the request is about, for administrators and for users with several projects. By default it is the project of the token, or the first project of the user.
+                 * @example web
+                 */
+                "Berth-Project"?: string;
+                /**
+                 * @description A key of your choice, of 1 to 255 printable ASCII characters without spaces, such as a UUID. It makes it safe to send the request again: for 24 hours, the same request with the same key gets the first response again.
+                 * @example 4d1f6c1e-8f0a-4f4b-9f06-0f6f0f3c7a55
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The ID or name of the size. */
+                id: components["schemas"]["SizeReference"];
+            };
+            cookie?: never;
+        };
+        /** @description The fields to change. Fields that are omitted are not changed. The cores, the memory and the disk of a size never change, because servers have them: create another size, and deprecate this one. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SizeUpdate"];
+            };
+        };
+        responses: {
+            /** @description A size that servers can be created with and resized to, and what it costs. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Size"];
                 };
             };
         };
@@ -8888,7 +10270,7 @@ export interface operations {
                  *       "server_delete"
                  *     ]
                  */
-                action?: ("address_pool_create" | "address_pool_delete" | "address_pool_update" | "database_export" | "database_import" | "image_import" | "initial_commands_failed" | "location_create" | "location_delete" | "location_update" | "member_add" | "member_remove" | "member_set" | "node_cordon" | "node_declare_lost" | "node_evacuate" | "node_restore" | "node_uncordon" | "operating_system_create" | "operating_system_update" | "passkey_create" | "passkey_delete" | "passkey_options" | "password_change" | "project_create" | "project_delete" | "project_update" | "requests_refused" | "secret_key_rotate" | "server_create" | "server_delete" | "server_dry_run" | "server_move" | "server_password" | "server_pause" | "server_rebuild" | "server_resize" | "server_restart" | "server_retry" | "server_start" | "server_stop" | "server_suspend" | "server_traffic_update" | "server_unpause" | "server_unsuspend" | "server_update" | "session_confirm" | "session_create" | "session_delete" | "session_delete_all" | "session_oidc_begin" | "session_oidc_callback" | "session_passkey" | "session_passkey_options" | "settings_update" | "ssh_key_create" | "ssh_key_delete" | "ssh_key_update" | "statement_correct" | "token_create" | "token_revoke" | "traffic_notice" | "traffic_throttle" | "user_create" | "user_delete" | "user_update")[];
+                action?: ("address_pool_create" | "address_pool_delete" | "address_pool_update" | "database_export" | "database_import" | "drift_adopt" | "drift_forget" | "drift_repair" | "image_import" | "initial_commands_failed" | "location_create" | "location_delete" | "location_update" | "member_add" | "member_remove" | "member_set" | "node_cordon" | "node_declare_lost" | "node_evacuate" | "node_restore" | "node_uncordon" | "operating_system_create" | "operating_system_update" | "operation_cancel" | "passkey_create" | "passkey_delete" | "passkey_options" | "password_change" | "project_create" | "project_delete" | "project_update" | "requests_refused" | "secret_key_rotate" | "server_bulk_action" | "server_create" | "server_delete" | "server_dry_run" | "server_move" | "server_password" | "server_pause" | "server_rebuild" | "server_resize" | "server_restart" | "server_retry" | "server_start" | "server_stop" | "server_suspend" | "server_traffic_update" | "server_unpause" | "server_unsuspend" | "server_update" | "session_confirm" | "session_create" | "session_delete" | "session_delete_all" | "session_oidc_begin" | "session_oidc_callback" | "session_passkey" | "session_passkey_options" | "settings_update" | "size_create" | "size_delete" | "size_update" | "ssh_key_create" | "ssh_key_delete" | "ssh_key_update" | "statement_correct" | "token_create" | "token_revoke" | "traffic_notice" | "traffic_throttle" | "user_create" | "user_delete" | "user_update")[];
                 /**
                  * @description Return only requests with this token. The value is the ID or name of a token. Separate several values with commas; an object matches if any of them does.
                  * @example [
@@ -8909,7 +10291,7 @@ export interface operations {
                  *       "server"
                  *     ]
                  */
-                target_kind?: ("project" | "token" | "ssh_key" | "user" | "server" | "location" | "node" | "operating_system" | "address_pool")[];
+                target_kind?: ("project" | "token" | "ssh_key" | "user" | "server" | "location" | "node" | "operating_system" | "size" | "address_pool")[];
                 /**
                  * @description Return only entries about this object. It requires exactly one `target_kind`. The list is empty for an ID that no entry is about. The value is its ID, or whatever else identifies an object of this kind. Separate several values with commas; an object matches if any of them does.
                  * @example [
@@ -8987,7 +10369,7 @@ export interface operations {
                  *       "server_delete"
                  *     ]
                  */
-                action?: ("address_pool_create" | "address_pool_delete" | "address_pool_update" | "database_export" | "database_import" | "image_import" | "initial_commands_failed" | "location_create" | "location_delete" | "location_update" | "member_add" | "member_remove" | "member_set" | "node_cordon" | "node_declare_lost" | "node_evacuate" | "node_restore" | "node_uncordon" | "operating_system_create" | "operating_system_update" | "passkey_create" | "passkey_delete" | "passkey_options" | "password_change" | "project_create" | "project_delete" | "project_update" | "requests_refused" | "secret_key_rotate" | "server_create" | "server_delete" | "server_dry_run" | "server_move" | "server_password" | "server_pause" | "server_rebuild" | "server_resize" | "server_restart" | "server_retry" | "server_start" | "server_stop" | "server_suspend" | "server_traffic_update" | "server_unpause" | "server_unsuspend" | "server_update" | "session_confirm" | "session_create" | "session_delete" | "session_delete_all" | "session_oidc_begin" | "session_oidc_callback" | "session_passkey" | "session_passkey_options" | "settings_update" | "ssh_key_create" | "ssh_key_delete" | "ssh_key_update" | "statement_correct" | "token_create" | "token_revoke" | "traffic_notice" | "traffic_throttle" | "user_create" | "user_delete" | "user_update")[];
+                action?: ("address_pool_create" | "address_pool_delete" | "address_pool_update" | "database_export" | "database_import" | "drift_adopt" | "drift_forget" | "drift_repair" | "image_import" | "initial_commands_failed" | "location_create" | "location_delete" | "location_update" | "member_add" | "member_remove" | "member_set" | "node_cordon" | "node_declare_lost" | "node_evacuate" | "node_restore" | "node_uncordon" | "operating_system_create" | "operating_system_update" | "operation_cancel" | "passkey_create" | "passkey_delete" | "passkey_options" | "password_change" | "project_create" | "project_delete" | "project_update" | "requests_refused" | "secret_key_rotate" | "server_bulk_action" | "server_create" | "server_delete" | "server_dry_run" | "server_move" | "server_password" | "server_pause" | "server_rebuild" | "server_resize" | "server_restart" | "server_retry" | "server_start" | "server_stop" | "server_suspend" | "server_traffic_update" | "server_unpause" | "server_unsuspend" | "server_update" | "session_confirm" | "session_create" | "session_delete" | "session_delete_all" | "session_oidc_begin" | "session_oidc_callback" | "session_passkey" | "session_passkey_options" | "settings_update" | "size_create" | "size_delete" | "size_update" | "ssh_key_create" | "ssh_key_delete" | "ssh_key_update" | "statement_correct" | "token_create" | "token_revoke" | "traffic_notice" | "traffic_throttle" | "user_create" | "user_delete" | "user_update")[];
                 /**
                  * @description Return only requests with this token. The value is the ID or name of a token. Separate several values with commas; an object matches if any of them does.
                  * @example [
@@ -9008,7 +10390,7 @@ export interface operations {
                  *       "server"
                  *     ]
                  */
-                target_kind?: ("project" | "token" | "ssh_key" | "user" | "server" | "location" | "node" | "operating_system" | "address_pool")[];
+                target_kind?: ("project" | "token" | "ssh_key" | "user" | "server" | "location" | "node" | "operating_system" | "size" | "address_pool")[];
                 /**
                  * @description Return only entries about this object. It requires exactly one `target_kind`. The list is empty for an ID that no entry is about. The value is its ID, or whatever else identifies an object of this kind. Separate several values with commas; an object matches if any of them does.
                  * @example [
