@@ -96,15 +96,15 @@ const update = changeVerb({
       .option('--description <text>', 'for people')
       .option('--enabled <yes|no>', 'whether servers can be created there', yesOrNo)
       .option('--max-cpu <cores>', 'the most CPU cores of a server', whole)
-      .option('--max-ram <size>', 'the most memory of a server: 8G', memory)
-      .option('--max-disk <size>', 'the largest disk of a server, in GiB', whole)
+      .option('--max-ram <amount>', 'the most memory of a server: 8G', memory)
+      .option('--max-disk <amount>', 'the largest disk of a server, in GiB', whole)
       .option('--overcommit-cpu <ratio>', 'how often a core is allocated', decimal)
       .option('--overcommit-ram <ratio>', 'how often memory is allocated', decimal)
       .option('--overcommit-disk <ratio>', 'how often disk space is allocated', decimal)
       .option('--os <os>', 'only these operating systems; may be given several times', collected)
       .option('--all-os', 'all operating systems')
       .option('--creates-per-node <number>', 'creates at once on a node, or none', limitOrNone)
-      .option('--traffic-allowance <size>', 'of new servers, per month: 2T or none', byteCount)
+      .option('--traffic-allowance <amount>', 'of new servers, per month: 2T or none', byteCount)
       .addOption(
         choice('--traffic-counted <direction>', 'which traffic counts', [
           ...(['outgoing', 'incoming', 'both'] as const),

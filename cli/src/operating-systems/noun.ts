@@ -62,8 +62,8 @@ const create = changeVerb({
       .requiredOption('--version <version>', 'the version: 13')
       .requiredOption('--image-server <url>', 'where the image comes from')
       .requiredOption('--alias <alias>', 'the alias of the image there: debian/13/cloud')
-      .requiredOption('--min-ram <size>', 'the least memory of a server: 256M', memory)
-      .requiredOption('--min-disk <size>', 'the smallest disk of a server: 2G', diskSize)
+      .requiredOption('--min-ram <amount>', 'the least memory of a server: 256M', memory)
+      .requiredOption('--min-disk <amount>', 'the smallest disk of a server: 2G', diskSize)
       .addOption(choice('--type <type>', 'of its servers', types).default('container' as const))
       .option('--disabled', 'servers cannot be created with it yet'),
   request: (berth, slug, { imageServer, alias, minRam, minDisk, disabled, ...options }) =>
@@ -87,8 +87,8 @@ const update = changeVerb({
   options: (command) =>
     command
       .option('--enabled <yes|no>', 'whether servers can be created with it', yesOrNo)
-      .option('--min-ram <size>', 'the least memory of a server: 256M', memory)
-      .option('--min-disk <size>', 'the smallest disk of a server: 2G', diskSize),
+      .option('--min-ram <amount>', 'the least memory of a server: 256M', memory)
+      .option('--min-disk <amount>', 'the smallest disk of a server: 2G', diskSize),
   request: async (berth, id, { enabled, minRam, minDisk }) => {
     const params = { path: { id } };
     const isSized = minRam !== undefined || minDisk !== undefined;

@@ -22,8 +22,8 @@ export const create = (cli: Cli) =>
         .option('--location <location>', 'where it runs')
         .option('--os <os>', 'the operating system')
         .option('--cpu <cores>', 'the number of CPU cores', whole)
-        .option('--ram <size>', 'the memory: 2048 (MiB) or 2G', memory)
-        .option('--disk <size>', 'the disk: 20 (GiB) or 20G', diskSize),
+        .option('--ram <amount>', 'the memory: 2048 (MiB) or 2G', memory)
+        .option('--disk <amount>', 'the disk: 20 (GiB) or 20G', diskSize),
     )
       .option('--label <key=value>', 'a label; may be given several times', pairs)
       .option('--group <group>', 'an anti-affinity group: its servers run on different nodes')

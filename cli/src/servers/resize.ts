@@ -11,8 +11,8 @@ export const resize = serverAction({
   options: (command) =>
     command
       .option('--cpu <cores>', 'the number of CPU cores', whole)
-      .option('--ram <size>', 'the memory: 2048 (MiB) or 2G', memory)
-      .option('--disk <size>', 'the disk: 20 (GiB) or 20G', diskSize),
+      .option('--ram <amount>', 'the memory: 2048 (MiB) or 2G', memory)
+      .option('--disk <amount>', 'the disk: 20 (GiB) or 20G', diskSize),
   request: (berth, params, { cpu, ram, disk }) => {
     const body = defined({ cpu, ram, disk });
     if (Object.keys(body).length === 0) {

@@ -52,7 +52,7 @@ export const setTraffic = changeVerb({
   argument: '<server>',
   columns: trafficColumns,
   options: (command) =>
-    command.requiredOption('--allowance <size>', 'per month: 500G, 2T or none', byteCount),
+    command.requiredOption('--allowance <amount>', 'per month: 500G, 2T or none', byteCount),
   request: (berth, id, { allowance }) =>
     berth.PATCH('/v1/servers/{id}/traffic', { params: { path: { id } }, body: { allowance } }),
   sentence: ({ allowance }, name) =>
