@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { json, problem, serve, silence } from '../testing/server.ts';
 import {
   EngineUnreachableError,
+  OperationCancelledError,
   OperationNotFoundError,
   OperationSupersededError,
   WaitTimeoutError,
@@ -46,6 +47,16 @@ test('a superseded operation is an error that says so', async () => {
   const { berth } = await serve([operation('superseded', 40, { message })]);
   await assert.rejects(waitForOperation(berth, 7), (thrown) => {
     assert.ok(thrown instanceof OperationSupersededError);
+    assert.equal(thrown.detail, message);
+    return true;
+  });
+});
+
+test('an operation that was cancelled is an error that says so', async () => {
+  const message = 'It was cancelled.';
+  const { berth } = await serve([operation('cancelled', 0, { message })]);
+  await assert.rejects(waitForOperation(berth, 7), (thrown) => {
+    assert.ok(thrown instanceof OperationCancelledError);
     assert.equal(thrown.detail, message);
     return true;
   });

@@ -20,7 +20,8 @@ const longestPauseMs = 2000;
 
 /**
  * Waits until an operation has succeeded, and returns it. Throws the error of the operation if it fails, such as
- * `GuestIgnoredShutdownError`, and `OperationSupersededError` if another operation takes its place.
+ * `GuestIgnoredShutdownError`, `OperationSupersededError` if another operation takes its place, and
+ * `OperationCancelledError` if a request cancels it.
  */
 export async function waitForOperation(
   berth: Berth,
@@ -52,7 +53,7 @@ const isSame = (one: Operation, other?: Operation) =>
 /** The error of an operation that has ended without success. */
 function failureOf(operation: Operation): BerthError {
   const { code, detail } = operation.error ?? {
-    code: 'operation_superseded',
+    code: operation.status === 'cancelled' ? 'operation_cancelled' : 'operation_superseded',
     detail: operation.message,
   };
   return errorOf(code, detail, { operation });
