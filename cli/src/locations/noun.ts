@@ -55,6 +55,7 @@ const columns = columnsOf<Location>(
     traffic_throttle: (location) => location.traffic_throttle,
     allowed_destinations: (location) => location.allowed_destinations,
     smtp: (location) => location.smtp,
+    drift: (location) => location.drift,
     network_policy: {
       of: ({ network_policy }) => network_policy.status,
       text: ({ network_policy: { status, reason } }, style) =>
