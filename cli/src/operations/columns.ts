@@ -13,6 +13,7 @@ export const operationColumns = columnsOf<Operation>(
       of: (operation) => operation.status,
       text: ({ status }, style) => colouredStatus(status, style),
     },
+    cancellable: (operation) => operation.cancellable,
     progress: {
       of: (operation) => operation.progress,
       text: ({ progress }) => percent(progress),
@@ -24,6 +25,11 @@ export const operationColumns = columnsOf<Operation>(
     commands: {
       of: ({ commands }) => commands?.length ?? null,
       text: ({ commands }) => (commands?.length ? commands.map(command).join('\n') : '-'),
+    },
+    user_data: {
+      of: (operation) => operation.user_data?.status,
+      text: ({ user_data: outcome }, style) =>
+        outcome ? [colouredStatus(outcome.status, style), ...outcome.errors].join('\n') : '-',
     },
     placement: (operation) => operation.placement?.reason,
     servers: {
