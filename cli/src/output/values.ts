@@ -24,3 +24,6 @@ export const milliseconds = (ms: number) => prettyMs(ms);
 /** Labels as `key=value`, as `--label` takes them. */
 export const labelList = (labels: object): string[] =>
   Object.entries(labels).map(([key, value]) => (value === '' ? key : `${key}=${value}`));
+
+/** `web-1, web-2 and web-3` */
+export const and = (names: readonly string[]) => new Intl.ListFormat('en-GB').format(names);

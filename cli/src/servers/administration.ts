@@ -33,6 +33,7 @@ export const move = serverAction({
 
 export const retry = serverAction({
   name: 'retry',
+  bulk: 'retry',
   summary: 'Try failed creations again',
   about: 'This is possible for 24 hours.',
   done: 'is created',

@@ -2,6 +2,7 @@ import { serverAction } from './action.ts';
 
 export const start = serverAction({
   name: 'start',
+  bulk: 'start',
   summary: 'Start servers',
   done: 'is started',
   request: (berth, params) => berth.POST('/v1/servers/{id}/start', { params, body: {} }),
@@ -9,6 +10,7 @@ export const start = serverAction({
 
 export const stop = serverAction({
   name: 'stop',
+  bulk: 'stop',
   summary: 'Shut servers down',
   done: 'is stopped',
   options: (command) => command.option('-f, --force', 'cut their power instead'),
@@ -18,6 +20,7 @@ export const stop = serverAction({
 
 export const restart = serverAction({
   name: 'restart',
+  bulk: 'restart',
   summary: 'Restart servers',
   done: 'is restarted',
   request: (berth, params) => berth.POST('/v1/servers/{id}/restart', { params, body: {} }),
@@ -25,6 +28,7 @@ export const restart = serverAction({
 
 export const pause = serverAction({
   name: 'pause',
+  bulk: 'pause',
   summary: 'Freeze servers',
   about: 'Their memory is kept, and "unpause" lets them continue where they were.',
   done: 'is paused',
@@ -33,6 +37,7 @@ export const pause = serverAction({
 
 export const unpause = serverAction({
   name: 'unpause',
+  bulk: 'unpause',
   summary: 'Let frozen servers continue',
   done: 'continues',
   request: (berth, params) => berth.POST('/v1/servers/{id}/unpause', { params, body: {} }),
