@@ -26,6 +26,7 @@ export const serverColumns = columnsOf<Server>(
       of: (server) => server.specifications.disk,
       text: ({ specifications }) => gib(specifications.disk),
     },
+    size: (server) => server.size,
     ip: (server) => primaryAddress(server),
     addresses: (server) => server.ip_addresses.map(({ ip }) => ip),
     node: (server) => server.node,

@@ -9,6 +9,7 @@ import { choice, defined, diskSize, memory, pairs, waiting, whole } from '../ver
 import { accessOptions, readAccess } from './access.ts';
 import { primaryAddress, serverColumns } from './columns.ts';
 import { completeAnswers } from './questions.ts';
+import { noteUserData } from './user-data.ts';
 
 export const create = (cli: Cli) =>
   waiting(
@@ -21,6 +22,7 @@ export const create = (cli: Cli) =>
         .argument('[name]', 'the host name')
         .option('--location <location>', 'where it runs')
         .option('--os <os>', 'the operating system')
+        .option('--size <size>', 'a size of "berth size list", instead of the next three')
         .option('--cpu <cores>', 'the number of CPU cores', whole)
         .option('--ram <amount>', 'the memory: 2048 (MiB) or 2G', memory)
         .option('--disk <amount>', 'the disk: 20 (GiB) or 20G', diskSize),
@@ -43,7 +45,7 @@ export const create = (cli: Cli) =>
     const protection = protect && Object.fromEntries(protect.map((action) => [action, true]));
     const body = {
       ...{ name: answers.name, location_id: answers.location, os_id: answers.os },
-      ...{ cpu: answers.cpu, ram: answers.ram, disk: answers.disk },
+      ...answers.size,
       ...access.body,
       ...defined({ labels, group, notes, protection }),
     } satisfies Schemas['ServerCreate'];
@@ -56,7 +58,10 @@ export const create = (cli: Cli) =>
     // Whatever happens next, this is the only time that it can be shown.
     reveal(cli, access.generated);
     for (const warning of created.warnings ?? []) cli.note(`Note: ${warning}`);
-    if (wait) await follow(cli, created.operation.id, answers.name, { timeout });
+    if (wait) {
+      const { id } = created.operation;
+      noteUserData(cli, (await follow(cli, id, answers.name, { timeout })).user_data);
+    }
     const path = { id: String(created.id) };
     const { data: server } = await berth.GET('/v1/servers/{id}', { params: { path } });
     const { failed, total } = server.initial_commands;

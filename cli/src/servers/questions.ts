@@ -6,11 +6,13 @@ import { gib, mib } from '../output/values.ts';
 import { ask } from '../prompts/ask.ts';
 import type { Schemas } from '../schemas.ts';
 import { collect } from '../verbs/collect.ts';
+import { offerSizes } from './offer-sizes.ts';
 
 interface Given {
   name?: string | undefined;
   location?: string | undefined;
   os?: string | undefined;
+  size?: string | undefined;
   cpu?: number | undefined;
   ram?: number | undefined;
   disk?: number | undefined;
@@ -24,9 +26,7 @@ interface Answers {
   name: string;
   location: string;
   os: string;
-  cpu: number;
-  ram: number;
-  disk: number;
+  size: { size: string } | Parts;
   /** How root logs in, if it was asked. */
   login: { sshKey?: string[]; passwordLogin?: boolean };
 }
@@ -39,22 +39,26 @@ const usual = { cpu: 1, ram: 1024, disk: 10 };
 /** Asks for what a create needs and the options do not have. */
 export async function completeAnswers(cli: Cli, given: Given): Promise<Answers> {
   const { name, location, os, cpu, ram, disk } = given;
+  const size = chosenSize(given);
   const isAsking = canAsk(cli.io);
   if (!isAsking) refuseMissing(given);
-  const isComplete = name && location && os && cpu && ram && disk;
-  if (isComplete) return { name, location, os, cpu, ram, disk, login: await login(cli, given) };
+  const isComplete = name && location && os && size;
+  if (isComplete) return { name, location, os, size, login: await login(cli, given) };
   const [locations, systems] = await Promise.all([enabledLocations(cli), enabledSystems(cli)]);
   if (!isAsking) {
     // The rest was checked.
     const only = location ?? onlyLocation(locations);
-    return { ...(given as Omit<Answers, 'login'>), location: only, login: {} };
+    const { name, os } = given as Required<Given>;
+    return { name, os, size: size as Answers['size'], location: only, login: {} };
   }
   const chosenName = name ?? (await askName(cli));
   const place = await chooseLocation(cli, locations, location);
   const system = await chooseSystem(cli, systems, place, os);
-  const size = await askSize(cli, { cpu, ram, disk }, place, system);
+  const isOpen = [cpu, ram, disk].every((part) => part === undefined);
+  const offered = size ?? (isOpen ? await offerSizes(cli, place, system) : undefined);
   return {
-    ...{ name: chosenName, ...size },
+    name: chosenName,
+    size: offered ?? (await askParts(cli, { cpu, ram, disk }, place, system)),
     location: location ?? place?.name ?? '',
     os: os ?? system?.slug ?? '',
     login: await login(cli, given),
@@ -62,8 +66,9 @@ export async function completeAnswers(cli: Cli, given: Given): Promise<Answers> 
 }
 
 /** The only location need not be named. */
-function refuseMissing({ name, os, cpu, ram, disk }: Given): void {
-  const options = { NAME: name, '--os': os, '--cpu': cpu, '--ram': ram, '--disk': disk };
+function refuseMissing({ name, os, size, cpu, ram, disk }: Given): void {
+  const parts = size === undefined ? { '--cpu': cpu, '--ram': ram, '--disk': disk } : {};
+  const options = { NAME: name, '--os': os, ...parts };
   const missing = Object.entries(options).flatMap(([option, value]) =>
     value === undefined ? [option] : [],
   );
@@ -134,25 +139,36 @@ async function chooseSystem(
 const isNamed = (given: string) => (one: { id: number; name: string }) =>
   String(one.id) === given || one.name.toLowerCase() === given.toLowerCase();
 
-interface Size {
-  cpu?: number | undefined;
-  ram?: number | undefined;
-  disk?: number | undefined;
+interface Parts {
+  cpu: number;
+  ram: number;
+  disk: number;
 }
 
-async function askSize(
+/** The size or the parts that the options give, if they are complete. */
+function chosenSize({ size, cpu, ram, disk }: Given): Answers['size'] | undefined {
+  const isParted = [cpu, ram, disk].some((part) => part !== undefined);
+  if (size !== undefined && isParted) {
+    throw usageFailure('--size stands for --cpu, --ram and --disk: give either it or these.');
+  }
+  if (size !== undefined) return { size };
+  if (cpu === undefined || ram === undefined || disk === undefined) return undefined;
+  return { cpu, ram, disk };
+}
+
+async function askParts(
   cli: Cli,
-  size: Size,
+  parts: { [Key in keyof Parts]: Parts[Key] | undefined },
   place: Location | undefined,
   system: OperatingSystem | undefined,
-): Promise<Required<{ [Key in keyof Size]: number }>> {
+): Promise<Parts> {
   const bounds = (key: 'cpu' | 'ram' | 'disk') => {
     const { min = 1, max = Number.MAX_SAFE_INTEGER } = place?.limits[key] ?? {};
     const needed = key === 'cpu' ? 1 : (system?.minimum[key] ?? 1);
     return { min: Math.max(min, needed), max };
   };
   const number = async (key: keyof typeof usual, what: string, shown: (n: number) => string) => {
-    const given = size[key];
+    const given = parts[key];
     if (given !== undefined) return given;
     const { min, max } = bounds(key);
     const message = `${what}, ${shown(min)} to ${shown(max)}:`;

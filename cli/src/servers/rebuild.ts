@@ -7,6 +7,7 @@ import { confirm } from '../verbs/confirm.ts';
 import { settle } from '../verbs/operation.ts';
 import { defined, waiting } from '../verbs/options.ts';
 import { accessOptions, readAccess } from './access.ts';
+import { noteUserData } from './user-data.ts';
 
 export const rebuild = (cli: Cli) =>
   waiting(
@@ -31,6 +32,7 @@ export const rebuild = (cli: Cli) =>
     };
     const sentence = (name: string) => `${name} is rebuilt.`;
     const settled = await settle(cli, server, start, { ...options, sentence });
+    noteUserData(cli, settled.operation.user_data);
     const shown = generated ? { ...settled.operation, password: generated } : settled.operation;
     await printDone(cli, operationColumns, shown, settled.sentence);
   });

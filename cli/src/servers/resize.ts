@@ -10,14 +10,18 @@ export const resize = serverAction({
   done: 'has its new size',
   options: (command) =>
     command
+      .option('--size <size>', 'a size of "berth size list", instead of the three others')
+      .option('--keep-disk', 'keep the disk as it is, although that of the size is larger')
+      .option('--allow-move', 'move to another node if there is no room; it restarts the server')
       .option('--cpu <cores>', 'the number of CPU cores', whole)
       .option('--ram <amount>', 'the memory: 2048 (MiB) or 2G', memory)
       .option('--disk <amount>', 'the disk: 20 (GiB) or 20G', diskSize),
-  request: (berth, params, { cpu, ram, disk }) => {
-    const body = defined({ cpu, ram, disk });
-    if (Object.keys(body).length === 0) {
-      throw usageFailure('The new size is missing.', 'Add --cpu, --ram or --disk.');
+  request: (berth, params, { size, keepDisk, allowMove, cpu, ram, disk }) => {
+    const wanted = defined({ size, cpu, ram, disk });
+    if (Object.keys(wanted).length === 0) {
+      throw usageFailure('The new size is missing.', 'Add --size, or --cpu, --ram or --disk.');
     }
+    const body = { ...wanted, ...defined({ keep_disk: keepDisk, allow_move: allowMove }) };
     return berth.POST('/v1/servers/{id}/resize', { params, body: body as Schemas['ServerResize'] });
   },
 });
