@@ -5,6 +5,7 @@ import { printList } from '../output/print.ts';
 import { bytes } from '../output/values.ts';
 import { ownProject } from '../projects/own.ts';
 import type { Schemas } from '../schemas.ts';
+import { money, sums } from '../sizes/price.ts';
 import { noun } from '../verbs/noun.ts';
 import { defined } from '../verbs/options.ts';
 
@@ -26,6 +27,12 @@ const columns = columnsOf<Line>(
     disk_gb_hours: hours('disk_gb_hours'),
     bytes_in: { of: (line) => line.bytes_in, text: ({ bytes_in }) => bytes(bytes_in) },
     bytes_out: { of: (line) => line.bytes_out, text: ({ bytes_out }) => bytes(bytes_out) },
+    size: (line) => line.size,
+    price: (line) => sums(line.prices),
+    charges: {
+      of: ({ charges }) => charges.map(({ size, amount }) => `${size}=${amount}`),
+      text: ({ charges }) => charges.map(charge).join('\n') || '-',
+    },
     location_id: (line) => line.location_id,
     deleted_at: (line) => line.deleted_at,
     uuid: (line) => line.uuid,
@@ -33,9 +40,19 @@ const columns = columnsOf<Line>(
   [
     ...(['server_id', 'hostname', 'hours', 'hours_running', 'core_hours'] as const),
     ...(['ram_gb_hours', 'disk_gb_hours', 'bytes_in', 'bytes_out'] as const),
+    ...(['size', 'price'] as const),
   ],
   ({ hostname }) => hostname,
 );
+
+const charge = ({
+  size,
+  hours: count,
+  price_hourly,
+  currency,
+  amount,
+}: Schemas['StatementCharge']) =>
+  `${size}: ${count} h at ${money(price_hourly, currency)}: ${money(amount, currency)}`;
 
 const show = (cli: Cli) =>
   new Command('show')
@@ -59,6 +76,7 @@ const show = (cli: Cli) =>
       if (output === 'json') return cli.print(JSON.stringify(data, null, 2));
       if (output === 'yaml') return cli.print((await import('yaml')).stringify(data).trimEnd());
       await printList(cli, columns, data.servers, shape);
+      if (data.prices.length > 0 && output === 'table') cli.print(`\nSum: ${sums(data.prices)}`);
       if (!data.is_final && output === 'table') cli.note(`${data.month} is not over yet.`);
     });
 
