@@ -26,6 +26,7 @@ const columns = columnsOf<Project>(
     name: (project) => project.name,
     description: (project) => project.description,
     unique_names: (project) => project.unique_names,
+    sizes_only: (project) => project.sizes_only,
     servers: limit('servers'),
     cpu: limit('cpu'),
     ram: limit('ram', mib),
@@ -98,6 +99,7 @@ const quotaOptions = <Args extends unknown[], Options extends OptionValues>(
   command
     .option('--description <text>', 'for people')
     .option('--unique-names <yes|no>', 'whether each server has a different name', yesOrNo)
+    .option('--sizes-only <yes|no>', 'whether its servers can only have one of the sizes', yesOrNo)
     .option('--servers <number>', 'the most servers, or none for no limit', limitOrNone)
     .option('--cpu <cores>', 'the most CPU cores of all servers together', limitOrNone)
     .option('--ram <mib>', 'the most memory of all servers together, in MiB', limitOrNone)
@@ -108,11 +110,13 @@ const quotaOptions = <Args extends unknown[], Options extends OptionValues>(
 interface Changes extends Partial<Limits> {
   description?: string;
   uniqueNames?: boolean;
+  sizesOnly?: boolean;
 }
 
 function bodyOf({
   description,
   uniqueNames,
+  sizesOnly,
   servers,
   cpu,
   ram,
@@ -122,7 +126,7 @@ function bodyOf({
 }: Changes) {
   const limits = defined({ servers, cpu, ram, disk, addresses, outputs }) as Partial<Limits>;
   const quota = Object.keys(limits).length > 0 ? limits : undefined;
-  return { description, unique_names: uniqueNames, quota };
+  return { description, unique_names: uniqueNames, sizes_only: sizesOnly, quota };
 }
 
 const create = changeVerb({
