@@ -45,6 +45,10 @@ export const nouns: Record<string, Noun> = {
     about: 'See where servers run, and how large they can be',
     load: async () => (await import('./locations/noun.ts')).location,
   },
+  size: {
+    about: 'See which sizes servers can have, and what they cost',
+    load: async () => (await import('./sizes/noun.ts')).size,
+  },
   os: {
     about: 'See what can be installed',
     load: async () => (await import('./operating-systems/noun.ts')).os,
@@ -72,6 +76,10 @@ export const nouns: Record<string, Noun> = {
   node: {
     about: 'See nodes, and take them out of service',
     load: async () => (await import('./nodes/noun.ts')).node,
+  },
+  drift: {
+    about: 'See what differs between Berth and Incus, and correct it',
+    load: async () => (await import('./drift/noun.ts')).drift,
   },
   'address-pool': {
     about: 'Manage the addresses of servers',

@@ -2,6 +2,7 @@ import { type Berth, items } from '@berth/client';
 import type { Argument, CommandUnknownOpts, Option } from '@commander-js/extra-typings';
 import type { Cli } from '../cli.ts';
 import { readContexts } from '../contexts/file.ts';
+import { gib, mib } from '../output/values.ts';
 
 export interface Named {
   name: string;
@@ -40,6 +41,13 @@ export const finders: Record<string, Find> = {
     (berth, q) => items(berth, '/v1/locations', startingWith(q)),
     ({ name, description }) => ({ name, about: description }),
   ),
+  size: find(
+    (berth, q) => items(berth, '/v1/sizes', startingWith(q)),
+    ({ name, cpu, ram, disk, deprecated }) => ({
+      name,
+      about: `${cpu} CPU, ${mib(ram)}, ${gib(disk)}${deprecated ? ', deprecated' : ''}`,
+    }),
+  ),
   os: find(
     (berth, q) => items(berth, '/v1/operating-systems', startingWith(q)),
     ({ slug, name, version }) => ({ name: slug, about: `${name} ${version}` }),
@@ -59,6 +67,10 @@ export const finders: Record<string, Find> = {
   node: find(
     (berth, q) => items(berth, '/v1/nodes', startingWith(q)),
     ({ name, status, location }) => ({ name, about: `${status}, ${location}` }),
+  ),
+  drift: find(
+    (berth) => items(berth, '/v1/drift', { params: { query: { limit: 200 } } }),
+    ({ id, kind, instance }) => ({ name: String(id), about: `${kind} ${instance}` }),
   ),
   operation: find(
     (berth) => latest(berth),
