@@ -25,6 +25,8 @@ test('each list has its usual columns', async () => {
   const expected: Record<string, RegExp> = {
     location: /^ID +NAME +DESCRIPTION +ENABLED +REACHABLE +CPU +RAM +DISK$/,
     os: /^ID +SLUG +NAME +VERSION +TYPE +ARCHITECTURE +MIN RAM +MIN DISK +ENABLED$/,
+    size: /^ID +NAME +CPU +RAM +DISK +TRAFFIC +HOURLY +MONTHLY +DEPRECATED$/,
+    drift: /^ID +KIND +LOCATION +NODE +SERVER ID +INSTANCE +DIFFERENCES +SINCE$/,
     node: /^ID +NAME +LOCATION +STATUS +SERVERS +CPU +RAM +DISK$/,
     project: /^ID +NAME +DESCRIPTION +SERVERS +CPU +RAM +DISK +ADDRESSES$/,
     token: /^ID +NAME +SCOPES +EXPIRES AT +LAST USED$/,
