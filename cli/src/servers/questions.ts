@@ -48,8 +48,8 @@ export async function completeAnswers(cli: Cli, given: Given): Promise<Answers> 
   if (!isAsking) {
     // The rest was checked.
     const only = location ?? onlyLocation(locations);
-    const { name, os } = given as Required<Given>;
-    return { name, os, size: size as Answers['size'], location: only, login: {} };
+    const checked = { name, os, size } as Pick<Answers, 'name' | 'os' | 'size'>;
+    return { ...checked, location: only, login: {} };
   }
   const chosenName = name ?? (await askName(cli));
   const place = await chooseLocation(cli, locations, location);
