@@ -27,7 +27,7 @@ export function amount(text: string): string {
 export const amountOrNone = (text: string): string | null =>
   text === 'none' ? null : amount(text);
 
-export interface PriceOptions {
+interface PriceOptions {
   hourly?: string | undefined;
   monthly?: string | null | undefined;
   currency?: string | undefined;

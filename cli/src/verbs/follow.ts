@@ -26,7 +26,9 @@ export async function follow(
   } catch (error) {
     if (cli.io.signal.aborted) {
       line.end();
-      cli.note(`The operation continues. Follow it with "berth operation watch ${id}".`);
+      cli.note(
+        `The operation continues. Follow it with "berth operation watch ${id}", or end it with "berth operation cancel ${id}".`,
+      );
     }
     if (!(error instanceof WaitTimeoutError)) throw error;
     const hint = `Wait for it with "berth operation watch ${id}".`;
