@@ -160,7 +160,11 @@ describe('a running server', () => {
     assert.deepEqual(await sizes(), { size_id: medium, resizing_size_id: null });
     afterSize = async () => undefined;
     const failed = await laboratory.resize(id, { size: large });
-    await fails(failed, 'engine_invalid', /The server now has 2 cores, 512 MiB .* and 8 GiB of disk/);
+    await fails(
+      failed,
+      'engine_invalid',
+      /The server now has 2 cores, 512 MiB .* and 8 GiB of disk/,
+    );
     await hasSize(id, [2, 512, 8]);
     assert.deepEqual(await sizes(), { size_id: medium, resizing_size_id: null });
     await isWhole(laboratory, id);

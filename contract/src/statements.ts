@@ -20,7 +20,10 @@ const hours = (description: string, example: number) =>
 const bytes = (description: string) => Type.Integer({ description, examples: [734003200] });
 
 const decimal = (description: string, example: string) =>
-  Type.String({ description: `${description} It is a decimal number in text.`, examples: [example] });
+  Type.String({
+    description: `${description} It is a decimal number in text.`,
+    examples: [example],
+  });
 
 const currency = Type.String({
   description: 'The currency, as the code of ISO 4217.',

@@ -52,10 +52,7 @@ async function largeTables(): Promise<Set<string>> {
   return new Set(rows.map(({ name }) => name));
 }
 
-async function idOf(
-  table: 'locations' | 'nodes' | 'operating_systems' | 'sizes',
-  name: string,
-) {
+async function idOf(table: 'locations' | 'nodes' | 'operating_systems' | 'sizes', name: string) {
   const column = table === 'operating_systems' ? 'slug' : 'name';
   const query = db.selectFrom(table).select('id').where(column, '=', name);
   return String((await query.executeTakeFirstOrThrow()).id);

@@ -185,7 +185,10 @@ describe('a resize to a size is refused', () => {
     for (const body of [{ size: 'small' }, { size: 'small', keep_disk: true }]) {
       const [pointers, detail] = await refusal(id, body);
       assert.deepEqual(pointers, ['/size']);
-      assert.match(detail, /small has 4 GiB of disk, and the server has 8 GiB: a disk can't shrink/);
+      assert.match(
+        detail,
+        /small has 4 GiB of disk, and the server has 8 GiB: a disk can't shrink/,
+      );
     }
   });
 
