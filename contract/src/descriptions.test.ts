@@ -133,6 +133,7 @@ test('each deprecated field says since when, and what to use', () => {
   const deprecated = fields.filter(([, schema]) => schema.deprecated);
   assert.deepEqual(deprecated.map(([path]) => path).sort(), [
     'Accepted.operation_id',
+    'DriftAdopted.operation_id',
     'Node.state',
     'Operation.error.message',
     'Operation.servers[].state',

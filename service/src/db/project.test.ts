@@ -34,11 +34,14 @@ const allowed: Record<string, string> = {
   'drift/queries.ts': 'shows administrators the drift of all projects, and frees a MAC address',
   'inspect/queries.ts': 'the tool of an administrator, who can see all rows',
   'locations/queries.ts': 'counts the objects of a location in all projects',
+  'operations/queries.ts':
+    'shows whether an operation can be cancelled, by the protection of its server',
   'projects/members/queries.ts': 'ends the tokens of a member in the project that they leave',
   'metrics/queries.ts': 'measures the whole installation',
   'nodes/queries.ts': 'counts the objects of a node in all projects',
   'projects/queries.ts': 'ends the tokens of the project that is deleted',
   'servers/queries.ts': 'checks whether a server can be retried that was found in its project',
+  'sizes/queries.ts': 'counts the servers of a size in all projects',
   'statements/queries.ts': 'bills the project of a path, which may have been deleted',
   'tokens/queries.ts': 'checks the creator of a token, which may belong to another project',
 };

@@ -1,7 +1,7 @@
 import type { Trx } from '../db/connection.ts';
 import { Project } from '../db/project.ts';
-import { busy } from '../operations/busy.ts';
 import { firstStep } from '../operations/define.ts';
+import { busy } from '../operations/problems.ts';
 import { insertOperation, type OperationRow, unfinishedOperation } from '../operations/queries.ts';
 import { Problem } from '../problems/problem.ts';
 import { repairOperation } from '../servers/operations/repair.ts';

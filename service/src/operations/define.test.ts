@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { defineServerOperation } from '../servers/define-operation.ts';
-import { busy } from './busy.ts';
 import { done, fail, firstStep, next, progressAt, sentence, unknownKind, wait } from './define.ts';
+import { busy } from './problems.ts';
 import type { OperationRow } from './queries.ts';
 
 const write = async () => undefined;

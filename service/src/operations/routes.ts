@@ -8,7 +8,7 @@ import { readSelector } from '../labels/labels.ts';
 import { Problem } from '../problems/problem.ts';
 import { readPage, sendList } from '../requests/pagination.ts';
 import { findNodeOperation } from './node-operation-queries.ts';
-import { operationNotFound } from './not-found.ts';
+import { operationNotFound } from './problems.ts';
 import {
   findCommand,
   findOperation,

@@ -1,6 +1,6 @@
 import type { Details } from '../../audit/details.ts';
-import { busy } from '../../operations/busy.ts';
 import { firstStep } from '../../operations/define.ts';
+import { busy } from '../../operations/problems.ts';
 import {
   insertOperation,
   type OperationRow,

@@ -1,6 +1,6 @@
 import type { Cancellation } from '../../operations/define.ts';
-import { noOperation } from '../../operations/not-found.ts';
 import { aboutOperation, hasEnded } from '../../operations/outcome.ts';
+import { noOperation } from '../../operations/problems.ts';
 import {
   endCancelled,
   findOperation,

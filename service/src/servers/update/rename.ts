@@ -1,4 +1,4 @@
-import { busy } from '../../operations/busy.ts';
+import { busy } from '../../operations/problems.ts';
 import { type OperationRow, unfinishedOperation } from '../../operations/queries.ts';
 import { Problem } from '../../problems/problem.ts';
 import { projectNotFound } from '../../projects/projects.ts';
