@@ -34,12 +34,23 @@ async function schemaFile(): Promise<string> {
     }
   }
   const { schemas, securitySchemes } = components;
+  for (const part of [document.paths, schemas]) dropRestrictions(part);
   const reduced = { ...document, components: { schemas, securitySchemes } };
   const ast = await openapiTS(reduced as unknown as OpenAPI3, {
     // A program has most IDs as numbers.
     transform: (_, { path }) => (isReference(path) ? tsUnion([STRING, NUMBER]) : undefined),
   });
   return astToString(ast);
+}
+
+/**
+ * Removes alternatives that only restrict a value, such as which fields are required. Their type is `unknown`, which
+ * would hide the type of the value.
+ */
+function dropRestrictions(part: unknown): void {
+  if (typeof part !== 'object' || part === null) return;
+  if ('anyOf' in part && 'type' in part) delete part.anyOf;
+  for (const inner of Object.values(part)) dropRestrictions(inner);
 }
 
 /** Whether a type is that of an ID or a name in a path. */

@@ -1,5 +1,4 @@
 import { usageFailure } from '../errors/failure.ts';
-import type { Schemas } from '../schemas.ts';
 import { defined, diskSize, memory, whole } from '../verbs/options.ts';
 import { serverAction } from './action.ts';
 
@@ -22,6 +21,6 @@ export const resize = serverAction({
       throw usageFailure('The new size is missing.', 'Add --size, or --cpu, --ram or --disk.');
     }
     const body = { ...wanted, ...defined({ keep_disk: keepDisk, allow_move: allowMove }) };
-    return berth.POST('/v1/servers/{id}/resize', { params, body: body as Schemas['ServerResize'] });
+    return berth.POST('/v1/servers/{id}/resize', { params, body });
   },
 });

@@ -1903,7 +1903,7 @@ export interface components {
             force?: boolean;
             /** @description Whether to change nothing, and to return only which servers would accept the action. Other than most dry runs, it counts as an action in the rate limits, and not as a read. The default is `false`. */
             dry_run?: boolean;
-        } | unknown | unknown;
+        };
         /**
          * BulkAnswer
          * @description For which servers an action was accepted. Each of them has an operation of its own, to poll with `GET /v1/operations/{id}`.
@@ -4811,7 +4811,7 @@ export interface components {
             disk?: number;
             /** @description Whether the server may move to another node of its location if its node has no room for the new size. A running server is shut down for that, and started again. The default is `false`. */
             allow_move?: boolean;
-        } | unknown | unknown | unknown | unknown;
+        };
         /**
          * ServerStatus
          * @description The state of a server, and the progress of the operation on it.
@@ -6315,7 +6315,7 @@ export interface operations {
                  *       "10.84.1.17"
                  *     ]
                  */
-                ip?: (string | unknown | unknown)[];
+                ip?: string[];
                 /** @description Return only servers that were requested at or after this time. Formatted as RFC 3339, in UTC or with an offset from it. */
                 from?: string;
                 /** @description Return only servers that were requested before this time. Formatted as RFC 3339, in UTC or with an offset from it. */
@@ -10319,7 +10319,7 @@ export interface operations {
                  *       "203.0.113.7"
                  *     ]
                  */
-                address?: (string | unknown | unknown)[];
+                address?: string[];
                 /**
                  * @description Return only the entries of this request, by its `X-Request-Id`. Separate several values with commas; an object matches if any of them does.
                  * @example [
@@ -10418,7 +10418,7 @@ export interface operations {
                  *       "203.0.113.7"
                  *     ]
                  */
-                address?: (string | unknown | unknown)[];
+                address?: string[];
                 /**
                  * @description Return only the entries of this request, by its `X-Request-Id`. Separate several values with commas; an object matches if any of them does.
                  * @example [
