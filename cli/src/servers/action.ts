@@ -44,10 +44,12 @@ export function serverAction<Options extends OptionValues>(action: ServerAction<
         .option('--dry-run', 'only say which servers would accept it');
     }
     return command.action(async (servers, given) => {
-      const { yes, ...chosen } = given as Options & BulkOptions;
-      if (bulk) refuseContradiction(servers, chosen.label);
-      if (bulk && (chosen.label !== undefined || chosen.dryRun)) {
-        return await actOnAll(cli, bulk, servers, { ...chosen, yes }, warning);
+      const { yes, ...chosen } = given as Options & { yes?: boolean; wait: boolean };
+      if (bulk) {
+        const forAll = given as unknown as BulkOptions;
+        refuseContradiction(servers, forAll.label);
+        const isForAll = forAll.label !== undefined || forAll.dryRun;
+        if (isForAll) return await actOnAll(cli, bulk, servers, forAll, warning);
       }
       if (warning) await confirm(cli, warning(and(servers)), yes);
       const start = (id: string) =>
