@@ -22,7 +22,7 @@ export const create = (cli: Cli) =>
         .argument('[name]', 'the host name')
         .option('--location <location>', 'where it runs')
         .option('--os <os>', 'the operating system')
-        .option('--size <size>', 'a size of "berth size list", instead of the next three')
+        .option('--size <size>', 'a size of "berth size list", instead of --cpu, --ram and --disk')
         .option('--cpu <cores>', 'the number of CPU cores', whole)
         .option('--ram <amount>', 'the memory: 2048 (MiB) or 2G', memory)
         .option('--disk <amount>', 'the disk: 20 (GiB) or 20G', diskSize),

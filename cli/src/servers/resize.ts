@@ -9,7 +9,7 @@ export const resize = serverAction({
   done: 'has its new size',
   options: (command) =>
     command
-      .option('--size <size>', 'a size of "berth size list", instead of the three others')
+      .option('--size <size>', 'a size of "berth size list", instead of --cpu, --ram and --disk')
       .option('--keep-disk', 'keep the disk as it is, although that of the size is larger')
       .option('--allow-move', 'move to another node if there is no room; it restarts the server')
       .option('--cpu <cores>', 'the number of CPU cores', whole)
