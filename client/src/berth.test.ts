@@ -115,3 +115,19 @@ test('middleware sees each request, and its own errors are not those of the conn
 test('a client is not created for an invalid URL', () => {
   assert.throws(() => createBerth({ url: 'berth.example' }), /Invalid URL/);
 });
+
+test('a parameter of the path that would change the path is refused before anything is sent', async () => {
+  const { berth, requests } = await serve([json({})]);
+  const path = '/v1/projects/{id}/members/{user_id}';
+  for (const value of ['', '.', '..', undefined as unknown as string]) {
+    const params = { path: { id: 5, user_id: value } };
+    await assert.rejects(berth.DELETE(path, { params }), (error) => {
+      assert.ok(error instanceof ValidationFailedError);
+      assert.match(error.detail, /^The parameter user_id of .* It must be an ID or a name\.$/);
+      return true;
+    });
+  }
+  assert.equal(requests.length, 0);
+  await berth.GET('/v1/servers/{id}', { params: { path: { id: '../a?b' } } });
+  assert.equal(requests[0]?.url, '/v1/servers/..%2Fa%3Fb');
+});
