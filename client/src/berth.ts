@@ -82,6 +82,8 @@ export function createBerth(options: BerthOptions): Berth {
     // Several values of a parameter are separated by commas.
     querySerializer: { array: { style: 'form', explode: false } },
     pathSerializer: checkedPath,
+    // Another host must not receive the body, and after 301 or 302, a POST would become a GET.
+    redirect: 'manual',
   });
   client.use({ onRequest: addIdempotencyKey });
   // openapi-fetch has types for each path, and the same code for all of them.
