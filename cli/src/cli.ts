@@ -66,6 +66,21 @@ interface Service {
   retries?: number | undefined;
 }
 
+/** Longer than the longest `Prefer: wait`, and shorter than the limit of Node.js. */
+const longestAttemptMs = 120_000;
+
+/** Sends a request once, and fails if its response does not begin in time. */
+async function attempt(request: Request): Promise<Response> {
+  const late = new AbortController();
+  const reason = new Error(`There was no response within ${longestAttemptMs / 1000} seconds.`);
+  const timer = setTimeout(() => late.abort(reason), longestAttemptMs);
+  try {
+    return await fetch(request, { signal: AbortSignal.any([request.signal, late.signal]) });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** A client whose slow requests are shown. */
 export function connectTo(io: Io, progress: Progress, service: Service): Berth {
   const { host } = new URL(service.url);
@@ -73,6 +88,6 @@ export function connectTo(io: Io, progress: Progress, service: Service): Berth {
     ...service,
     signal: io.signal,
     userAgent: `berth-cli/${version}`,
-    fetch: (request) => progress.during(`Waiting for ${host}`, fetch(request)),
+    fetch: (request) => progress.during(`Waiting for ${host}`, attempt(request)),
   });
 }

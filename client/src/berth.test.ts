@@ -115,3 +115,47 @@ test('middleware sees each request, and its own errors are not those of the conn
 test('a client is not created for an invalid URL', () => {
   assert.throws(() => createBerth({ url: 'berth.example' }), /Invalid URL/);
 });
+
+test('a parameter of the path that would change the path is refused before anything is sent', async () => {
+  const { berth, requests } = await serve([json({})]);
+  const path = '/v1/projects/{id}/members/{user_id}';
+  for (const value of ['', '.', '..', undefined as unknown as string]) {
+    const params = { path: { id: 5, user_id: value } };
+    await assert.rejects(berth.DELETE(path, { params }), (error) => {
+      assert.ok(error instanceof ValidationFailedError);
+      assert.match(error.detail, /^The parameter user_id of .* It must be an ID or a name\.$/);
+      return true;
+    });
+  }
+  assert.equal(requests.length, 0);
+  await berth.GET('/v1/servers/{id}', { params: { path: { id: '../a?b' } } });
+  assert.equal(requests[0]?.url, '/v1/servers/..%2Fa%3Fb');
+});
+
+test('a redirect is not followed, and its error names where it leads', async () => {
+  const elsewhere = await serve([json({})]);
+  for (const status of [301, 302, 303, 307, 308]) {
+    const target = `${elsewhere.url}/v1/session`;
+    const redirect: Reply = (response) => response.writeHead(status, { Location: target }).end();
+    const { url, berth, requests } = await serve([redirect]);
+    const body = { email: 'ada@example.com', password: 'secret' };
+    await assert.rejects(berth.POST('/v1/session', { body }), (error) => {
+      assert.ok(error instanceof UnexpectedResponseError);
+      assert.equal(error.status, status);
+      assert.ok(error.detail.startsWith(`${url}/v1/session redirects to ${target}.`), error.detail);
+      return true;
+    });
+    assert.equal(requests.length, 1);
+  }
+  assert.equal(elsewhere.requests.length, 0);
+});
+
+test('a redirect that a browser hides is an error that says so', async () => {
+  const hidden = Object.defineProperty(Response.error(), 'type', { value: 'opaqueredirect' });
+  const berth = createBerth({ url: 'http://berth.example', fetch: async () => hidden });
+  await assert.rejects(berth.GET('/v1/servers'), (error) => {
+    assert.ok(error instanceof UnexpectedResponseError);
+    assert.match(error.detail, / redirects to another URL\./);
+    return true;
+  });
+});

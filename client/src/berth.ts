@@ -1,12 +1,13 @@
 import createClient, {
   type Client,
+  defaultPathSerializer,
   type FetchOptions,
   type FetchResponse,
   type MiddlewareCallbackParams,
 } from 'openapi-fetch';
 import { keyless } from './generated/keyless.ts';
 import type { paths } from './generated/schema.ts';
-import { problemError, unexpectedResponse } from './problems.ts';
+import { errorOf, problemError, unexpectedResponse } from './problems.ts';
 import { connectionFailed, retrying } from './retries.ts';
 import { eitherSignal } from './signals.ts';
 
@@ -80,6 +81,9 @@ export function createBerth(options: BerthOptions): Berth {
     headers: new Headers(headersOf(options)),
     // Several values of a parameter are separated by commas.
     querySerializer: { array: { style: 'form', explode: false } },
+    pathSerializer: checkedPath,
+    // Another host must not receive the body, and after 301 or 302, a POST would become a GET.
+    redirect: 'manual',
   });
   client.use({ onRequest: addIdempotencyKey });
   // openapi-fetch has types for each path, and the same code for all of them.
@@ -119,6 +123,17 @@ function headersOf({ token, project, userAgent }: BerthOptions): Record<string, 
     ...(project !== undefined && { 'Berth-Project': String(project) }),
     ...(userAgent !== undefined && { 'User-Agent': userAgent }),
   };
+}
+
+/** Throws for values with which the request would be about something else: `..` removes the segment before it. */
+function checkedPath(path: string, params: Record<string, unknown>): string {
+  for (const [, name = ''] of path.matchAll(/\{([^{}]+)\}/g)) {
+    const value = String(params[name] ?? '');
+    if (!['', '.', '..'].includes(value)) continue;
+    const detail = `The parameter ${name} of ${path} is "${value}". It must be an ID or a name.`;
+    throw errorOf('validation_failed', detail, {});
+  }
+  return defaultPathSerializer(path, params);
 }
 
 /** With a key, a change that is sent again is not made again. */

@@ -12,6 +12,7 @@ export function errorOf(code: string, detail: string, details: Details): BerthEr
 
 /** The error for a response whose status says that the request failed. */
 export function problemError(body: unknown, response: Response): BerthError {
+  if (isRedirect(response)) return redirected(response);
   if (!isProblem(body)) return unexpectedResponse(response);
   return errorOf(body.code, body.detail, {
     status: response.status,
@@ -25,6 +26,16 @@ export function problemError(body: unknown, response: Response): BerthError {
 
 function isProblem(body: unknown): body is Problem {
   return typeof body === 'object' && body !== null && 'code' in body && 'detail' in body;
+}
+
+/** In browsers, a redirect that is not followed has the status 0, and no headers. */
+const isRedirect = ({ type, status, headers }: Response) =>
+  type === 'opaqueredirect' || (status >= 300 && status < 400 && headers.has('Location'));
+
+function redirected({ status, headers, url }: Response): UnexpectedResponseError {
+  const target = headers.get('Location') ?? 'another URL';
+  const detail = `${url} redirects to ${target}. Redirects are not followed; use this URL instead.`;
+  return new UnexpectedResponseError('unexpected_response', detail, { status });
 }
 
 /** The error for a response that is not one of Berth. */

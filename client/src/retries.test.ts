@@ -8,7 +8,7 @@ import {
   RateLimitedError,
   UnavailableError,
 } from './index.ts';
-import { retryAfterMs } from './retries.ts';
+import { retryAfterMs, retrying } from './retries.ts';
 
 const done = json({ message: 'It is being started.', operation: { id: 1 } }, {}, 202);
 const soon = { 'Retry-After': '0' };
@@ -110,6 +110,14 @@ test('a request fails at once if the service asks for a pause of more than a min
     return true;
   });
   assert.equal(requests.length, 1);
+});
+
+test('a pause of exactly a minute is made', async () => {
+  const signal = AbortSignal.abort(new Error('That is enough.'));
+  const headers = { 'Retry-After': '60' };
+  const send = retrying(async () => new Response(null, { status: 429, headers }), 1);
+  // The abort ends the pause. Without one, the response would be returned.
+  await assert.rejects(send(new Request('http://berth.example', { signal })), /enough/);
 });
 
 test('an abort ends the pause before the next attempt', async () => {

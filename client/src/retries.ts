@@ -2,7 +2,7 @@ import type { Fetch } from './berth.ts';
 import { ConnectionFailedError, type Problem } from './errors.ts';
 import { pause } from './signals.ts';
 
-/** The request fails instead if the service asks for a longer pause. */
+/** The longest pause. The request fails instead if the service asks for a longer one. */
 const longestPauseMs = 60_000;
 const firstPauseMs = 500;
 
@@ -18,7 +18,7 @@ export function retrying(fetch: Fetch, most: number): Fetch {
     for (let failures = 0; ; failures += 1) {
       const outcome = await attempt(fetch, request);
       const ms = failures < most ? await pauseAfter(outcome, request, failures) : undefined;
-      if (ms === undefined || ms > longestPauseMs) {
+      if (ms === undefined) {
         if (outcome instanceof Response) return outcome;
         throw outcome;
       }
@@ -52,16 +52,17 @@ function reasonOf(error: unknown): string {
   return String(message || code || reason);
 }
 
-/** The milliseconds until the request is sent again; undefined if it must not be. */
+/** The milliseconds until the request is sent again; undefined if it must not be, or not soon. */
 async function pauseAfter(
   outcome: Response | ConnectionFailedError,
   request: Request,
   failures: number,
 ): Promise<number | undefined> {
   const random = 0.5 + Math.random() / 2;
-  const ownPause = firstPauseMs * 2 ** failures * random;
+  const ownPause = Math.min(longestPauseMs, firstPauseMs * 2 ** failures) * random;
   if (outcome instanceof ConnectionFailedError) return isRepeatable(request) ? ownPause : undefined;
   const asked = retryAfterMs(outcome.headers);
+  if (asked !== undefined && asked > longestPauseMs) return undefined;
   // Clients that were refused together do not come back together.
   const askedPause = asked === undefined ? undefined : asked + firstPauseMs * Math.random();
   const { status } = outcome;

@@ -2,6 +2,7 @@ import { items } from '@berth/client';
 import { Command } from '@commander-js/extra-typings';
 import type { Cli } from '../cli.ts';
 import { Failure } from '../errors/failure.ts';
+import { exitStatuses } from '../exit-statuses.ts';
 import { columnsOf } from '../output/columns.ts';
 import { printDone, printList } from '../output/print.ts';
 import { colouredStatus } from '../output/style.ts';
@@ -9,6 +10,7 @@ import { moment, percent } from '../output/values.ts';
 import type { Schemas } from '../schemas.ts';
 import { collect } from '../verbs/collect.ts';
 import { noun } from '../verbs/noun.ts';
+import { duration } from '../verbs/options.ts';
 import { pauseFor } from '../verbs/pause.ts';
 
 type Image = Schemas['Image'];
@@ -57,27 +59,53 @@ const importImage = (cli: Cli) =>
     .argument('<location>', 'its name or ID')
     .option('--wait', 'wait until it is imported (the default)', true)
     .option('--no-wait', 'return as soon as the request was accepted')
-    .action(async (id, location, { wait }) => {
+    .option('--timeout <duration>', 'wait at most this long, such as 30s or 5m', duration)
+    .action(async (id, location, { wait, timeout }) => {
       const body = { location_id: location };
       const { data } = await cli.berth().POST(path, { params: { path: { id } }, body });
-      const image = wait ? await imported(cli, id, data) : data;
+      const image = wait ? await imported(cli, id, data, timeout) : data;
       await printDone(cli, columns, image, `${id} at ${location}: ${image.message}`);
     });
 
-async function imported(cli: Cli, id: string, first: Image): Promise<Image> {
-  const line = cli.progress.start(first.message);
+async function imported(
+  cli: Cli,
+  id: string,
+  first: Image,
+  timeout: number | undefined,
+): Promise<Image> {
+  const interruption = cli.io.signal;
+  const limit = timeout === undefined ? undefined : AbortSignal.timeout(timeout * 1000);
+  const signal = limit ? AbortSignal.any([interruption, limit]) : interruption;
   const params = { path: { id }, query: { location_id: [first.location_id] } };
+  const hint = `Follow it with "berth image list ${id}".`;
+  const line = cli.progress.start(first.message);
+  let image = first;
   try {
-    for (let image: Image | undefined = first; ; ) {
-      if (image?.status === 'ready') return image;
-      if (image?.status === 'failed') throw new Failure(image.message);
-      if (image) line.say(`${id}  ${percent(image.progress)}  ${image.message}`);
-      await pauseFor(1, cli.io.signal);
-      [image] = (await cli.berth().GET(path, { params })).data;
+    while (image.status !== 'ready') {
+      if (image.status === 'failed') throw new Failure(image.message);
+      line.say(`${id}  ${percent(image.progress)}  ${image.message}`);
+      await pauseFor(1, signal);
+      const { data } = await cli.berth().GET(path, { params, signal });
+      image = data[0] ?? refuseRemoved(id);
     }
+    return image;
+  } catch (error) {
+    line.end();
+    if (error instanceof Failure) throw error;
+    if (interruption.aborted) cli.note(`The import continues. ${hint}`);
+    else if (limit?.aborted) {
+      const message = `The import has not ended yet, and continues. ${image.message}`;
+      throw new Failure(message, { hint, status: exitStatuses.timeout, cause: error });
+    }
+    throw error;
   } finally {
     line.end();
   }
+}
+
+function refuseRemoved(id: string): never {
+  const message = `The image of ${id} was removed before it was imported.`;
+  throw new Failure(message, { status: exitStatuses.not_found });
 }
 
 export const image = noun('image', 'Import the images of operating systems to locations.', [

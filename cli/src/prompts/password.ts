@@ -47,11 +47,28 @@ export async function newPassword(
   return { password: typed, isGenerated: false };
 }
 
-/** Shows a password that nobody knows yet. JSON and YAML have it in their object. */
-export function reveal({ globals, print, note }: Cli, password: string | undefined): void {
-  const { output } = globals;
-  if (password === undefined || output === 'json' || output === 'yaml') return;
-  (output === 'table' ? print : note)(`Password of root: ${password}`);
+type Reveal = (password: string | undefined) => void;
+
+/**
+ * Does work that reveals a password that nobody knows yet, as soon as the service has it. JSON and YAML have it in
+ * their object, and if the work fails before, it is noted: this is the only time that it can be shown.
+ */
+export async function revealing(
+  { globals: { output }, print, note }: Cli,
+  work: (reveal: Reveal) => Promise<void>,
+): Promise<void> {
+  let unseen: string | undefined;
+  const sentence = (password: string) => `Password of root: ${password}`;
+  try {
+    await work((password) => {
+      if (password === undefined) return;
+      if (output === 'json' || output === 'yaml') unseen = password;
+      else (output === 'table' ? print : note)(sentence(password));
+    });
+  } catch (error) {
+    if (unseen !== undefined) note(sentence(unseen));
+    throw error;
+  }
 }
 
 /** A password that is typed twice. */

@@ -1,4 +1,4 @@
-import { BerthError, items, type Operation } from '@berth/client';
+import { BerthError, ConnectionFailedError, items, type Operation } from '@berth/client';
 import type { Cli } from '../cli.ts';
 import { explain } from '../errors/explain.ts';
 import { Reported } from '../errors/failure.ts';
@@ -29,7 +29,8 @@ interface Outcome {
   hostname: string | null;
   /** What a dry run and --no-wait know is only whether the server accepts. */
   outcome: 'would accept' | 'accepted' | 'refused' | Operation['status'];
-  operation: Operation | null;
+  /** Only what the first response said of it, if its state could not be read. */
+  operation: Operation | Schemas['OperationOutcome'] | null;
   problem: { status?: number | undefined; code: string; detail: string } | null;
 }
 
@@ -99,22 +100,28 @@ async function outcomeOf(
       )
     : null;
   const params = { path: { id: String(operation.id) } };
-  const { data: now } = await cli.berth().GET('/v1/operations/{id}', { params });
-  const outcome = wait ? now.status : 'accepted';
-  return { ...server, outcome, operation: now, problem: failure };
+  try {
+    const { data: now } = await cli.berth().GET('/v1/operations/{id}', { params });
+    const outcome = wait ? now.status : 'accepted';
+    return { ...server, outcome, operation: now, problem: failure };
+  } catch (error) {
+    return { ...server, outcome: 'accepted', operation, problem: failure ?? problemOf(error) };
+  }
 }
 
-/** An operation that fails does not keep people from seeing what has become of the others. */
+/** An operation that fails, or a lost connection, does not keep people from seeing what has become of the others. */
 function problemOf(error: unknown): NonNullable<Outcome['problem']> {
   const explained = explain(error);
   if (!explained) throw error;
-  const code = error instanceof BerthError ? error.code : 'wait_timeout';
-  return { code, detail: explained.message };
+  const { code, status } =
+    error instanceof BerthError ? error : { code: 'wait_timeout', status: undefined };
+  return { ...(status !== undefined && { status }), code, detail: explained.message };
 }
 
 function statusOf({ status, code, detail }: NonNullable<Outcome['problem']>): number {
   if (code === 'wait_timeout') return exitStatuses.timeout;
-  const explained = explain(new BerthError(code, detail, { status }));
+  const Class = code === 'connection_failed' ? ConnectionFailedError : BerthError;
+  const explained = explain(new Class(code, detail, { status }));
   return explained?.status ?? exitStatuses.failed;
 }
 
@@ -130,7 +137,8 @@ const columns = columnsOf<Outcome>(
     },
     operation: ({ operation }) => operation?.id,
     code: ({ problem }) => problem?.code,
-    detail: ({ problem, operation }) => problem?.detail ?? operation?.message,
+    detail: ({ problem, operation }) =>
+      problem?.detail ?? (operation && 'message' in operation ? operation.message : undefined),
   },
   ['id', 'name', 'outcome', 'operation', 'detail'],
   ({ hostname, server_id }) => hostname ?? String(server_id),

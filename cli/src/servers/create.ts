@@ -2,7 +2,7 @@ import { Command } from '@commander-js/extra-typings';
 import type { Cli } from '../cli.ts';
 import { columnsOf } from '../output/columns.ts';
 import { printDone, printOne } from '../output/print.ts';
-import { reveal } from '../prompts/password.ts';
+import { revealing } from '../prompts/password.ts';
 import type { Schemas } from '../schemas.ts';
 import { follow } from '../verbs/follow.ts';
 import { choice, defined, diskSize, memory, pairs, waiting, whole } from '../verbs/options.ts';
@@ -54,31 +54,32 @@ export const create = (cli: Cli) =>
       const { data } = await berth.POST('/v1/servers/dry-run', { body });
       return await printOne(cli, planColumns, data);
     }
-    const { data: created } = await berth.POST('/v1/servers', { body });
-    // Whatever happens next, this is the only time that it can be shown.
-    reveal(cli, access.generated);
-    for (const warning of created.warnings ?? []) cli.note(`Note: ${warning}`);
-    if (wait) {
-      const { id } = created.operation;
-      noteUserData(cli, (await follow(cli, id, answers.name, { timeout })).user_data);
-    }
-    const path = { id: String(created.id) };
-    const { data: server } = await berth.GET('/v1/servers/{id}', { params: { path } });
-    const { failed, total } = server.initial_commands;
-    if (failed > 0) {
-      cli.note(
-        `${failed} of ${total} commands failed: berth operation show ${created.operation.id}`,
+    await revealing(cli, async (reveal) => {
+      const { data: created } = await berth.POST('/v1/servers', { body });
+      reveal(access.generated);
+      for (const warning of created.warnings ?? []) cli.note(`Note: ${warning}`);
+      if (wait) {
+        const { id } = created.operation;
+        noteUserData(cli, (await follow(cli, id, answers.name, { timeout })).user_data);
+      }
+      const path = { id: String(created.id) };
+      const { data: server } = await berth.GET('/v1/servers/{id}', { params: { path } });
+      const { failed, total } = server.initial_commands;
+      if (failed > 0) {
+        cli.note(
+          `${failed} of ${total} commands failed: berth operation show ${created.operation.id}`,
+        );
+      }
+      const shown = access.generated ? { ...server, password: access.generated } : server;
+      const where = primaryAddress(server);
+      const state = wait ? 'is created' : 'is being created';
+      await printDone(
+        cli,
+        serverColumns,
+        shown,
+        `Server ${server.hostname} (${server.id}) ${state}${where ? `: ${where}` : ''}.`,
       );
-    }
-    const shown = access.generated ? { ...server, password: access.generated } : server;
-    const where = primaryAddress(server);
-    const state = wait ? 'is created' : 'is being created';
-    await printDone(
-      cli,
-      serverColumns,
-      shown,
-      `Server ${server.hostname} (${server.id}) ${state}${where ? `: ${where}` : ''}.`,
-    );
+    });
   });
 
 const planColumns = columnsOf<Schemas['ServerDryRun']>(

@@ -2,7 +2,7 @@ import { Command } from '@commander-js/extra-typings';
 import type { Cli } from '../cli.ts';
 import { operationColumns } from '../operations/columns.ts';
 import { printDone } from '../output/print.ts';
-import { reveal, secretFromStdin, typedTwice } from '../prompts/password.ts';
+import { revealing, secretFromStdin, typedTwice } from '../prompts/password.ts';
 import { settle } from '../verbs/operation.ts';
 import { waiting } from '../verbs/options.ts';
 
@@ -18,19 +18,20 @@ export const password = (cli: Cli) =>
     const chosen = passwordStdin
       ? await secretFromStdin(cli.io)
       : ask && (await typedTwice(cli.io, `Password of root of ${server}:`));
-    let generated: string | undefined;
-    const start = async (id: string) => {
-      const answer = await cli.berth().POST('/v1/servers/{id}/password', {
-        params: { path: { id } },
-        body: chosen ? { password: chosen } : {},
-      });
-      generated = answer.data.password;
-      // Whatever happens next, only this response has it.
-      reveal(cli, generated);
-      return answer;
-    };
-    const sentence = (name: string) => `The password of root of ${name} is set.`;
-    const settled = await settle(cli, server, start, { ...options, sentence });
-    const shown = generated ? { ...settled.operation, password: generated } : settled.operation;
-    await printDone(cli, operationColumns, shown, settled.sentence);
+    await revealing(cli, async (reveal) => {
+      let generated: string | undefined;
+      const start = async (id: string) => {
+        const answer = await cli.berth().POST('/v1/servers/{id}/password', {
+          params: { path: { id } },
+          body: chosen ? { password: chosen } : {},
+        });
+        generated = answer.data.password;
+        reveal(generated);
+        return answer;
+      };
+      const sentence = (name: string) => `The password of root of ${name} is set.`;
+      const settled = await settle(cli, server, start, { ...options, sentence });
+      const shown = generated ? { ...settled.operation, password: generated } : settled.operation;
+      await printDone(cli, operationColumns, shown, settled.sentence);
+    });
   });

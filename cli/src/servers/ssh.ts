@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { isIP } from 'node:net';
 import { Command } from '@commander-js/extra-typings';
 import type { Cli } from '../cli.ts';
 import { Failure, Reported } from '../errors/failure.ts';
@@ -23,6 +24,8 @@ export const ssh = (cli: Cli) =>
       const own = data.ip_addresses.map(({ ip }) => ip);
       const address = ipv6 ? own.find((ip) => ip.includes(':')) : primaryAddress(data);
       if (!address) throw new Failure(`${data.hostname} has no ${ipv6 ? 'IPv6 ' : ''}address.`);
+      // It must not be an option of ssh, such as one that runs a command here.
+      if (!isIP(address)) throw new Failure(`${address} is not an IP address.`);
       const status = await runSsh(cli, ['-l', user, ...sshArguments(more, address)]);
       if (status !== 0) throw new Reported(status);
     });

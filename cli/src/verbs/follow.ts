@@ -1,4 +1,10 @@
-import { type Operation, WaitTimeoutError, waitForOperation } from '@berth/client';
+import {
+  BerthError,
+  ConnectionFailedError,
+  type Operation,
+  WaitTimeoutError,
+  waitForOperation,
+} from '@berth/client';
 import type { Cli } from '../cli.ts';
 import { Failure } from '../errors/failure.ts';
 import { exitStatuses } from '../exit-statuses.ts';
@@ -24,7 +30,7 @@ export async function follow(
       timeoutMs: timeout === undefined ? undefined : timeout * 1000,
     });
   } catch (error) {
-    if (cli.io.signal.aborted) {
+    if (cli.io.signal.aborted || isOfRequest(error)) {
       line.end();
       cli.note(
         `The operation continues. Follow it with "berth operation watch ${id}", or end it with "berth operation cancel ${id}".`,
@@ -37,6 +43,12 @@ export async function follow(
     line.end();
   }
 }
+
+/** Whether the state of the operation could not be read. If the operation itself fails, its error has no status. */
+const isOfRequest = (error: unknown) =>
+  error instanceof ConnectionFailedError ||
+  // After 404, there is no such operation.
+  (error instanceof BerthError && error.status !== undefined && error.status !== 404);
 
 async function drawBar(): Promise<(progress: number) => string> {
   const { default: cliProgress } = await import('cli-progress');
