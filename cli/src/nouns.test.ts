@@ -49,16 +49,25 @@ test('a noun without a verb shows its verbs', async () => {
 
 test('locations and operating systems are shown and changed', async () => {
   assert.match(await done('location', 'show', 'local'), /^ID +1\nNAME +local\n/);
-  const changed = ['--description', 'Here.', '--max-cpu', '3', '--traffic-allowance', '2T'];
+  const changed = [
+    '--description',
+    'Here.',
+    '--max-cpu',
+    '3',
+    '--max-disk',
+    '1T',
+    '--traffic-allowance',
+    '2T',
+  ];
   assert.equal(
     await done('location', 'update', 'local', ...changed),
     'Location local is changed.\n',
   );
   const { description, limits } = await json<{
     description: string;
-    limits: { cpu: { max: number } };
+    limits: { cpu: { max: number }; disk: { max: number } };
   }>(...['location', 'show', 'local']);
-  assert.deepEqual([description, limits.cpu.max], ['Here.', 3]);
+  assert.deepEqual([description, limits.cpu.max, limits.disk.max], ['Here.', 3, 1024]);
   assert.equal((await berth(['location', 'update', 'local'])).status, 2);
   assert.match(
     await done('os', 'show', 'debian-12', '--columns', 'slug,version'),
@@ -164,11 +173,13 @@ test('nodes are cordoned, and must be named to be given up', async () => {
   assert.match(await done('node', 'uncordon', node), /is online\./);
   assert.match(await done('node', 'show', node), /STATUS +online/);
   const unconfirmed = await berth(['node', 'declare-lost', node]);
-  assert.equal(unconfirmed.status, 2);
+  assert.equal(unconfirmed.status, 9);
+  assert.match(unconfirmed.stderr, /add --confirm /);
   const answering = await berth(['node', 'declare-lost', node, '--confirm', node]);
   assert.equal(answering.status, 6, answering.stderr);
   assert.equal((await berth(['node', 'evacuate', node])).status, 9);
   assert.equal((await berth(['node', 'restore', node])).status, 6);
+  assert.equal((await berth(['node', 'restore', node, '--yes'])).status, 2);
 });
 
 test('address pools are disabled, deleted and created', async () => {
@@ -196,6 +207,8 @@ test('the audit log is filtered, and exported as lines of JSON', async () => {
     entries.map(({ action }) => action),
     ['project_create'],
   );
+  const shown = await done('audit', 'list', '--columns', 'at', '--limit', '1', '--no-header');
+  assert.match(shown, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC\n$/);
   const lines = (await done('audit', 'export', '--action', 'project_create')).trim().split('\n');
   assert.ok(
     lines.length > 0 && lines.every((line) => JSON.parse(line).action === 'project_create'),
@@ -219,6 +232,10 @@ test('the installation shows its settings, health, versions and metrics', async 
   assert.match(await head('health'), /^NAME +STATUS +DETAIL$/);
   assert.equal((await json('health', '--ready')).status, 'ok');
   assert.match(await done('version'), /^CLIENT +\S+\nSERVICE +\S+\n/);
+  const signedOut = await berth(['version'], { env: { BERTH_URL: '', BERTH_TOKEN: '' } });
+  assert.equal(signedOut.status, 0, signedOut.stderr);
+  assert.match(signedOut.stdout, /^CLIENT +\d\S+\nSERVICE +-\n/);
+  assert.match(signedOut.stderr, /You are not signed in\./);
   assert.match(await done('metrics'), /^# HELP /m);
   assert.match(await done('whoami'), /^URL +http/);
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,4 +23,17 @@ test('the program runs in any folder, and says what is wrong on standard error',
   const signedOut = run('server', 'list', '--context', 'none');
   assert.deepEqual([signedOut.status, signedOut.stdout], [2, '']);
   assert.match(signedOut.stderr, /^Error: There is no context none in /);
+});
+
+test('Ctrl-C ends a program that reads standard input', async (t) => {
+  const home = mkdtempSync(join(tmpdir(), 'berth-home-'));
+  t.after(() => rmSync(home, { recursive: true }));
+  const env = { PATH: process.env.PATH, HOME: home };
+  const args = [program, 'login', 'http://berth.example', '--token-stdin'];
+  const child = spawn(process.execPath, args, { cwd: home, env, stdio: 'pipe' });
+  const ended = once(child, 'exit');
+  // A note, after which it reads.
+  await once(child.stderr, 'data');
+  child.kill('SIGINT');
+  assert.deepEqual(await ended, [130, null]);
 });

@@ -1,5 +1,6 @@
 import { CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings';
 import { type Cli, createCli } from './cli.ts';
+import { Reported } from './errors/failure.ts';
 import { report } from './errors/report.ts';
 import { exitStatuses } from './exit-statuses.ts';
 import type { Io } from './io.ts';
@@ -27,8 +28,12 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitStatuses.usage;
     if (isInterruption(error, io)) return exitStatuses.interrupted;
     const status = report(cli, error);
-    if (running) await suggest(cli, running, error);
-    return status;
+    try {
+      if (running) await suggest(cli, running, error instanceof Reported ? error.errors : [error]);
+    } catch (another) {
+      if (!isInterruption(another, io)) throw another;
+    }
+    return io.signal.aborted ? exitStatuses.interrupted : status;
   }
 }
 
@@ -42,9 +47,9 @@ function withHelp(program: CommandUnknownOpts, args: readonly string[]): string[
   return isHelp ? [...args, '--help'] : [...args];
 }
 
-async function suggest(cli: Cli, command: CommandUnknownOpts, error: unknown) {
+async function suggest(cli: Cli, command: CommandUnknownOpts, errors: readonly unknown[]) {
   const { suggestNames } = await import('./errors/suggest.ts');
-  const names = await suggestNames(cli, command, error);
+  const names = await suggestNames(cli, command, errors);
   for (const name of names) cli.note(`Did you mean ${name}?`);
 }
 

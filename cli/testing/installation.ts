@@ -17,8 +17,12 @@ export interface Installation {
 const plenty = '1000000/1000000';
 const limits = ['READS', 'ACTIONS', 'CHANGES', 'PROJECTS', 'PUBLIC', 'BAD_TOKENS'];
 
-/** The whole service in this process, with a database of its own and a simulated Incus. */
-export async function startInstallation(): Promise<Installation> {
+/**
+ * The whole service in this process, with a database of its own and a simulated Incus.
+ *
+ * @param env more settings
+ */
+export async function startInstallation(env: Record<string, string> = {}): Promise<Installation> {
   await using stack = new AsyncDisposableStack();
   const database = await createTestDatabase();
   stack.defer(database.close);
@@ -38,6 +42,7 @@ export async function startInstallation(): Promise<Installation> {
     BERTH_LOCAL_NETWORK: names.network,
     BERTH_LOG_LEVEL: 'fatal',
     ...Object.fromEntries(limits.map((name) => [`BERTH_LIMIT_${name}`, plenty])),
+    ...env,
   });
   const say = () => undefined;
   const signal = new AbortController().signal;

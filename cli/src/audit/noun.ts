@@ -3,7 +3,7 @@ import { Command, type OptionValues } from '@commander-js/extra-typings';
 import type { Cli } from '../cli.ts';
 import { columnsOf } from '../output/columns.ts';
 import { colouredStatus } from '../output/style.ts';
-import { age } from '../output/values.ts';
+import { age, utc } from '../output/values.ts';
 import type { Schemas } from '../schemas.ts';
 import { listVerb } from '../verbs/list.ts';
 import { noun } from '../verbs/noun.ts';
@@ -12,7 +12,7 @@ import { choice, collected, defined, pastTime } from '../verbs/options.ts';
 const columns = columnsOf<Schemas['AuditEntry']>(
   {
     id: (entry) => entry.id,
-    at: { of: (entry) => entry.at, text: ({ at }) => `${at.slice(0, 10)} ${at.slice(11, 19)}` },
+    at: { of: (entry) => entry.at, text: ({ at }) => utc(at) },
     action: (entry) => entry.action,
     target: ({ target }) => (target === null ? null : `${target.kind} ${target.id}`),
     status: {

@@ -3,17 +3,21 @@ import { nearest } from '../errors/nearest.ts';
 import { exitStatuses } from '../exit-statuses.ts';
 import type { Io } from '../io.ts';
 import { type Context, contextsFile, readContexts } from './file.ts';
+import { checkedToken } from './token.ts';
 import { serviceUrl } from './url.ts';
 
 /**
- * The service that a command is about. BERTH_URL and BERTH_TOKEN have precedence over the context. The token of a
- * context is only ever sent to the service of this context.
+ * The service that a command is about. A context that the command names has precedence over BERTH_URL and BERTH_TOKEN,
+ * and these have precedence over the current context. The token of a context is only ever sent to the service of this
+ * context.
  */
 export function chooseContext(io: Pick<Io, 'env'>, named?: string): Context {
-  const { BERTH_URL: given, BERTH_TOKEN: token } = io.env;
+  if (named !== undefined) return namedContext(io, named);
+  const { BERTH_URL: given } = io.env;
+  const token = io.env.BERTH_TOKEN ? checkedToken(io.env.BERTH_TOKEN, 'BERTH_TOKEN') : undefined;
   const url = given ? serviceUrl(given) : undefined;
   if (url && token) return { url, token };
-  const stored = storedContext(io, named);
+  const stored = currentContext(io);
   if (token && stored) return { url: stored.url, token };
   if (stored && (!url || url === stored.url)) return stored;
   if (url) {
@@ -29,15 +33,17 @@ export function chooseContext(io: Pick<Io, 'env'>, named?: string): Context {
 /** The URL of the service, for what needs no token. */
 export function serviceUrlOf(io: Pick<Io, 'env'>, named?: string): string {
   const { BERTH_URL: given } = io.env;
-  return given ? serviceUrl(given) : chooseContext(io, named).url;
+  return given && named === undefined ? serviceUrl(given) : chooseContext(io, named).url;
 }
 
 const notSignedIn = (message: string, hint: string) =>
   new Failure(message, { hint, status: exitStatuses.not_signed_in });
 
-function storedContext(io: Pick<Io, 'env'>, named?: string): Context | undefined {
+const namedContext = (io: Pick<Io, 'env'>, named: string): Context =>
+  readContexts(io).contexts[named] ?? refuseContext(io, named);
+
+function currentContext(io: Pick<Io, 'env'>): Context | undefined {
   const { current, contexts } = readContexts(io);
-  if (named !== undefined) return contexts[named] ?? refuseContext(io, named);
   return current === null ? undefined : contexts[current];
 }
 

@@ -36,6 +36,15 @@ test('a terminal asks for the token without showing it', async () => {
   assert.equal(read(contextsFile).contexts.typed?.token, token);
 });
 
+test('a secret for standard input is not shown if somebody types it', async () => {
+  const { inTerminal, contextsFile } = createHome();
+  const session = inTerminal(['login', url, '--token-stdin', '--name', 'typed']);
+  await session.answers('Secret:', `${token}${enter}`);
+  assert.equal((await session.ended()).status, 0, session.shown());
+  assert.ok(!session.shown().includes(token));
+  assert.equal(read(contextsFile).contexts.typed?.token, token);
+});
+
 test('a wrong token is not kept', async () => {
   const { berth, contextsFile } = createHome();
   const wrong = await berth(['login', url, '--token-stdin'], { input: 'berth_wrong' });
@@ -66,6 +75,12 @@ test('an email address and a password create a token, and leave no session', asy
   assert.ok(!typed.shown().includes(goodPassword));
   const first = read(contextsFile).contexts[host]?.token;
   assert.notEqual(first, read(contextsFile).contexts.mine?.token);
+  const again = await berth(['login', url, '--email', email, '--password-stdin'], {
+    input: goodPassword,
+  });
+  assert.equal(again.status, 0, again.stderr);
+  const replaced = await berth(['whoami'], { env: { BERTH_URL: url, BERTH_TOKEN: first ?? '' } });
+  assert.equal(replaced.status, 3, 'the token that the context had before is revoked');
   const wrong = await berth(['login', url, '--email', email, '--password-stdin'], {
     input: 'wrong',
   });
@@ -86,6 +101,11 @@ test('contexts are chosen for the next commands, or for one', async () => {
   await berth(['context', 'use', 'one', '--project', 'default']);
   assert.match(await current(), /^true,one,\S+,default\nfalse,two,/m);
   assert.equal((await berth(['whoami', '--context', 'two'])).status, 0);
+  const env = { BERTH_URL: 'http://127.0.0.1:1', BERTH_TOKEN: 'berth_other' };
+  for (const surroundings of [env, { BERTH_TOKEN: env.BERTH_TOKEN }]) {
+    const named = await berth(['whoami', '--context', 'two'], { env: surroundings });
+    assert.equal(named.status, 0, named.stderr);
+  }
   const wrong = await berth(['whoami', '-c', 'tow']);
   assert.equal(wrong.status, 2);
   assert.match(

@@ -8,6 +8,8 @@ import type { Io } from '../io.ts';
 export interface Context {
   url: string;
   token: string;
+  /** Whether `berth login` has created the token, so that nothing else uses it. */
+  isOwnToken?: true;
   /** The project that requests are about, if it is not the one of the token. */
   project?: string;
 }

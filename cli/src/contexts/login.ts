@@ -5,10 +5,13 @@ import { type Cli, connectTo } from '../cli.ts';
 import { Failure, usageFailure } from '../errors/failure.ts';
 import { exitStatuses } from '../exit-statuses.ts';
 import { canAsk } from '../io.ts';
+import { printable } from '../output/style.ts';
 import { ask } from '../prompts/ask.ts';
 import { hidden, secretFromStdin } from '../prompts/password.ts';
 import type { Schemas } from '../schemas.ts';
-import { readContexts, writeContexts } from './file.ts';
+import { type Context, readContexts, writeContexts } from './file.ts';
+import { revokeReplaced } from './revoke-replaced.ts';
+import { checkedToken } from './token.ts';
 import { isReadable, serviceUrl } from './url.ts';
 
 export const login = (cli: Cli) =>
@@ -25,19 +28,25 @@ export const login = (cli: Cli) =>
       const url = serviceUrl(address);
       const { project } = cli.globals;
       if (isReadable(url)) cli.note(`Note: ${url} is not encrypted, so others can read the token.`);
-      const token = tokenStdin
-        ? await secretFromStdin(cli.io)
+      const { isOwnToken, ...secret } = tokenStdin
+        ? { token: await secretFromStdin(cli.io) }
         : await askToken(cli, url, { email, passwordStdin });
+      const token = checkedToken(secret.token, 'What was read');
       const berth = connectTo(cli.io, cli.progress, { url, token, project });
       const { data: who } = await berth.GET('/v1/whoami');
       const key = name ?? new URL(url).host;
       const { contexts } = readContexts(cli.io);
-      const context = { url, token, ...(project !== undefined && { project }) };
+      const context = {
+        ...{ url, token },
+        ...(isOwnToken && { isOwnToken }),
+        ...(project !== undefined && { project }),
+      };
       writeContexts(cli.io, { current: key, contexts: { ...contexts, [key]: context } });
-      cli.print(
-        `You are signed in to ${url} as ${nameOf(who)}, in the project ${who.project.name}.`,
-      );
+      const whoThere = printable(`${nameOf(who)}, in the project ${who.project.name}`);
+      cli.print(`You are signed in to ${url} as ${whoThere}.`);
       cli.note(`The context is called ${key}.`);
+      const before = contexts[key];
+      if (before?.isOwnToken && before.token !== token) await revokeReplaced(cli, before);
     });
 
 export const nameOf = ({ user, token_id }: Schemas['Whoami']) =>
@@ -48,7 +57,9 @@ interface Account {
   passwordStdin?: boolean | undefined;
 }
 
-async function askToken(cli: Cli, url: string, { email, passwordStdin }: Account) {
+type Secret = Pick<Context, 'token' | 'isOwnToken'>;
+
+async function askToken(cli: Cli, url: string, { email, passwordStdin }: Account): Promise<Secret> {
   if (email === undefined && passwordStdin) throw usageFailure('--password-stdin needs --email.');
   if (email !== undefined && passwordStdin) {
     return await tokenOfPerson(cli, url, { email, password: await secretFromStdin(cli.io) });
@@ -58,7 +69,7 @@ async function askToken(cli: Cli, url: string, { email, passwordStdin }: Account
     throw new Failure('There is no token.', { hint, status: exitStatuses.usage });
   }
   const how = email !== undefined ? 'password' : await askHow(cli);
-  if (how === 'token') return await hidden(cli.io, 'Token:');
+  if (how === 'token') return { token: await hidden(cli.io, 'Token:') };
   const name =
     email ?? (await ask(cli.io, ({ input }, context) => input({ message: 'Email:' }, context)));
   const password = await hidden(cli.io, 'Password:');
@@ -83,7 +94,7 @@ const askHow = ({ io }: Cli) =>
  * Signs in like a browser, creates a token, and signs out. The session would end after hours, and its cookie could do
  * everything that the person can.
  */
-async function tokenOfPerson(cli: Cli, url: string, account: Schemas['SignIn']): Promise<string> {
+async function tokenOfPerson(cli: Cli, url: string, account: Schemas['SignIn']): Promise<Secret> {
   const { io, globals } = cli;
   const berth = createBerth({ url, project: globals.project, signal: io.signal });
   let cookie = '';
@@ -102,7 +113,7 @@ async function tokenOfPerson(cli: Cli, url: string, account: Schemas['SignIn']):
   const { data: session } = await berth.POST('/v1/session', { body: account });
   csrf = session.csrf_token;
   try {
-    return await createToken(berth, session);
+    return { token: await createToken(berth, session), isOwnToken: true };
   } finally {
     await berth.DELETE('/v1/session').catch((error: unknown) => {
       // The token was created, and the session ends by itself.

@@ -1,4 +1,4 @@
-import { BerthError, ConnectionFailedError } from '@berth/client';
+import { BerthError, ConnectionFailedError, UnexpectedResponseError } from '@berth/client';
 import { type ExitStatus, exitStatuses } from '../exit-statuses.ts';
 import { Failure } from './failure.ts';
 
@@ -52,13 +52,17 @@ const ofHttp: Record<number, ExitStatus> = {
   404: exitStatuses.not_found,
   409: exitStatuses.conflict,
   422: exitStatuses.usage,
+  429: exitStatuses.unreachable,
+  500: exitStatuses.unreachable,
   502: exitStatuses.unreachable,
   503: exitStatuses.unreachable,
   504: exitStatuses.unreachable,
 };
 
 function exitStatusOf(error: BerthError): ExitStatus {
-  if (error instanceof ConnectionFailedError) return exitStatuses.unreachable;
+  // A 404 of a proxy does not say that a server does not exist.
+  const isOther = error instanceof UnexpectedResponseError;
+  if (isOther || error instanceof ConnectionFailedError) return exitStatuses.unreachable;
   // An operation that failed has no HTTP status.
   return ofHttp[error.status ?? 0] ?? exitStatuses.failed;
 }

@@ -24,9 +24,12 @@ export const usageFailure = (message: string, hint?: string) =>
 /** Something already printed its errors: only the exit status is left. */
 export class Reported extends Error {
   readonly status: number;
+  /** What was printed, if similar names should be suggested for it. */
+  readonly errors: readonly unknown[];
 
-  constructor(status: number) {
+  constructor(status: number, errors: readonly unknown[] = []) {
     super(`Exit status ${status}`);
     this.status = status;
+    this.errors = errors;
   }
 }

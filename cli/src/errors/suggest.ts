@@ -10,16 +10,31 @@ const mostNames = 2000;
 export async function suggestNames(
   cli: Cli,
   command: CommandUnknownOpts,
-  error: unknown,
+  errors: readonly unknown[],
 ): Promise<string[]> {
-  if (!(error instanceof BerthError) || (error.status !== 404 && error.status !== 422)) return [];
-  const said = [error.detail, ...error.errors.map(({ detail }) => detail)].join('\n');
-  const unknown = namesGiven(command).filter(({ value }) => said.includes(value));
-  const meant = await Promise.all(unknown.map(({ noun, value }) => meantBy(cli, noun, value)));
-  return meant.filter((name) => name !== undefined);
+  const said = errors
+    .filter(isRefusal)
+    .flatMap(({ detail, errors }) => [detail, ...errors.map((one) => one.detail)]);
+  const unknown = namesGiven(command).filter(({ value }) =>
+    said.some((sentence) => sentence.includes(value)),
+  );
+  const nouns = [...new Set(unknown.map(({ noun }) => noun))];
+  const names = new Map(
+    await Promise.all(nouns.map(async (noun) => [noun, await namesOf(cli, noun)] as const)),
+  );
+  const meant = unknown.map(({ noun, value }) => ({
+    value,
+    name: nearest(value, names.get(noun) ?? []),
+  }));
+  const others = meant.flatMap(({ value, name }) => (name && name !== value ? [name] : []));
+  return [...new Set(others)];
 }
 
-async function meantBy(cli: Cli, noun: string, value: string): Promise<string | undefined> {
+/** Whether a service may have refused a name. */
+const isRefusal = (error: unknown): error is BerthError =>
+  error instanceof BerthError && (error.status === 404 || error.status === 422);
+
+async function namesOf(cli: Cli, noun: string): Promise<string[]> {
   const names: string[] = [];
   try {
     for await (const { name } of finders[noun]?.(cli.berth(), '', cli) ?? []) {
@@ -27,9 +42,8 @@ async function meantBy(cli: Cli, noun: string, value: string): Promise<string | 
     }
   } catch (error) {
     // A caller who may not list the names gets the first error only.
-    if (error instanceof BerthError) return undefined;
+    if (error instanceof BerthError) return [];
     throw error;
   }
-  const found = nearest(value, names);
-  return found === value ? undefined : found;
+  return names;
 }

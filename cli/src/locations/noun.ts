@@ -12,6 +12,7 @@ import {
   collected,
   decimal,
   defined,
+  diskSize,
   limitOrNone,
   memory,
   whole,
@@ -98,7 +99,7 @@ const update = changeVerb({
       .option('--enabled <yes|no>', 'whether servers can be created there', yesOrNo)
       .option('--max-cpu <cores>', 'the most CPU cores of a server', whole)
       .option('--max-ram <amount>', 'the most memory of a server: 8G', memory)
-      .option('--max-disk <amount>', 'the largest disk of a server, in GiB', whole)
+      .option('--max-disk <amount>', 'the largest disk of a server: 500G or 1T', diskSize)
       .option('--overcommit-cpu <ratio>', 'how often a core is allocated', decimal)
       .option('--overcommit-ram <ratio>', 'how often memory is allocated', decimal)
       .option('--overcommit-disk <ratio>', 'how often disk space is allocated', decimal)

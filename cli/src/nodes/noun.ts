@@ -1,7 +1,8 @@
 import { type Answer, type Berth, items } from '@berth/client';
 import { Command } from '@commander-js/extra-typings';
 import type { Cli, Verb } from '../cli.ts';
-import { usageFailure } from '../errors/failure.ts';
+import { Failure } from '../errors/failure.ts';
+import { exitStatuses } from '../exit-statuses.ts';
 import { canAsk } from '../io.ts';
 import { columnsOf } from '../output/columns.ts';
 import { printDone, printOne } from '../output/print.ts';
@@ -124,14 +125,16 @@ const operation = (
   request: (berth: Berth, params: Params) => Promise<Answer<Started>>,
   warning?: (name: string) => string,
 ): Verb => {
-  return (cli) =>
-    waiting(aboutNode(verb, summary, about))
-      .option('-y, --yes', 'do not ask for confirmation')
-      .action(async (name, { yes, location, ...options }) => {
-        if (warning) await confirm(cli, warning(name), yes);
-        const start = (one: string) => request(cli.berth(), paramsOf(one, { location }));
-        await settleAll(cli, [name], start, { ...options, sentence: (one) => `${one} ${done}.` });
-      });
+  return (cli) => {
+    const command = waiting(aboutNode(verb, summary, about));
+    if (warning) command.option('-y, --yes', 'do not ask for confirmation');
+    return command.action(async (name, given) => {
+      const { yes, location, ...options } = given as typeof given & { yes?: boolean };
+      if (warning) await confirm(cli, warning(name), yes);
+      const start = (one: string) => request(cli.berth(), paramsOf(one, { location }));
+      await settleAll(cli, [name], start, { ...options, sentence: (one) => `${one} ${done}.` });
+    });
+  };
 };
 
 const evacuate = operation(
@@ -169,7 +172,11 @@ const declareLost = (cli: Cli) =>
   });
 
 async function typedName(cli: Cli, name: string): Promise<string> {
-  if (!canAsk(cli.io)) throw usageFailure(`Confirm it: --confirm ${name}.`);
+  if (!canAsk(cli.io)) {
+    const message = `The disks of all servers of ${name} will be given up. This needs confirmation, and nobody can be asked here.`;
+    const hint = `To confirm it, add --confirm ${name}.`;
+    throw new Failure(message, { hint, status: exitStatuses.not_confirmed });
+  }
   return await ask(cli.io, ({ input }, context) => {
     const message = `The disks of all servers of ${name} will be given up, and this cannot be undone. Type the name of the node:`;
     return input({ message }, context);

@@ -2,7 +2,7 @@ import { items } from '@berth/client';
 import { Command } from '@commander-js/extra-typings';
 import type { Cli } from '../cli.ts';
 import { printDone, printList } from '../output/print.ts';
-import { printable } from '../output/style.ts';
+import { printable, printableOn } from '../output/style.ts';
 import type { Schemas } from '../schemas.ts';
 import { each } from '../verbs/each.ts';
 import { follow } from '../verbs/follow.ts';
@@ -70,7 +70,7 @@ const output = (cli: Cli) =>
       const params = { path: { id, index } };
       const path = '/v1/operations/{id}/commands/{index}/output';
       const { data } = await cli.berth().GET(path, { params, parseAs: 'text' });
-      cli.io.stdout.write(String(data));
+      cli.io.stdout.write(printableOn(cli.io.stdout, String(data)));
     });
 
 const cancel = (cli: Cli) =>

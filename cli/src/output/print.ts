@@ -2,7 +2,7 @@ import type { Cli } from '../cli.ts';
 import { usageFailure } from '../errors/failure.ts';
 import { nearest } from '../errors/nearest.ts';
 import { type Column, type Columns, csvValue, textOf } from './columns.ts';
-import { printable } from './style.ts';
+import { printable, printableOn } from './style.ts';
 
 export const formats = ['table', 'json', 'yaml', 'name', 'csv'] as const;
 export type Format = (typeof formats)[number];
@@ -23,7 +23,7 @@ export async function printList<Row extends object>(
 ): Promise<void> {
   const { output } = cli.globals;
   const data = await formatted(output, rows, columns, shape);
-  if (data !== undefined) return cli.print(data);
+  if (data !== undefined) return cli.print(printableOn(cli.io.stdout, data));
   const { table } = await import('./table.ts');
   const chosen = chosenColumns(columns, shape, columns.usual);
   const { style } = cli;
@@ -43,7 +43,7 @@ export async function printOne<Row extends object>(
   shape: Shape = {},
 ): Promise<void> {
   const data = await formatted(cli.globals.output, row, columns, shape);
-  if (data !== undefined) return cli.print(data);
+  if (data !== undefined) return cli.print(printableOn(cli.io.stdout, data));
   const { table } = await import('./table.ts');
   const chosen = chosenColumns(columns, shape, Object.keys(columns.all));
   const shown = harmless(row);
@@ -61,7 +61,8 @@ export async function printDone<Row extends object>(
   row: Row,
   sentence: string,
 ): Promise<void> {
-  cli.print((await formatted(cli.globals.output, row, columns, {})) ?? printable(sentence));
+  const data = await formatted(cli.globals.output, row, columns, {});
+  cli.print(data === undefined ? printable(sentence) : printableOn(cli.io.stdout, data));
 }
 
 /** The data for programs. Undefined for a table. */

@@ -51,6 +51,10 @@ export function colouredStatus(status: string, style: Style): string {
   return format ? style(format, status) : status;
 }
 
+/** The text as it is for a pipe, and without control characters for a terminal. */
+export const printableOn = ({ isTTY }: Output, text: string): string =>
+  isTTY ? printable(text) : text;
+
 /** Escapes control characters, so that text of others can't control the terminal. */
 export const printable = (text: string) =>
   text.replace(/[^\P{C}\n\t]/gu, (one) => `\\u{${one.codePointAt(0)?.toString(16)}}`);

@@ -7,10 +7,13 @@ export function age(time: string | null, now = Date.now()): string {
   return prettyMs(Math.max(0, now - Date.parse(time)), { compact: true });
 }
 
-/** `2026-11-27 18:20:38 (3d ago)`, in UTC as the API has it. */
+/** `2026-11-27 18:20:38 UTC` */
+export const utc = (time: string) => `${time.slice(0, 10)} ${time.slice(11, 19)} UTC`;
+
+/** `2026-11-27 18:20:38 UTC (3d ago)`, in UTC as the API has it. */
 export function moment(time: string | null, now = Date.now()): string {
   if (time === null) return 'never';
-  const at = `${time.slice(0, 10)} ${time.slice(11, 19)} UTC`;
+  const at = utc(time);
   const ms = now - Date.parse(time);
   return ms >= 0 ? `${at} (${age(time, now)} ago)` : at;
 }

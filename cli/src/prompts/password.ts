@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto';
-import { text } from 'node:stream/consumers';
 import type { Cli } from '../cli.ts';
 import { usageFailure } from '../errors/failure.ts';
 import { canAsk, type Io } from '../io.ts';
 import { ask } from './ask.ts';
+import { readStdin } from './stdin.ts';
 
 export interface PasswordOptions {
   passwordStdin?: boolean | undefined;
@@ -83,9 +83,10 @@ export async function typedTwice(io: Io, message: string): Promise<string> {
 export const hidden = (io: Io, message: string): Promise<string> =>
   ask(io, ({ password }, context) => password({ message, mask: '•' }, context));
 
-/** The first line of standard input. */
-export async function secretFromStdin({ stdin }: Io): Promise<string> {
-  const [line = ''] = (await text(stdin)).split(/\r?\n/);
+/** The first line of standard input. A terminal does not show what is typed. */
+export async function secretFromStdin(io: Io): Promise<string> {
+  const given = io.stdin.isTTY ? await hidden(io, 'Secret:') : (await readStdin(io)).toString();
+  const [line = ''] = given.split(/\r?\n/);
   if (line === '') throw usageFailure('Standard input is empty.', 'Pipe the secret into it.');
   return line;
 }

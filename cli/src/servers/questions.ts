@@ -2,6 +2,7 @@ import { items } from '@berth/client';
 import type { Cli } from '../cli.ts';
 import { usageFailure } from '../errors/failure.ts';
 import { canAsk } from '../io.ts';
+import { printable } from '../output/style.ts';
 import { gib, mib } from '../output/values.ts';
 import { ask } from '../prompts/ask.ts';
 import type { Schemas } from '../schemas.ts';
@@ -109,7 +110,7 @@ async function chooseLocation({ io }: Cli, locations: Location[], given?: string
   return await ask(io, ({ select }, context) => {
     const choices = locations.map((value) => ({
       value,
-      name: `${value.name}  ${value.description}`.trimEnd(),
+      name: printable(`${value.name}  ${value.description}`.trimEnd()),
       disabled: value.reachable ? false : '(it cannot be reached)',
     }));
     return select({ message: 'Location:', choices }, context);
@@ -130,7 +131,7 @@ async function chooseSystem(
   return await ask(io, ({ select }, context) => {
     const choices = allowed.map((value) => ({
       value,
-      name: `${value.name} ${value.version}  (${value.slug})`,
+      name: printable(`${value.name} ${value.version}  (${value.slug})`),
     }));
     return select({ message: 'Operating system:', choices }, context);
   });
@@ -194,7 +195,7 @@ async function login(cli: Cli, given: Given): Promise<Answers['login']> {
   const sshKey = await ask(cli.io, ({ checkbox }, context) => {
     const choices = keys.map(({ name, fingerprint }) => ({
       value: name,
-      name: `${name}  ${fingerprint}`,
+      name: printable(`${name}  ${fingerprint}`),
     }));
     return checkbox({ message: 'SSH keys of root (none: a password):', choices }, context);
   });

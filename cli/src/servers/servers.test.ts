@@ -252,7 +252,12 @@ test('a server is resized, renamed, labelled, protected and rebuilt', async () =
     return stdout;
   };
   assert.equal(await done('resize', 'old', '--cpu', '2', '--ram', '1G'), 'old has its new size.\n');
-  assert.equal(await done('rename', 'old', 'new'), 'old is new now.\n');
+  assert.equal(await done('rename', 'old', 'newer'), 'old is newer now.\n');
+  const renamed = await json<Schemas['Server']>('server', 'rename', 'newer', 'new');
+  assert.deepEqual(
+    [renamed.hostname, renamed.allowed_actions],
+    ['new', (await shown('new')).allowed_actions],
+  );
   await done('label', 'new', 'a=1', 'b=2');
   await done('label', 'new', 'a-');
   await done('update', 'new', '--notes', 'For tests.', '--protect', 'delete');

@@ -12,6 +12,9 @@ import { serverColumns } from './columns.ts';
 const change = (cli: Cli, id: string, body: Schemas['ServerUpdate']) =>
   cli.berth().PATCH('/v1/servers/{id}', { params: { path: { id } }, body });
 
+const shown = async (cli: Cli, id: number) =>
+  (await cli.berth().GET('/v1/servers/{id}', { params: { path: { id: String(id) } } })).data;
+
 export const rename = (cli: Cli) =>
   waiting(
     new Command('rename')
@@ -21,8 +24,13 @@ export const rename = (cli: Cli) =>
       .argument('<new-name>', 'the new host name'),
   ).action(async (server, name, { wait, timeout }) => {
     const { data } = await change(cli, server, { name });
-    if (wait && data.operation) await follow(cli, data.operation.id, name, { timeout });
-    await printDone(cli, serverColumns, data, `${server} is ${data.hostname} now.`);
+    let now = data;
+    if (wait && data.operation) {
+      await follow(cli, data.operation.id, name, { timeout });
+      // The response has the server as it was before the operation.
+      now = { ...data, ...(await shown(cli, data.id)) };
+    }
+    await printDone(cli, serverColumns, now, `${server} is ${now.hostname} now.`);
   });
 
 export const label = (cli: Cli) =>

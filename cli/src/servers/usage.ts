@@ -5,7 +5,7 @@ import { printList } from '../output/print.ts';
 import { hasColors } from '../output/style.ts';
 import { bytes, gib, mib, percent } from '../output/values.ts';
 import type { Schemas } from '../schemas.ts';
-import { choice, defined, duration } from '../verbs/options.ts';
+import { choice, defined, timeSpan } from '../verbs/options.ts';
 
 type History = Schemas['UsageHistory'];
 type Series = Schemas['UsageSeries'];
@@ -44,7 +44,7 @@ export const usage = (cli: Cli) =>
     .summary('Draw what a server has used')
     .description('Draw what a server has used, by default in the last hour.')
     .argument('<server>', 'its name or ID')
-    .option('--last <duration>', 'how far back: 1h, 7d', duration, 3600)
+    .option('--last <duration>', 'how far back: 1h, 7d', timeSpan, 3600)
     .option('--step <duration>', 'the length of a step: 15s, 5m, 1h')
     .addOption(choice('--metric <metric...>', 'what to draw', metrics))
     .action(async (server, { last, step, metric }) => {

@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
-import { buffer } from 'node:stream/consumers';
 import type { Cli } from '../cli.ts';
 import { Failure, usageFailure } from '../errors/failure.ts';
+import { readStdin } from '../prompts/stdin.ts';
 
 const gzipMagic = Buffer.from([0x1f, 0x8b]);
 
 /** The user data of a file, or of standard input for `-`. What is packed with gzip is sent as base64, as the API wants it. */
 export async function readUserData({ io }: Cli, file: string): Promise<string> {
-  const content = file === '-' ? await buffer(io.stdin) : await contentOf(file);
+  const content = file === '-' ? await readStdin(io) : await contentOf(file);
   if (content.length === 0) throw usageFailure('The user data is empty.');
   if (content.subarray(0, 2).equals(gzipMagic)) return content.toString('base64');
   return content.toString('utf8');

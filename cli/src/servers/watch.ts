@@ -2,9 +2,9 @@ import { Command } from '@commander-js/extra-typings';
 import type { Cli } from '../cli.ts';
 import { columnsOf } from '../output/columns.ts';
 import { printOne } from '../output/print.ts';
-import { colouredStatus } from '../output/style.ts';
+import { colouredStatus, printable, printableOn } from '../output/style.ts';
 import type { Schemas } from '../schemas.ts';
-import { duration } from '../verbs/options.ts';
+import { pollingInterval } from '../verbs/options.ts';
 import { pauseFor } from '../verbs/pause.ts';
 import { showVerb } from '../verbs/show.ts';
 
@@ -40,7 +40,7 @@ export const watch = (cli: Cli) =>
     )
     .argument('<server>', 'its name or ID')
     .option('--until-idle', 'end when nothing is being done')
-    .option('--interval <duration>', 'how often to look', duration, 1)
+    .option('--interval <duration>', 'how often to look', pollingInterval, 1)
     .action(async (server, { untilIdle, interval }) => {
       const path = { id: server };
       let seen = '';
@@ -55,9 +55,13 @@ export const watch = (cli: Cli) =>
     });
 
 async function printStatus(cli: Cli, now: Status): Promise<void> {
-  if (cli.globals.output === 'json') return cli.print(JSON.stringify(now));
+  if (cli.globals.output === 'json') {
+    return cli.print(printableOn(cli.io.stdout, JSON.stringify(now)));
+  }
   if (cli.globals.output !== 'table') return await printOne(cli, statusColumns, now);
-  const time = cli.style('dim', new Date().toISOString().slice(11, 19));
+  const time = cli.style('dim', `${new Date().toISOString().slice(11, 19)} UTC`);
   const done = now.is_processing ? `${String(now.progress).padStart(3)} %  ` : '';
-  cli.print(`${time}  ${colouredStatus(now.real_status, cli.style)}  ${done}${now.status}`);
+  cli.print(
+    `${time}  ${colouredStatus(now.real_status, cli.style)}  ${done}${printable(now.status)}`,
+  );
 }

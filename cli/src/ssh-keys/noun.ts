@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
 import { items } from '@berth/client';
 import { Failure } from '../errors/failure.ts';
 import type { Io } from '../io.ts';
 import { columnsOf } from '../output/columns.ts';
 import { age, moment } from '../output/values.ts';
+import { readStdin } from '../prompts/stdin.ts';
 import type { Schemas } from '../schemas.ts';
 import { changeVerb } from '../verbs/change.ts';
 import { listVerb } from '../verbs/list.ts';
@@ -58,8 +58,8 @@ const create = changeVerb({
   sentence: ({ name, fingerprint }) => `SSH key ${name} is added: ${fingerprint}.`,
 });
 
-async function content({ stdin }: Io, file: string): Promise<string> {
-  if (file === '-') return await text(stdin);
+async function content(io: Io, file: string): Promise<string> {
+  if (file === '-') return (await readStdin(io)).toString();
   return await readFile(file, 'utf8').catch((error: Error) => {
     throw new Failure(`The key can't be read: ${error.message}`);
   });

@@ -11,6 +11,8 @@ import {
   memory,
   pairs,
   pastTime,
+  pollingInterval,
+  timeSpan,
   whole,
   yesOrNo,
 } from './options.ts';
@@ -44,6 +46,27 @@ test('times are dates, times with a zone, or durations', () => {
   assert.equal(pastTime('2026-11-27'), '2026-11-27T00:00:00.000Z');
   assert.equal(futureTime('2026-11-27T18:00:00+02:00'), '2026-11-27T16:00:00.000Z');
   assert.ok(Date.parse(pastTime('1h')) < Date.now() && Date.parse(futureTime('1h')) > Date.now());
+});
+
+test('waits end before timers overflow, and an interval is not 0', () => {
+  assert.equal(duration('24d'), 24 * 86_400);
+  assert.equal(pollingInterval('1'), 1);
+  for (const text of ['25d', '2073601']) {
+    assert.throws(() => duration(text), InvalidArgumentError, text);
+  }
+  for (const text of ['0', '0m', '25d']) {
+    assert.throws(() => pollingInterval(text), InvalidArgumentError, text);
+  }
+  assert.equal(timeSpan('400d'), 400 * 86_400);
+  assert.ok(Date.parse(pastTime('400d')) < Date.now());
+});
+
+test('times without an offset and days that do not exist are refused', () => {
+  const wrong = ['2026-11-27T18:00', '2026-11-27T18:00:00', '2026-02-31', '2026-02-29T10:00:00Z'];
+  for (const text of [...wrong, '2026-11-27T25:00:00Z', '2026-13-01', '2026-11-27T10Z']) {
+    assert.throws(() => pastTime(text), InvalidArgumentError, text);
+  }
+  assert.equal(futureTime('2028-02-29T23:30-02:00'), '2028-03-01T01:30:00.000Z');
 });
 
 test('pairs are collected, and may have an empty value', () => {

@@ -34,8 +34,25 @@ export function decimal(text: string): number {
 
 const seconds = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
 
-/** A duration such as `30s`, `5m` or `1h`, in seconds. */
+/** A longer timer of Node.js would end at once. */
+const longestDays = 24;
+
+/** How long to wait: a duration such as `30s`, `5m` or `1h`, in seconds. */
 export function duration(text: string): number {
+  const count = timeSpan(text);
+  if (count <= longestDays * seconds.d) return count;
+  throw new InvalidArgumentError(`It must be at most ${longestDays}d.`);
+}
+
+/** How often something is done: a duration that is not 0. */
+export function pollingInterval(text: string): number {
+  const count = duration(text);
+  if (count > 0) return count;
+  throw new InvalidArgumentError('It must be at least 1s.');
+}
+
+/** How far back or ahead a time is, in seconds. It may be longer than a wait. */
+export function timeSpan(text: string): number {
   const [, count, unit = 's'] = /^(\d+)([smhd])?$/.exec(text) ?? [];
   if (count === undefined) throw new InvalidArgumentError('It must be like 30s, 5m, 1h or 1d.');
   return Number(count) * seconds[unit as keyof typeof seconds];
@@ -43,21 +60,28 @@ export function duration(text: string): number {
 
 /** A time: a date, a time of RFC 3339, or a duration before now. */
 export function pastTime(text: string): string {
-  if (/^\d+[smhd]$/.test(text)) return new Date(Date.now() - duration(text) * 1000).toISOString();
+  if (/^\d+[smhd]$/.test(text)) return new Date(Date.now() - timeSpan(text) * 1000).toISOString();
   return anyTime(text);
 }
 
 /** A time: a date, a time of RFC 3339, or a duration from now. */
 export function futureTime(text: string): string {
-  if (/^\d+[smhd]$/.test(text)) return new Date(Date.now() + duration(text) * 1000).toISOString();
+  if (/^\d+[smhd]$/.test(text)) return new Date(Date.now() + timeSpan(text) * 1000).toISOString();
   return anyTime(text);
 }
 
+/** Without an offset, a time would depend on the time zone of the machine. */
+const timeForm = /^(?<day>\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/;
+
 function anyTime(text: string): string {
-  const time = /^\d{4}-\d{2}-\d{2}(T.+)?$/.test(text) ? new Date(text) : new Date(Number.NaN);
-  if (!Number.isNaN(time.getTime())) return time.toISOString();
+  const day = timeForm.exec(text)?.groups?.day;
+  const time = new Date(day === undefined ? Number.NaN : text);
+  if (day !== undefined && !Number.isNaN(time.getTime()) && isDay(day)) return time.toISOString();
   throw new InvalidArgumentError('It must be like 2026-11-27, 2026-11-27T18:00:00Z, 30m or 7d.');
 }
+
+/** 2026-02-31 would be a day in March. */
+const isDay = (day: string) => new Date(day).toISOString().startsWith(day);
 
 const sizeUnits = { '': 1, M: 1, G: 1024, T: 1024 ** 2 } as const;
 
