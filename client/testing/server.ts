@@ -30,13 +30,19 @@ export async function serve(
   options: Partial<BerthOptions> = {},
 ): Promise<Served> {
   const requests: Received[] = [];
-  const server = createServer(async (incoming, response) => {
+  const server = createServer((incoming, response) => {
     const { method = '', url = '', headers } = incoming;
     const request = { method, url, headers, body: '', at: performance.now() };
     requests.push(request);
     const reply = replies[requests.length - 1] ?? replies.at(-1);
-    request.body = await text(incoming);
-    reply?.(response, request);
+    void text(incoming).then(
+      (body) => {
+        request.body = body;
+        reply?.(response, request);
+      },
+      // The client has ended the request.
+      () => response.destroy(),
+    );
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

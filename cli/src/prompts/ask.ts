@@ -1,6 +1,8 @@
+import type * as inquirer from '@inquirer/prompts';
 import type { Io, Output } from '../io.ts';
 
-type Prompts = typeof import('@inquirer/prompts');
+type Prompts = typeof inquirer;
+
 interface PromptContext {
   input: NodeJS.ReadableStream;
   output: Output;
