@@ -85,7 +85,7 @@ module.exports = {
       comment: 'Clients import the contract; it must not bring the service along.',
       severity: 'error',
       from: { path: '^contract/' },
-      to: { path: '^(service|client|e2e|bench|incus-sim|reliability)/' },
+      to: { path: '^(service|client|cli|e2e|bench|incus-sim|reliability)/' },
     },
     {
       name: 'client-stands-alone',
@@ -95,12 +95,32 @@ module.exports = {
       to: { path: '^(?!client/src/|node_modules/openapi-)' },
     },
     {
+      name: 'command-line-is-a-client',
+      comment: 'People install it without the service, and it can do nothing that others cannot.',
+      severity: 'error',
+      from: { path: '^cli/src/', pathNot: '\\.test\\.ts$' },
+      to: {
+        path: '^(service|contract|e2e|bench|incus-sim|reliability|setup|suites)/|^client/(?!src/index)|^cli/testing/',
+      },
+    },
+    {
+      name: 'command-line-starts-fast',
+      comment: 'Few commands need these libraries: use import() where one is needed.',
+      severity: 'error',
+      from: { path: '^cli/src/', pathNot: '\\.test\\.ts$' },
+      to: {
+        path: 'node_modules/(@inquirer|cli-progress|csv-stringify|ora|simple-ascii-chart|yaml)/',
+        dynamic: false,
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
       name: 'simulator-stands-alone',
       comment: 'Made of our client, it would share the mistakes that it is to show.',
       severity: 'error',
       from: { path: '^incus-sim/src/', pathNot: '\\.test\\.ts$' },
       to: {
-        path: '^(service|contract|client|e2e|bench|reliability|setup)/|^incus-sim/contract/',
+        path: '^(service|contract|client|cli|e2e|bench|reliability|setup)/|^incus-sim/contract/',
       },
     },
     {

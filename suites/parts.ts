@@ -77,7 +77,7 @@ export const gate: readonly Part[] = [
     'service',
     'unit and API tests on PostgreSQL',
     [
-      '{contract,service,client}/src/**/*.test.ts',
+      '{contract,service,client,cli}/src/**/*.test.ts',
       'incus-sim/tests/*.test.ts',
       'bench/*.test.ts',
       '{setup,suites}/**/*.test.{ts,mjs}',
@@ -95,7 +95,7 @@ export const longParts: readonly Part[] = [
   tests(
     'slow',
     'slow tests of the service',
-    ['{service,client,incus-sim}/**/*.long.test.ts'],
+    ['{service,client,cli,incus-sim}/**/*.long.test.ts'],
     long(onPostgres),
   ),
   tests('reliability', 'each step with each fault', ['reliability/**/*.test.ts'], long(onPostgres)),

@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict';
+import { PassThrough } from 'node:stream';
+import { test } from 'node:test';
+import { serve } from '../../client/testing/server.ts';
+import { connectTo } from './cli.ts';
+import { createProgress } from './progress.ts';
+
+test('a request whose response does not begin within two minutes fails', async (t) => {
+  const received = Promise.withResolvers<void>();
+  const { url } = await serve([() => received.resolve()]);
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  const io = { env: {}, stdin, stdout, stderr, signal: new AbortController().signal };
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const berth = connectTo(io, createProgress(io), { url, retries: 0 });
+  const failing = assert.rejects(berth.GET('/v1/servers'), {
+    code: 'connection_failed',
+    detail: /no response within 120 seconds/,
+  });
+  await received.promise;
+  t.mock.timers.tick(120_000);
+  await failing;
+});

@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { BerthError, UnexpectedResponseError } from '@berth/client';
+import { exitStatuses } from '../exit-statuses.ts';
+import { explain } from './explain.ts';
+
+test('what something other than Berth answers does not say that a name does not exist', () => {
+  const ofProxy = new UnexpectedResponseError('unexpected_response', 'A page.', { status: 404 });
+  assert.equal(explain(ofProxy)?.status, exitStatuses.unreachable);
+  const ofBerth = new BerthError('server_not_found', 'There is none.', { status: 404 });
+  assert.equal(explain(ofBerth)?.status, exitStatuses.not_found);
+});
+
+test('a service that is failing or that wants fewer requests has the same exit status', () => {
+  for (const status of [429, 500, 502, 503, 504]) {
+    const error = new BerthError('internal_error', 'It failed.', { status });
+    assert.equal(explain(error)?.status, exitStatuses.unreachable, String(status));
+  }
+});

@@ -1,0 +1,68 @@
+import { BerthError, ConnectionFailedError, UnexpectedResponseError } from '@berth/client';
+import { type ExitStatus, exitStatuses } from '../exit-statuses.ts';
+import { Failure } from './failure.ts';
+
+export interface Explanation {
+  message: string;
+  /** More lines, such as what to do. */
+  hints: string[];
+  status: ExitStatus;
+}
+
+/** What the user is told about an error. Undefined for an error of the program itself. */
+export function explain(error: unknown): Explanation | undefined {
+  if (error instanceof Failure) {
+    return { message: error.message, hints: error.hint ? [error.hint] : [], status: error.status };
+  }
+  if (error instanceof BerthError) return explainBerth(error);
+  return undefined;
+}
+
+function explainBerth(error: BerthError): Explanation {
+  const fields = error.errors.map(({ pointer, parameter, detail }) => {
+    const field = parameter ?? pointer?.replace(/^\//, '').replaceAll('/', '.');
+    return field ? `  ${field}: ${detail}` : `  ${detail}`;
+  });
+  return {
+    message: error.detail,
+    hints: [...fields, ...hintsOf(error)],
+    status: exitStatusOf(error),
+  };
+}
+
+function hintsOf(error: BerthError): string[] {
+  const { status = 0, code, operation, requestId, problem } = error;
+  if (code === 'sign_in_failed') return [];
+  if (status === 401) return ['Sign in again with "berth login URL", or set BERTH_TOKEN.'];
+  if (code === 'ambiguous_name') {
+    return (problem?.candidates ?? []).map(
+      ({ id, name, location }) => `  ${id}  ${name}${location ? `  (${location})` : ''}`,
+    );
+  }
+  if (code === 'operation_in_progress' && operation) {
+    return [`Follow it with "berth operation watch ${operation.id}".`];
+  }
+  return status >= 500 && requestId ? [`The ID of the request in the logs is ${requestId}.`] : [];
+}
+
+const ofHttp: Record<number, ExitStatus> = {
+  400: exitStatuses.usage,
+  401: exitStatuses.not_signed_in,
+  403: exitStatuses.not_allowed,
+  404: exitStatuses.not_found,
+  409: exitStatuses.conflict,
+  422: exitStatuses.usage,
+  429: exitStatuses.unreachable,
+  500: exitStatuses.unreachable,
+  502: exitStatuses.unreachable,
+  503: exitStatuses.unreachable,
+  504: exitStatuses.unreachable,
+};
+
+function exitStatusOf(error: BerthError): ExitStatus {
+  // A 404 of a proxy does not say that a server does not exist.
+  const isOther = error instanceof UnexpectedResponseError;
+  if (isOther || error instanceof ConnectionFailedError) return exitStatuses.unreachable;
+  // An operation that failed has no HTTP status.
+  return ofHttp[error.status ?? 0] ?? exitStatuses.failed;
+}

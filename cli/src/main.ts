@@ -1,0 +1,20 @@
+import { run } from './run.ts';
+
+/** Runs the command line of this process. */
+export async function main(): Promise<void> {
+  const { argv, env, stdin, stdout, stderr } = process;
+  const stopping = new AbortController();
+  // A second Ctrl-C ends the process at once.
+  process.once('SIGINT', () => stopping.abort());
+  // The reader of a pipe, such as head(1), may not want all of it.
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    process.exit();
+  });
+  process.exitCode = await run(argv.slice(2), {
+    ...{ env, stdin, stdout, stderr },
+    signal: stopping.signal,
+  });
+  // Connections that are kept open do not keep it alive, but an unread standard input would.
+  stdin.unref?.();
+}

@@ -1,0 +1,4 @@
+import type { components } from '@berth/client';
+
+/** The objects of the API. */
+export type Schemas = components['schemas'];

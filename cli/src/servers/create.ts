@@ -1,0 +1,93 @@
+import { Command } from '@commander-js/extra-typings';
+import type { Cli } from '../cli.ts';
+import { columnsOf } from '../output/columns.ts';
+import { printDone, printOne } from '../output/print.ts';
+import { revealing } from '../prompts/password.ts';
+import type { Schemas } from '../schemas.ts';
+import { follow } from '../verbs/follow.ts';
+import { choice, defined, diskSize, memory, pairs, waiting, whole } from '../verbs/options.ts';
+import { accessOptions, readAccess } from './access.ts';
+import { primaryAddress, serverColumns } from './columns.ts';
+import { completeAnswers } from './questions.ts';
+import { noteUserData } from './user-data.ts';
+
+export const create = (cli: Cli) =>
+  waiting(
+    accessOptions(
+      new Command('create')
+        .summary('Create a server')
+        .description(
+          'Create a server. In a terminal, it asks for what is missing, with the choices of the installation.',
+        )
+        .argument('[name]', 'the host name')
+        .option('--location <location>', 'where it runs')
+        .option('--os <os>', 'the operating system')
+        .option('--size <size>', 'a size of "berth size list", instead of --cpu, --ram and --disk')
+        .option('--cpu <cores>', 'the number of CPU cores', whole)
+        .option('--ram <amount>', 'the memory: 2048 (MiB) or 2G', memory)
+        .option('--disk <amount>', 'the disk: 20 (GiB) or 20G', diskSize),
+    )
+      .option('--label <key=value>', 'a label; may be given several times', pairs)
+      .option('--group <group>', 'an anti-affinity group: its servers run on different nodes')
+      .option('--notes <text>', 'notes for people')
+      .addOption(
+        choice('--protect <action...>', 'protect it against these actions', ['delete', 'rebuild']),
+      )
+      .option('--dry-run', 'only say where it would run, and what prevents it'),
+  ).action(async (name, { dryRun, wait, timeout, protect, ...options }) => {
+    const answers = await completeAnswers(cli, { ...options, name });
+    const { label: labels, group, notes } = options;
+    const access = await readAccess(
+      cli,
+      { ...options, ...answers.login },
+      `of root of ${answers.name}`,
+    );
+    const protection = protect && Object.fromEntries(protect.map((action) => [action, true]));
+    const body = {
+      ...{ name: answers.name, location_id: answers.location, os_id: answers.os },
+      ...answers.size,
+      ...access.body,
+      ...defined({ labels, group, notes, protection }),
+    } satisfies Schemas['ServerCreate'];
+    const berth = cli.berth();
+    if (dryRun) {
+      const { data } = await berth.POST('/v1/servers/dry-run', { body });
+      return await printOne(cli, planColumns, data);
+    }
+    await revealing(cli, async (reveal) => {
+      const { data: created } = await berth.POST('/v1/servers', { body });
+      reveal(access.generated);
+      for (const warning of created.warnings ?? []) cli.note(`Note: ${warning}`);
+      if (wait) {
+        const { id } = created.operation;
+        noteUserData(cli, (await follow(cli, id, answers.name, { timeout })).user_data);
+      }
+      const path = { id: String(created.id) };
+      const { data: server } = await berth.GET('/v1/servers/{id}', { params: { path } });
+      const { failed, total } = server.initial_commands;
+      if (failed > 0) {
+        cli.note(
+          `${failed} of ${total} commands failed: berth operation show ${created.operation.id}`,
+        );
+      }
+      const shown = access.generated ? { ...server, password: access.generated } : server;
+      const where = primaryAddress(server);
+      const state = wait ? 'is created' : 'is being created';
+      await printDone(
+        cli,
+        serverColumns,
+        shown,
+        `Server ${server.hostname} (${server.id}) ${state}${where ? `: ${where}` : ''}.`,
+      );
+    });
+  });
+
+const planColumns = columnsOf<Schemas['ServerDryRun']>(
+  {
+    node: (plan) => plan.node,
+    addresses: (plan) => plan.ip_addresses.map(({ ip }) => ip),
+    warnings: (plan) => plan.warnings,
+  },
+  ['node', 'addresses', 'warnings'],
+  ({ node }) => node,
+);

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { json, serve } from '../../../client/testing/server.ts';
+import { createHome } from '../../testing/terminal.ts';
+
+const { home, berth } = createHome();
+
+test('what the service sends instead of an IP address is not passed to ssh', async () => {
+  const bin = join(home, 'bin');
+  mkdirSync(bin);
+  writeFileSync(join(bin, 'ssh'), `#!/bin/sh\ntouch "${home}/ssh-ran"\n`);
+  chmodSync(join(bin, 'ssh'), 0o755);
+  const ip = '-oProxyCommand=:';
+  const server = { hostname: 'web-1', ip_addresses: [{ ip, is_primary: true }] };
+  const { url } = await serve([json(server)]);
+  const env = { BERTH_URL: url, BERTH_TOKEN: 'berth_x', PATH: `${bin}:${process.env.PATH}` };
+  for (const more of [[], ['-6']]) {
+    const { status, stderr } = await berth(['server', 'ssh', ...more, 'web-1'], { env });
+    assert.equal(status, 1);
+    assert.match(stderr, /-oProxyCommand=: is not an IP address\./);
+  }
+  assert.ok(!existsSync(join(home, 'ssh-ran')));
+});

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { enterServer } from '../../../service/src/testing/servers.ts';
+import { startInstallation } from '../../testing/installation.ts';
+import { createHome } from '../../testing/terminal.ts';
+
+// The limit that an installation has unless it is configured.
+const { url, token, database, close } = await startInstallation({ BERTH_LIMIT_ACTIONS: '5/20' });
+after(close);
+const { berth } = createHome({ BERTH_URL: url, BERTH_TOKEN: token });
+
+test('more names than the limit of requests allows at once are all done', async () => {
+  const { db } = database;
+  const idOf = async (table: 'projects' | 'locations' | 'nodes' | 'operating_systems') =>
+    (await db.selectFrom(table).select('id').orderBy('id').executeTakeFirstOrThrow()).id;
+  const place = {
+    ...{ projectId: await idOf('projects'), locationId: await idOf('locations') },
+    ...{ nodeId: await idOf('nodes'), osId: await idOf('operating_systems') },
+  };
+  const names = Array.from({ length: 32 }, (_, index) => `web-${index}`);
+  for (const hostname of names) await enterServer(db, place, { hostname, status: 'stopped' });
+  const started = await berth(['server', 'start', ...names, '--no-wait']);
+  assert.equal(started.status, 0, started.stderr);
+  assert.equal(started.stdout.trim().split('\n').length, names.length);
+});

@@ -1,0 +1,31 @@
+import type { Answer, Berth } from '@berth/client';
+import { Command } from '@commander-js/extra-typings';
+import type { Cli, Verb } from '../cli.ts';
+import type { Columns } from '../output/columns.ts';
+import { printOne } from '../output/print.ts';
+
+interface Showing<Row extends object> {
+  name?: string;
+  summary: string;
+  /** The argument, such as `<server>`. The shell completes its values by this name. */
+  argument: `<${string}>`;
+  columns: Columns<Row>;
+  get(berth: Berth, name: string, cli: Cli): Promise<Answer<Row>>;
+}
+
+/** A verb that prints one object. */
+export const showVerb =
+  <Row extends object>({ name = 'show', summary, argument, columns, get }: Showing<Row>): Verb =>
+  (cli) =>
+    new Command(name)
+      .summary(summary)
+      .description(`${summary}.`)
+      .argument(argument, 'its name or ID')
+      .option(
+        '--columns <names>',
+        `the lines, separated by commas: ${Object.keys(columns.all).join(', ')}`,
+      )
+      .action(async (asked, { columns: chosen }) => {
+        const { data } = await get(cli.berth(), String(asked), cli);
+        await printOne(cli, columns, data, { columns: chosen });
+      });

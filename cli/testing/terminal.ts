@@ -1,0 +1,136 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { clearLine, clearScreenDown, cursorTo, type Direction, moveCursor } from 'node:readline';
+import { PassThrough } from 'node:stream';
+import { after } from 'node:test';
+import { stripVTControlCharacters } from 'node:util';
+import { until } from '../../service/src/testing/until.ts';
+import type { Io } from '../src/io.ts';
+import { run } from '../src/run.ts';
+
+export interface Ended {
+  status: number;
+  stdout: string;
+  stderr: string;
+}
+
+interface Surroundings {
+  /** What is piped to standard input. */
+  input?: string;
+  env?: Record<string, string>;
+  signal?: AbortSignal;
+}
+
+/** A home directory of its own, in which commands run one after the other. */
+export function createHome(env: Record<string, string> = {}) {
+  const home = mkdtempSync(join(tmpdir(), 'berth-home-'));
+  after(() => rmSync(home, { recursive: true, force: true }));
+  const own = { HOME: home, PATH: process.env.PATH ?? '', ...env };
+
+  /** Runs a command whose input and output are pipes. */
+  async function berth(args: string[], more: Surroundings = {}): Promise<Ended> {
+    const [stdin, stdout, stderr] = [new PassThrough(), kept(), kept()];
+    stdin.end(more.input ?? '');
+    const io = ioOf({ stdin, stdout, stderr }, { ...own, ...more.env }, more.signal);
+    const status = await run(args, io);
+    return { status, stdout: stdout.text(), stderr: stderr.text() };
+  }
+
+  /** Starts a command in a terminal, in which one can type. */
+  function inTerminal(args: string[], more: Surroundings = {}): Session {
+    const stdin = Object.assign(new PassThrough(), { isTTY: true });
+    const screen = createScreen();
+    const io = ioOf(
+      { stdin, stdout: screen, stderr: screen },
+      { ...own, ...more.env },
+      more.signal,
+    );
+    let status: number | undefined;
+    let failure: unknown;
+    const ending = run(args, io).then(
+      (code) => {
+        status = code;
+      },
+      (error) => {
+        failure = error;
+      },
+    );
+    const shown = () => stripVTControlCharacters(screen.text());
+    let seen = 0;
+    const session: Session = {
+      raw: screen.text,
+      shown,
+      async sees(text) {
+        const rest = await until(
+          `the terminal shows ${text}`,
+          () => (status === undefined && !failure ? shown().slice(seen) : `${shown()} (it ended)`),
+          (now) => now.includes(text) || now.endsWith(' (it ended)'),
+        );
+        if (!rest.includes(text))
+          throw new Error(`It never showed ${text}: ${rest}`, { cause: failure });
+        seen = shown().indexOf(text, seen) + text.length;
+      },
+      type: (keys) => void stdin.write(keys),
+      async answers(question, keys) {
+        await session.sees(question);
+        session.type(keys);
+      },
+      async ended() {
+        await ending;
+        if (failure) throw failure;
+        return { status: status ?? Number.NaN, stdout: shown(), stderr: '' };
+      },
+    };
+    return session;
+  }
+
+  return { home, berth, inTerminal, contextsFile: join(home, '.config/berth/contexts.json') };
+}
+
+export interface Session {
+  /** All that was written, with escape sequences. */
+  raw(): string;
+  /** All that was written, without them. */
+  shown(): string;
+  /** Waits until a text is shown after what was seen before. */
+  sees(text: string): Promise<void>;
+  type(keys: string): void;
+  /** Waits for a question, and types. */
+  answers(question: string, keys: string): Promise<void>;
+  ended(): Promise<Ended>;
+}
+
+export const enter = '\r';
+export const down = '\u001b[B';
+
+const hasColors = (_: number, env: object) => !('TERM' in env && env.TERM === 'dumb');
+
+function ioOf(
+  streams: Pick<Io, 'stdin' | 'stdout' | 'stderr'>,
+  env: Io['env'],
+  signal?: AbortSignal,
+) {
+  return { ...streams, env, signal: signal ?? new AbortController().signal };
+}
+
+/** A stream with the methods of a terminal, which write escape sequences. */
+function createScreen() {
+  const stream = kept();
+  return Object.assign(stream, {
+    ...{ isTTY: true, columns: 120, rows: 40, hasColors },
+    cursorTo: (x: number) => cursorTo(stream, x),
+    moveCursor: (x: number, y: number) => moveCursor(stream, x, y),
+    clearLine: (direction: Direction) => clearLine(stream, direction),
+    clearScreenDown: () => clearScreenDown(stream),
+    // Like a terminal, it is not ended by what is piped into it.
+    end: () => stream,
+  });
+}
+
+function kept() {
+  const stream = new PassThrough();
+  const chunks: Buffer[] = [];
+  stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+  return Object.assign(stream, { text: () => Buffer.concat(chunks).toString() });
+}
