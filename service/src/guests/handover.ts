@@ -22,6 +22,10 @@ const cloudInitSettings = [
   directory('/etc/cloud/cloud.cfg.d', 0o755),
   ofImage('/etc/cloud/cloud.cfg.d/50-berth.cfg'),
 ];
+/** They quote user data that is not valid. cloud-init creates them for all to read, but keeps the mode of those it finds. */
+const cloudInitLogs = ['cloud-init.log', 'cloud-init-output.log'].map((name) =>
+  file(`/var/log/${name}`, 0o640, ''),
+);
 
 export const stateFolder = '/var/lib/berth';
 
@@ -43,7 +47,12 @@ interface Handover {
 export function handoverFiles(handover: Handover, firstStart?: FirstStart): GuestFile[] {
   const { login, seed } = handover;
   const forUserData = seed
-    ? [...keyFiles(login), ...cloudInitSettings, ...seedFiles(seed, firstStart !== undefined)]
+    ? [
+        ...keyFiles(login),
+        ...cloudInitSettings,
+        ...cloudInitLogs,
+        ...seedFiles(seed, firstStart !== undefined),
+      ]
     : [];
   const early = [...sshdFiles(login), ...forUserData];
   if (!firstStart) {

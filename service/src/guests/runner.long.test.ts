@@ -64,6 +64,7 @@ beforeEach(() => {
   for (const name of ['cloud/cloud.cfg.d', 'netplan', 'ssh', 'systemd/system']) {
     mkdirSync(join(root, 'etc', name), { recursive: true });
   }
+  mkdirSync(join(root, 'var/log'), { recursive: true });
   writeFileSync(join(root, 'etc/ssh/sshd_config'), 'Include /etc/ssh/sshd_config.d/*.conf\n');
 });
 
@@ -555,12 +556,11 @@ on('from files', 'errors of the schema and of the log are reported', async () =>
   fakeCloudInit('failed');
   const check = `[ "$*" = "schema --config-file ${instance()}/user-data.txt" ] && echo 'schema errors: a: b' >&2; exit 1`;
   fakeProgram('cloud-init', check);
-  mkdirSync(join(root, 'var/log'), { recursive: true });
+  handOver([], byPassword, seed);
   writeFileSync(
     join(root, 'var/log/cloud-init.log'),
     'x - util.py[DEBUG]: no\nx - util.py[WARNING]: careful\nx - util.py[ERROR]: wrong\n',
   );
-  handOver([], byPassword, seed);
   assert.equal(await boot().ended, 0);
   const { userData } = await progress(0);
   assert.equal(userData?.schema, 'schema errors: a: b');
@@ -704,6 +704,13 @@ onEachWay('with user data, any image gets the settings of cloud-init of this rel
   assert.match(settings, /^datasource_list: \[NoCloud\]$/m);
   assert.match(settings, /^ {2}all: '>> /m, 'it writes nothing to the console');
   assert.doesNotMatch(settings, /_modules:/, 'it has all modules');
+});
+
+onEachWay('with user data, only root and administrators can read the logs of cloud-init', () => {
+  handOver([], byPassword, seed);
+  for (const name of ['cloud-init.log', 'cloud-init-output.log']) {
+    assert.equal(statSync(join(root, 'var/log', name)).mode & 0o777, 0o640, name);
+  }
 });
 
 on('from files', 'with user data, earlier images get the unit of this release', async () => {
