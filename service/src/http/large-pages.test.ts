@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import { after, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { pageParameters } from '@berth/contract/pagination';
 import { Type } from 'typebox';
 import type { App } from '../callers/app-types.ts';
@@ -11,7 +10,7 @@ import { readPage, sendList } from '../requests/pagination.ts';
 import { createTestApp, createTestToken } from '../testing/app.ts';
 import { numberedList } from '../testing/numbered-list.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
-import { until } from '../testing/until.ts';
+import { untilUnchanged } from '../testing/until.ts';
 
 // Tests pages of large rows, which are read and written in parts, or refused before they are read.
 
@@ -94,13 +93,7 @@ test('a large page that is not read is created only up to the buffer of its conn
   const [data] = await once(socket, 'data');
   socket.pause();
   assert.match(String(data), /^HTTP\/1\.1 200 .*\r\nlink: <[^>]+>; rel="next"\r\n/is);
-  let before = -1;
-  await until('nothing more is created', async () => {
-    const stands = fetched.length === before;
-    before = fetched.length;
-    await sleep(300);
-    return stands;
-  });
+  await untilUnchanged('the number of pages', () => fetched.length);
   socket.destroy();
   const created = fetched.reduce((sum, asked) => sum + asked, 0);
   // Of 128 MB, only the buffers of the kernel and not much more are filled.

@@ -1,6 +1,6 @@
 import { type Selectable, sql, type UpdateObject } from 'kysely';
 import { hasAnyOf, isWithin, planned } from '../db/filters.ts';
-import { type Listing, listing } from '../db/listing.ts';
+import { type Listing, listing, snapshotListing } from '../db/listing.ts';
 import type { Project, ProjectRows } from '../db/project.ts';
 import type { CommandResult, Database, Placement, UserDataReport } from '../db/schema/schema.ts';
 import { isSelected, type Selected, selectLabels } from '../labels/queries.ts';
@@ -378,16 +378,13 @@ export function listOperationsOfSelected(
   { selector, ...filters }: Omit<OperationFilters, 'labels'> & { selector: Selector },
   order: OperationOrder,
 ): Listing<ListedOperation> {
-  const selected = <T>(read: (operations: Listing<ListedOperation>) => Promise<T>) =>
-    rows.inSnapshot(async (own) =>
-      read(listOperations(own, { ...filters, labels: await selectLabels(own, selector) }, order)),
-    );
-  return {
-    page: (after, limit) => selected((operations) => operations.page(after, limit)),
-    keys: (after, limit) => selected((operations) => operations.keys(after, limit)),
-    rows: (ids) => selected((operations) => operations.rows(ids)),
-    count: () => selected((operations) => operations.count()),
-  };
+  return snapshotListing<ProjectRows, ListedOperation>(
+    (read) => rows.inSnapshot(read),
+    async (own) => {
+      const labels = await selectLabels(own, selector);
+      return listOperations(own, { ...filters, labels }, order);
+    },
+  );
 }
 
 /** Matches operations on existing servers. A deleted server has no set of labels. */

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import { beginsWith, hasAnyOf, isNamed, isOneOf, isWithin } from '../db/filters.ts';
-import { type Listing, listing } from '../db/listing.ts';
+import { type Listing, listing, snapshotListing } from '../db/listing.ts';
 import type { Project, ProjectRows } from '../db/project.ts';
 import type { Database, ServerStatus, SshKeyOfServer } from '../db/schema/schema.ts';
 import { isSelected, type Labels, type Selected, selectLabels } from '../labels/queries.ts';
@@ -171,17 +171,14 @@ export function listSelectedServers(
   { selector, ...filters }: ServerFilters & { selector: Selector },
   order: ServerOrder,
 ): Listing<ServerInFull> {
-  const selected = <T>(read: (servers: Listing<ServerInFull>) => Promise<T>) =>
-    rows.inSnapshot(async (own) =>
-      read(listServers(own, { ...filters, labels: await selectLabels(own, selector) }, order)),
-    );
-  return {
-    page: (after, limit) => selected((servers) => servers.page(after, limit)),
-    keys: (after, limit) => selected((servers) => servers.keys(after, limit)),
-    rows: (ids) => selected((servers) => servers.rows(ids)),
-    count: () => selected((servers) => servers.count()),
-    rowsAtFirst,
-  };
+  const selected = snapshotListing<ProjectRows, ServerInFull>(
+    (read) => rows.inSnapshot(read),
+    async (own) => {
+      const labels = await selectLabels(own, selector);
+      return listServers(own, { ...filters, labels }, order);
+    },
+  );
+  return { ...selected, rowsAtFirst };
 }
 
 /** Conditions on `servers` alone, each of which an index supports. */

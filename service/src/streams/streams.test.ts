@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { after, afterEach, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { pageParameters } from '@berth/contract/pagination';
 import { Type } from 'typebox';
 import type { App } from '../callers/app-types.ts';
@@ -12,7 +11,7 @@ import { readPage, sendLines, sendList } from '../requests/pagination.ts';
 import { createTestApp, createTestToken } from '../testing/app.ts';
 import { numberedList } from '../testing/numbered-list.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
-import { until } from '../testing/until.ts';
+import { until, untilUnchanged } from '../testing/until.ts';
 
 const { db, close } = await createTestDatabase();
 after(close);
@@ -127,14 +126,7 @@ test('a response that is not read is generated only up to the buffer of its conn
   await serve({});
   const headers = await headersOf();
   await readSlowly('/endless', headers);
-  let before = -1;
-  await until('nothing more is generated', async () => {
-    const is = fetched.length;
-    const stands = is === before;
-    before = is;
-    await sleep(300);
-    return stands;
-  });
+  await untilUnchanged('the number of pages', () => fetched.length);
   const rows = fetched.reduce((sum, limit) => sum + limit, 0);
   // Of a gigabyte, only the buffers of the kernel and not much more are filled.
   assert.ok(rows < 50_000, `${rows} rows of 1 KB`);

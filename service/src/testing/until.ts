@@ -41,6 +41,17 @@ export async function until<T>(
   }
 }
 
+/** Waits until `count` has returned the same number twice, 300 ms apart. */
+export async function untilUnchanged(what: string, count: () => number): Promise<void> {
+  let before: number | undefined;
+  await until(`${what} does not change any more`, async () => {
+    const isUnchanged = count() === before;
+    before = count();
+    if (!isUnchanged) await sleep(300);
+    return isUnchanged;
+  });
+}
+
 const longer = (pauseMs: number) => Math.min(pauseMs * growth, longestPauseMs);
 
 /**
