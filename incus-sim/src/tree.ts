@@ -22,7 +22,7 @@ const directory = (mode = 0o755): Entry => ({
 
 const folders =
   '/ /etc /etc/cloud /etc/cloud/cloud.cfg.d /etc/netplan /etc/ssh /etc/systemd /etc/systemd/system /home /mnt /opt ' +
-  '/srv /usr /usr/bin /usr/sbin /usr/local /usr/local/bin /var /var/lib';
+  '/srv /usr /usr/bin /usr/sbin /usr/local /usr/local/bin /var /var/lib /var/log';
 
 /** The relevant files of every image. */
 const image: ReadonlyMap<string, Entry> = new Map<string, Entry>([

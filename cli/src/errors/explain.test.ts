@@ -17,3 +17,17 @@ test('a service that is failing or that wants fewer requests has the same exit s
     assert.equal(explain(error)?.status, exitStatuses.unreachable, String(status));
   }
 });
+
+test('the only field that is wrong is named once, and several are listed', () => {
+  const of = (detail: string, ...errors: { pointer: string; detail: string }[]) =>
+    explain(new BerthError('invalid_request', detail, { status: 422, errors }));
+  const os = { pointer: '/os_id', detail: 'No operating system is called x.' };
+  const one = of('/os_id: No operating system is called x.', os);
+  assert.deepEqual([one?.message, one?.hints], ['os_id: No operating system is called x.', []]);
+  const two = of('Two fields are wrong.', os, { pointer: '/labels/a b', detail: 'Is no key.' });
+  assert.equal(two?.message, 'Two fields are wrong.');
+  assert.deepEqual(two?.hints, [
+    '  os_id: No operating system is called x.',
+    '  labels.a b: Is no key.',
+  ]);
+});

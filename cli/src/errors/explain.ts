@@ -21,13 +21,14 @@ export function explain(error: unknown): Explanation | undefined {
 function explainBerth(error: BerthError): Explanation {
   const fields = error.errors.map(({ pointer, parameter, detail }) => {
     const field = parameter ?? pointer?.replace(/^\//, '').replaceAll('/', '.');
-    return field ? `  ${field}: ${detail}` : `  ${detail}`;
+    return field ? `${field}: ${detail}` : detail;
   });
-  return {
-    message: error.detail,
-    hints: [...fields, ...hintsOf(error)],
-    status: exitStatusOf(error),
-  };
+  const [only] = error.errors;
+  // The detail of a single error is the message, after its pointer.
+  const isSingle = fields.length === 1 && only && error.detail.endsWith(only.detail);
+  const [message = error.detail] = isSingle ? fields : [];
+  const listed = isSingle ? [] : fields.map((field) => `  ${field}`);
+  return { message, hints: [...listed, ...hintsOf(error)], status: exitStatusOf(error) };
 }
 
 function hintsOf(error: BerthError): string[] {

@@ -57,7 +57,7 @@ const importImage = (cli: Cli) =>
     )
     .argument('<os>', 'its slug or ID')
     .argument('<location>', 'its name or ID')
-    .option('--wait', 'wait until it is imported (the default)', true)
+    .option('--wait', 'wait until it is imported', true)
     .option('--no-wait', 'return as soon as the request was accepted')
     .option('--timeout <duration>', 'wait at most this long, such as 30s or 5m', duration)
     .action(async (id, location, { wait, timeout }) => {

@@ -143,7 +143,7 @@ export const waiting = <Args extends unknown[], Options extends OptionValues>(
   command: Command<Args, Options>,
 ) =>
   command
-    .option('--wait', 'wait until the operation has ended (the default)', true)
+    .option('--wait', 'wait until the operation has ended', true)
     .option('--no-wait', 'return as soon as the request was accepted')
     .option('--timeout <duration>', 'wait at most this long, such as 30s or 5m', duration);
 
