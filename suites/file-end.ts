@@ -7,12 +7,13 @@ const seconds = Number(new URL(import.meta.url).searchParams.get('seconds'));
 // The runner and the threads of the file also import it.
 const isFile = isMainThread && process.env.NODE_TEST_CONTEXT !== undefined;
 
-function end(): never {
+/** Ends this process, and says what kept it alive. */
+export function endProcess(afterSeconds: number): never {
   const alive = [...new Set(process.getActiveResourcesInfo())].join(', ');
   process.stderr.write(
-    `This file had not ended after ${seconds} s. It is kept alive by: ${alive}\n`,
+    `This file had not ended after ${afterSeconds} s. It is kept alive by: ${alive}\n`,
   );
   process.exit(1);
 }
 
-if (isFile) setTimeout(end, seconds * 1000).unref();
+if (isFile && seconds > 0) setTimeout(() => endProcess(seconds), seconds * 1000).unref();

@@ -1,6 +1,6 @@
 const fileEnd = new URL('file-end.ts', import.meta.url).href;
 /** The margin after which a file is ended, so that a hanging test is reported first. */
-const graceSeconds = 60;
+export const graceSeconds = 60;
 
 /** The timeout of a test in seconds: of the gate, and of any other. */
 export const longest = { gate: 180, long: 900 };

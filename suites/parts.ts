@@ -1,4 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
+import { writeGroups } from './groups.ts';
 import { limits, longest } from './limits.ts';
 
 // The parts of both suites. The name or folder of a test file determines its part: `*.long.test.ts`
@@ -10,8 +11,11 @@ export interface Part {
   name: string;
   /** What it tests, in a few words. */
   about: string;
-  /** The program and its arguments, for the whole part or for some of its test files. */
-  command(files?: readonly string[]): string[];
+  /**
+   * The program and its arguments, for the whole part or for some of its test files. With a directory, files of the whole
+   * part may run in groups, which are written there.
+   */
+  command(files?: readonly string[], directory?: string): string[];
   /** Whether single files can be run again. */
   hasFiles: boolean;
   needsRoot?: boolean;
@@ -35,24 +39,33 @@ interface TestOptions {
   seconds?: number;
   /** More arguments of `node --test`. */
   args?: string[];
+  /** Whether files run in groups, each in one process. */
+  inGroups?: boolean;
 }
 
 function tests(
   name: string,
   about: string,
   patterns: string[],
-  { seconds = longest.gate, args = [] }: TestOptions = {},
+  { seconds = longest.gate, args = [], inGroups = false }: TestOptions = {},
 ): Part {
-  const all = () => filesOf(patterns);
   return {
     ...{ name, about, hasFiles: true },
-    command: (files = all()) => [
-      node,
-      ...['--test', '--test-concurrency=2', ...limits(seconds)],
-      `--test-reporter=${reporter}`,
-      ...args,
-      ...files,
-    ],
+    command: (some, directory) => {
+      const files = some ?? filesOf(patterns);
+      const isGrouped = inGroups && !some && directory !== undefined;
+      return [
+        node,
+        ...[
+          '--test',
+          '--test-concurrency=2',
+          ...limits(seconds, isGrouped ? seconds * 8 : undefined),
+        ],
+        `--test-reporter=${reporter}`,
+        ...args,
+        ...(isGrouped ? writeGroups(files, directory) : files),
+      ];
+    },
   };
 }
 
@@ -82,7 +95,7 @@ export const gate: readonly Part[] = [
       'bench/*.test.ts',
       '{setup,suites}/**/*.test.{ts,mjs}',
     ],
-    { args: [onPostgres] },
+    { args: [onPostgres], inGroups: true },
   ),
   tests('contract', 'the behaviour of Incus on which Berth depends, on the simulator', contract),
   onRealIncus('guests', 'real servers: the session of a user, secrets, isolation', [

@@ -24,7 +24,7 @@ export async function play(
   const began = performance.now();
   const directory = mkdtempSync(join(tmpdir(), 'berth-suite-'));
   const path = join(directory, 'results');
-  const end = await run(part.command(files), { [resultsVariable]: path }, endSeconds);
+  const end = await run(part.command(files, directory), { [resultsVariable]: path }, endSeconds);
   const results = readResults(path);
   rmSync(directory, { recursive: true });
   const failures = [...results.failures];

@@ -1,0 +1,54 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+
+/** So few that a group ends soon, and so many that loading the same modules takes little of its time. */
+const filesOfGroup = 8;
+const together = new URL('together.ts', import.meta.url);
+
+/** Test files with this in their name change what other files of their process would see. */
+const isAlone = (file: string) => file.includes('.alone.');
+
+/**
+ * Writes a file for each group of test files, which runs them in one process. Half of the time of most files is the
+ * loading of the same modules.
+ *
+ * @returns the files for `node --test`: groups, and files that run alone
+ */
+export function writeGroups(files: readonly string[], directory: string): string[] {
+  const alone = files.filter(isAlone);
+  const others = files.filter((file) => !isAlone(file));
+  const groups = Array.from({ length: Math.ceil(others.length / filesOfGroup) }, (_, index) => {
+    const path = join(directory, `group-${String(index + 1).padStart(2, '0')}.test.mjs`);
+    const of = others.slice(index * filesOfGroup, (index + 1) * filesOfGroup);
+    writeFileSync(
+      path,
+      `import { runTogether } from '${together}';\n\nawait runTogether(${JSON.stringify(of)});\n`,
+    );
+    return path;
+  });
+  return [...groups, ...alone];
+}
+
+/** The test files of a group; undefined for a test file that is no group. */
+export function filesOf(path: string): string[] | undefined {
+  if (!/^group-\d+\.test\.mjs$/.test(basename(path))) return undefined;
+  const [, list = '[]'] = /runTogether\((\[.*\])\)/.exec(readFileSync(path, 'utf8')) ?? [];
+  return JSON.parse(list);
+}
+
+/** Whether a test is declared by what runs a group, not by a test file. */
+export const isOfGroup = (file: string) => file === together.pathname;
+
+/** The test file that a test of a group stands for; undefined for other tests. */
+export function fileOfGroupedTest({
+  name,
+  file = '',
+}: {
+  name: string;
+  file?: string | undefined;
+}) {
+  return isOfGroup(file) && name !== nameOfAll ? name : undefined;
+}
+
+/** The suite with all tests of a file. */
+export const nameOfAll = '(all tests)';
