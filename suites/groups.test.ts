@@ -60,6 +60,18 @@ test('files of a group share a process, and have hooks and an environment of the
   assert.equal(tests, 7);
 });
 
+test('a module that declares hooks is loaded for each file', async () => {
+  const helper = join(directory, 'helper.mjs');
+  writeFileSync(
+    helper,
+    "import { after } from 'node:test';\nexport const open = { is: true };\nafter(() => { open.is = false; });\n",
+  );
+  const uses = `import { open } from './helper.mjs';
+    test('it is open', () => assert.equal(open.is, true));`;
+  const part = partOf({ 'one.test.mjs': uses, 'two.test.mjs': uses });
+  assert.deepEqual((await play(part, { endSeconds })).failures, []);
+});
+
 test('each failure has its file, and a file that cannot be loaded fails', async () => {
   const part = partOf({
     'a.test.mjs': passes,
