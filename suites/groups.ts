@@ -5,28 +5,22 @@ import { basename, join } from 'node:path';
 const filesOfGroup = 8;
 const together = new URL('together.ts', import.meta.url);
 
-/** Test files with this in their name change what other files of their process would see. */
-const isAlone = (file: string) => file.includes('.alone.');
-
 /**
  * Writes a file for each group of test files, which runs them in one process. Half of the time of most files is the
  * loading of the same modules.
  *
- * @returns the files for `node --test`: groups, and files that run alone
+ * @returns the paths of the groups, for `node --test`
  */
 export function writeGroups(files: readonly string[], directory: string): string[] {
-  const alone = files.filter(isAlone);
-  const others = files.filter((file) => !isAlone(file));
-  const groups = Array.from({ length: Math.ceil(others.length / filesOfGroup) }, (_, index) => {
+  return Array.from({ length: Math.ceil(files.length / filesOfGroup) }, (_, index) => {
     const path = join(directory, `group-${String(index + 1).padStart(2, '0')}.test.mjs`);
-    const of = others.slice(index * filesOfGroup, (index + 1) * filesOfGroup);
+    const of = files.slice(index * filesOfGroup, (index + 1) * filesOfGroup);
     writeFileSync(
       path,
       `import { runTogether } from '${together}';\n\nawait runTogether(${JSON.stringify(of)});\n`,
     );
     return path;
   });
-  return [...groups, ...alone];
 }
 
 /** The test files of a group; undefined for a test file that is no group. */
