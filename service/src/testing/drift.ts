@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Db } from '../db/connection.ts';
 import type { DriftKind } from '../drift/queries.ts';
 import { insertDrift } from '../drift/sweep-queries.ts';
@@ -11,10 +12,12 @@ interface EnteredDrift {
   serverId?: number;
   isMissing?: boolean;
   instance?: string;
+  /** The other Incus project that a foreign instance is in. */
+  incusProject?: string;
   since?: string;
   /** What differs, by default the number of cores. */
   differences?: Difference[];
-  /** What is known of an unknown instance. */
+  /** What is known of an unknown or a foreign instance. */
   facts?: Partial<InstanceFacts>;
   /** Whether only one sweep has seen it. */
   isNew?: boolean;
@@ -31,11 +34,20 @@ const cores = { path: 'config.limits.cpu', expected: '1', found: '8' };
 export async function enterDrift(
   db: Db,
   { locationId, nodeId }: Installation,
-  { serverId, isMissing = false, isNew = false, instance, since, ...more }: EnteredDrift = {},
+  {
+    serverId,
+    isMissing = false,
+    isNew = false,
+    instance,
+    incusProject,
+    since,
+    ...more
+  }: EnteredDrift = {},
 ): Promise<number> {
   const name = instance ?? (await nameOf(db, serverId));
+  const ofNone = incusProject === undefined ? 'unknown_instance' : 'foreign_instance';
   const kind: DriftKind =
-    serverId === undefined ? 'unknown_instance' : isMissing ? 'missing_instance' : 'changed';
+    serverId === undefined ? ofNone : isMissing ? 'missing_instance' : 'changed';
   const ofInstance = {
     path: 'instance',
     expected: isMissing ? name : null,
@@ -47,12 +59,17 @@ export async function enterDrift(
     since: since ?? '2026-11-21T04:32:50.120000Z',
     ...{ confirmed: !isNew, forgotten: false },
   }));
-  const facts = kind === 'unknown_instance' ? { ...usualFacts, ...more.facts } : null;
+  const facts = serverId === undefined ? { ...usualFacts, ...more.facts } : null;
   const row = {
-    ...{ kind, instance: name, nodeId, serverId: serverId ?? null, differences: seen, facts },
+    ...{ kind, instance: name, incusProject: incusProject ?? null, nodeId },
+    ...{ serverId: serverId ?? null, differences: seen, facts },
   };
   await db.transaction().execute((trx) => insertDrift(trx, locationId, row));
-  const query = db.selectFrom('drift').select('id').where('instance', '=', name);
+  const query = db
+    .selectFrom('drift')
+    .select('id')
+    .where('instance', '=', name)
+    .where(sql<boolean>`incus_project is not distinct from ${incusProject ?? null}`);
   return (await query.executeTakeFirstOrThrow()).id;
 }
 
