@@ -20,7 +20,7 @@ import type { ServerStepContext } from '../service/src/servers/define-operation.
 import { createOperation } from '../service/src/servers/operations/create.ts';
 import { repairOperation } from '../service/src/servers/operations/repair.ts';
 import { setResizing } from '../service/src/servers/queries.ts';
-import { enterDrift } from '../service/src/testing/drift.ts';
+import { enterDriftIn } from '../service/src/testing/drift.ts';
 import { newPublicKey } from '../service/src/testing/ssh-keys.ts';
 import { eventually } from '../service/src/testing/until.ts';
 import {
@@ -285,8 +285,7 @@ const byAdoption =
     adoptions += 1;
     // No new server gets it.
     const ip = `fd00:9::1:${adoptions.toString(16)}`;
-    await makeByHand(name, ip);
-    if (isForeign) await carryAway(name);
+    await makeByHand(name, ip, isForeign);
     simulator.administrator.start(homeOf(name), name);
     if (isDeaf) simulator.faults.guest(name, { ignoresShutdown: true });
     const instance = await client.inProject(homeOf(name)).instances.get(name);
@@ -297,9 +296,11 @@ const byAdoption =
       .executeTakeFirstOrThrow();
     const facts = { mac: instance?.config['volatile.eth0.hwaddr'] ?? null, addresses: [ip] };
     const of = { instance: name, facts, ...(isForeign && { incusProject: otherProject }) };
-    const id = await enterDrift(db, { ...place, nodeId: node.id }, of);
     return () =>
       db.transaction().execute(async (trx) => {
+        // A sweep may have seen it.
+        await trx.deleteFrom('drift').where('instance', '=', name).execute();
+        const id = await enterDriftIn(trx, { ...place, nodeId: node.id }, of);
         const owner = new Project(trx, place.projectId);
         const made = await adoptInstance(trx, owner, id, { os_id: place.osId });
         if (hasCopy) await leaveCopy(await uuidOf(trx, made.serverId));
@@ -332,22 +333,18 @@ async function createIn(incus: IncusClient, wanted: NewInstance): Promise<void> 
 const leaveCopy = (uuid: string) =>
   createIn(laboratory.client, byHand(instanceName(uuid), { type: 'none' }));
 
-async function makeByHand(name: string, ip: string): Promise<void> {
-  const { client } = laboratory;
+async function makeByHand(name: string, ip: string, isForeign: boolean): Promise<void> {
+  const { client, simulator } = laboratory;
   const wanted = byHand(name, { type: 'image', alias: 'berth-debian-12' });
   const eth0 = { type: 'nic', network: 'berthbr0', 'ipv6.address': ip };
-  await createIn(client, { ...wanted, devices: { ...wanted.devices, eth0 } });
+  const devices = { ...wanted.devices, eth0 };
+  // A sweep must not see the address of a foreign one in the project of the location, and reserve it.
+  await createIn(client, isForeign ? wanted : { ...wanted, devices });
   const file = { type: 'file', uid: 0, gid: 0, mode: 0o644, content: 'ran\n' } as const;
   await client.files.push(name, '/root/ran', file);
-}
-
-/** Brings an instance to the other Incus project. */
-async function carryAway(name: string): Promise<void> {
-  const { client, simulator } = laboratory;
-  await createIn(
-    client.inProject(otherProject),
-    byHand(name, { type: 'copy', source: name, project }),
-  );
+  if (!isForeign) return;
+  const source = { type: 'copy', source: name, project } as const;
+  await createIn(client.inProject(otherProject), { ...byHand(name, source), devices });
   simulator.administrator.delete(project, name);
   foreign.add(name);
 }

@@ -73,14 +73,30 @@ describe('a copy of an instance in another project', () => {
       settled(other, other.instances.create(wanted)),
       failsWith('already_exists'),
     );
-    // The templates of its image would give it another host name.
-    assert.equal(config['volatile.apply_template'], 'copy');
-    await other.instances.change(name, () => ({ config: { 'volatile.apply_template': '' } }));
-    assert.equal((await other.instances.get(name))?.config['volatile.apply_template'], undefined);
     await settled(client, client.instances.delete(made.name));
     const running = await settled(other, other.instances.updateState(name, { action: 'start' }));
     assert.equal(running.status_code, 200);
     await settled(other, other.instances.updateState(name, { action: 'stop', force: true }));
+  });
+
+  it('has the templates of its image applied as a copy at its next start, or as it was given', async () => {
+    const { client, names } = target;
+    const key = 'volatile.apply_template';
+    const made = await createInstance(target, 'source');
+    const appliedTo = async (incus: IncusClient, name: string) =>
+      (await incus.instances.get(name))?.config[key];
+    assert.equal(await appliedTo(client, made.name), 'create');
+    const other = await otherProject();
+    const devices = { root: made.devices.root ?? {}, eth0: { type: 'none' } };
+    for (const [given, wanted] of Object.entries({ '': 'copy', start: 'start' })) {
+      const name = newName('copy');
+      const copy = copyOf({ ...made, devices }, names.project, name, given ? { [key]: given } : {});
+      await settled(other, other.instances.create(copy));
+      assert.equal(await appliedTo(other, name), wanted);
+      await settled(other, other.instances.updateState(name, { action: 'start' }));
+      assert.equal(await appliedTo(other, name), undefined);
+      await settled(other, other.instances.updateState(name, { action: 'stop', force: true }));
+    }
   });
 
   it('is busy under its own name while it is made, in the project that it is made in', async () => {

@@ -24,7 +24,7 @@ import {
 import { refuseUnknownNetworks } from './nics.ts';
 import type { Work } from './operations.ts';
 import { keepsImages } from './pools.ts';
-import { reportAct } from './power.ts';
+import { reportAct, templateKey } from './power.ts';
 import { refusal, refuse } from './refusal.ts';
 import { type Call, jsonBody } from './router.ts';
 
@@ -151,8 +151,7 @@ function copyInstance(
         await work.pause(timing.create / 2);
         const { disk, files, isEmpty } = source;
         Object.assign(instance, { disk, files: new Map(files), isEmpty });
-        // The templates of its image are applied at its next start.
-        instance.config = { ...instance.config, 'volatile.apply_template': 'copy' };
+        applyTemplates(instance, 'copy');
       });
     },
   );
@@ -203,6 +202,11 @@ function newInstance(
     files: new Map(),
     isEmpty: image === null,
   };
+}
+
+/** Incus does so at its next start, and keeps what was given. */
+function applyTemplates(instance: Instance, trigger: 'create' | 'copy'): void {
+  instance.config = { ...instance.config, [templateKey]: instance.config[templateKey] || trigger };
 }
 
 /** For the NICs that are given none. */
@@ -273,6 +277,7 @@ async function build(
   const isWhole = image === null || (await unpack(engine, work, { instance, image, pool }));
   await work.pause(timing.create / 3);
   instance.disk = isWhole ? 'whole' : 'partial';
+  applyTemplates(instance, 'create');
   work.metadata({
     create_instance_from_image_unpack_progress: 'Unpacking image: 100% (1.00GB/s)',
     progress: { percent: '100', speed: '1000000000', stage: 'create_instance_from_image_unpack' },

@@ -66,7 +66,8 @@ export async function keepAddresses(
   const taken = kept.flatMap(({ ip, serverId, reservedFor }) => {
     if (serverId !== null) return [{ ip, holder: `The server ${serverId}` }];
     const isOwn = reservedFor === null || reservedFor === own;
-    return isOwn ? [] : [{ ip, holder: `The instance ${reservedFor}` }];
+    const holder = `The instance ${reservedFor} in the Incus project of the location`;
+    return isOwn ? [] : [{ ip, holder }];
   });
   const addresses = kept.map(({ ip, poolId }, place) => ({ ip, poolId, isPrimary: place === 0 }));
   const lost = ips.filter((ip) => kept.every(({ wanted }) => wanted !== ip));

@@ -173,7 +173,10 @@ it('an address or a MAC address that another server has is not taken from it', a
   await reserve.execute(db);
   const shared = { addresses: ['10.9.0.97'], mac: '10:66:6a:00:00:03' };
   const third = await enterDrift(db, place, { instance: 'third', facts: shared });
-  await refuses(third, /The instance twin has its address 10\.9\.0\.97/);
+  await refuses(
+    third,
+    /The instance twin in the Incus project of the location has its address 10\.9\.0\.97\. Give/,
+  );
   const twin = await enterDrift(db, place, { instance: 'twin', facts: shared });
   assert.equal((await adopt(twin)).statusCode, 202, 'it is reserved for itself');
   const other = { addresses: ['10.9.0.98'] };

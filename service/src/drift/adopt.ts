@@ -138,7 +138,10 @@ async function addressesFor(
   // Only those of the project of the location have reserved their addresses.
   const holder = incus_project === null ? instance : null;
   const { addresses, lost, taken } = await keepAddresses(trx, locationId, { holder, ips });
-  if (taken) throw notAdoptable(`${taken.holder} has its address ${taken.ip}.`);
+  if (taken) {
+    const wayOut = 'Give one of them another address, and try again in a minute.';
+    throw notAdoptable(`${taken.holder} has its address ${taken.ip}. ${wayOut}`);
+  }
   if (addresses.length > 0) return { addresses, lost };
   const all = ips.join(', ');
   throw notAdoptable(

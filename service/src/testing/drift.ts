@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '../db/connection.ts';
+import type { Db, Queryable, Trx } from '../db/connection.ts';
 import type { DriftKind } from '../drift/queries.ts';
 import { insertDrift } from '../drift/sweep-queries.ts';
 import { instanceName } from '../instances/labels.ts';
@@ -31,8 +31,12 @@ const usualFacts: InstanceFacts = {
 const cores = { path: 'config.limits.cpu', expected: '1', found: '8' };
 
 /** Inserts a drift record, as two sweeps do. Returns its id. */
-export async function enterDrift(
-  db: Db,
+export const enterDrift = (db: Db, of: Installation, drift?: EnteredDrift): Promise<number> =>
+  db.transaction().execute((trx) => enterDriftIn(trx, of, drift));
+
+/** The same as part of a transaction, between whose begin and end no sweep sees it. */
+export async function enterDriftIn(
+  trx: Trx,
   { locationId, nodeId }: Installation,
   {
     serverId,
@@ -44,7 +48,7 @@ export async function enterDrift(
     ...more
   }: EnteredDrift = {},
 ): Promise<number> {
-  const name = instance ?? (await nameOf(db, serverId));
+  const name = instance ?? (await nameOf(trx, serverId));
   const ofNone = incusProject === undefined ? 'unknown_instance' : 'foreign_instance';
   const kind: DriftKind =
     serverId === undefined ? ofNone : isMissing ? 'missing_instance' : 'changed';
@@ -64,8 +68,8 @@ export async function enterDrift(
     ...{ kind, instance: name, incusProject: incusProject ?? null, nodeId },
     ...{ serverId: serverId ?? null, differences: seen, facts },
   };
-  await db.transaction().execute((trx) => insertDrift(trx, locationId, row));
-  const query = db
+  await insertDrift(trx, locationId, row);
+  const query = trx
     .selectFrom('drift')
     .select('id')
     .where('instance', '=', name)
@@ -73,7 +77,7 @@ export async function enterDrift(
   return (await query.executeTakeFirstOrThrow()).id;
 }
 
-async function nameOf(db: Db, serverId: number | undefined): Promise<string> {
+async function nameOf(db: Queryable, serverId: number | undefined): Promise<string> {
   if (serverId === undefined) return 'by-hand';
   const query = db.selectFrom('servers').select('uuid').where('id', '=', serverId);
   return instanceName((await query.executeTakeFirstOrThrow()).uuid);

@@ -13,6 +13,7 @@ import {
 } from '../../drift/sweep-queries.ts';
 import type { Instance } from '../../incus/instances.ts';
 import { EngineError } from '../../incus/transport/errors.ts';
+import { isHelperAtWork } from '../../instances/helpers.ts';
 import { foreignObstacles, type InstanceFacts } from '../../servers/engine/facts.ts';
 import { serversOf } from '../../servers/truth-queries.ts';
 import { factsOfAll, hasChanged, type Swept } from './drift.ts';
@@ -92,11 +93,11 @@ async function look(
   }
 }
 
-/** Another location can be in the other project. */
+/** Another location can be in the other project, with its servers and its helpers. */
 async function withoutServers({ db }: Swept, instances: Instance[]): Promise<Instance[]> {
   const servers = await serversOf(db, instances.flatMap(uuidsOf));
   const isServer = (uuid: string) => servers.get(uuid)?.isDeleted === false;
-  return instances.filter((one) => !uuidsOf(one).some(isServer));
+  return instances.filter((one) => !isHelperAtWork(one) && !uuidsOf(one).some(isServer));
 }
 
 async function record(
@@ -105,11 +106,12 @@ async function record(
   { found: all, unsure }: Seen,
   { nodes, readAt }: { nodes: Map<string, number>; readAt: string },
 ): Promise<void> {
-  const busy = new Set((await foreignAdoptions(trx, locationId, readAt)).map(keyOf));
-  const found = all.filter((one) => !busy.has(keyOf(one)));
   const rows = new Map(
     (await lockDriftOf(trx, locationId, 'foreign')).map((row) => [keyOfRow(row), row]),
   );
+  // Afterwards, so that an adoption which has just ended its row is among them.
+  const busy = new Set((await foreignAdoptions(trx, locationId, readAt)).map(keyOf));
+  const found = all.filter((one) => !busy.has(keyOf(one)));
   const seen = new Set(found.map(keyOf));
   const isSure = (key: string, { incus_project }: DriftRow) =>
     !unsure.projects.has(incus_project ?? '') && !unsure.instances.has(key);

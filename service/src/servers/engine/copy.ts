@@ -3,8 +3,13 @@ import { instanceName } from '../../instances/labels.ts';
 import { type Defined, lastingConfig } from './instance.ts';
 import { definedAs } from './repair.ts';
 
-/** When the templates of the image of an instance are applied to it: Incus sets it to `copy` for a copy. */
-export const templateKey = 'volatile.apply_template';
+/**
+ * When templates of its image are to be applied to an instance, which Incus does at its next start. Incus sets it to
+ * `copy` for a copy that has none, by which images give the guest another host name.
+ */
+const templateKey = 'volatile.apply_template';
+/** Incus applies those in any case. */
+const ofEachStart = 'start';
 
 /**
  * By this, cloud-init knows whether its guest is a new one. Incus gives a copy another one, with which cloud-init would
@@ -27,6 +32,7 @@ export function copyFor(server: Defined, found: Instance, installationId: string
     description: found.description,
     config: {
       ...lastingConfig(server, installationId),
+      [templateKey]: found.config[templateKey] || ofEachStart,
       ...(guest !== undefined && { [guestKey]: guest }),
     },
     devices: { ...devices, ...Object.fromEntries(others.map((name) => [name, { type: 'none' }])) },

@@ -5,7 +5,6 @@ import { instanceName, labelsOf } from '../../instances/labels.ts';
 import { done, fail, next, type StepResult, wait } from '../../operations/define.ts';
 import { operationTitles } from '../../operations/titles.ts';
 import { defineServerOperation } from '../define-operation.ts';
-import { templateKey } from '../engine/copy.ts';
 import { differencesOf } from '../engine/drift.ts';
 import {
   awaitOperation,
@@ -19,7 +18,14 @@ import {
 import { factsOf, foreignObstacles } from '../engine/facts.ts';
 import { putBack } from '../engine/repair.ts';
 import { markServerDeleted, setServerState } from '../worker-queries.ts';
-import { copy, discard, remove, removeCopy, wordsOfOriginal } from './adoption/copy.ts';
+import {
+  copy,
+  discard,
+  findOriginal,
+  remove,
+  removeCopy,
+  wordsOfOriginal,
+} from './adoption/copy.ts';
 import {
   type AdoptState,
   afterSeconds,
@@ -37,12 +43,12 @@ import { startFailures } from './power/start.ts';
 /** For Incus, in addition to the time of the guest. */
 const marginSeconds = 15;
 const startSeconds = 120;
+
 /**
  * Makes an instance that was there before the instance of a new server, with its disk and its addresses. Incus renames a
  * stopped instance only, so a running one is restarted. Until it has the labels of the server, a failure undoes
  * everything; from then on it is a server. The labels come last, since Berth removes instances with the labels of servers
- * that are deleted.
- * An instance of another Incus project is copied, see `adoption/copy.ts`.
+ * that are deleted. An instance of another Incus project is copied, see `adoption/copy.ts`.
  */
 export const adoptOperation = defineServerOperation<AdoptState>({
   kind: 'adopt',
@@ -159,22 +165,23 @@ async function rename(context: Context): Result {
   if (await isBusy(incus, found.name, { signal })) return busy;
   // Somebody has started it again.
   if (found.status !== 'Stopped') return next('stop', { ran: true });
-  await renameInstance(incus, found.name, instanceName(server.uuid), { signal });
+  await renameOnce(context, found.name, instanceName(server.uuid));
   return next('define');
 }
 
+/** Another worker may have renamed it since it was found, which the next step sees. */
+async function renameOnce({ incus, signal }: Context, name: string, newName: string) {
+  await renameInstance(incus, name, newName, { signal }).catch((error: unknown) => {
+    if (!isEngineError(error, 'not_found')) throw error;
+  });
+}
+
 async function define(context: Context): Result {
-  const { incus, operation, server, settings, signal } = context;
+  const { incus, server, settings, signal } = context;
   const { installationId } = settings;
-  const { project, template } = operation.state;
   const found = await find(context);
   if (!found) return missing;
   if (!isRenamed(found, context)) return next('rename');
-  // A guest that was copied would get the host name of a new one at its next start.
-  if (project !== undefined && (found.config[templateKey] ?? '') !== template) {
-    const config = { [templateKey]: template };
-    await incus.instances.change(found.name, () => ({ config }), { signal });
-  }
   const differences = differencesOf(server, found, installationId);
   if (differences.length === 0) return next('start', { isDefined: true });
   await withDiskHeadroom(context, found, () => putBack(incus, server, installationId, { signal }));
@@ -221,6 +228,9 @@ async function recover(context: Context): Result {
   const notYet = project !== undefined && !isCopied && (await removeCopy(context));
   if (notYet) return notYet;
   const found = await find(context);
+  // Somebody has deleted the copy.
+  if (isCopied && !isDefined && !found && (await findOriginal(context)))
+    return now({ isCopied: false });
   const of = isCopied ? incus : original(context);
   if (found && (await isBusy(of, found.name, { signal }))) return busy;
   if (found && !isDefined && labelsOf(found).server === server.uuid)
@@ -235,7 +245,7 @@ async function recover(context: Context): Result {
       await stopInstance(incus, found.name, { signal });
       return now({ ran: true });
     }
-    await renameInstance(incus, found.name, instance, { signal });
+    await renameOnce(context, found.name, instance);
     return wait(0.1);
   }
   if (!isBack) return now({ isBack: true });

@@ -24,10 +24,8 @@ export interface AdoptState extends AdoptRequest, Failure {
   leftAt: string;
   /** The copy of an instance of another project is whole, and takes its place. */
   isCopied: boolean;
-  /** When the instance that was copied had last been started, as Incus says it. */
-  usedAt: string;
-  /** When templates of its image were to be applied to it. */
-  template: string;
+  /** When the instance that was copied was made, and last started, as Incus says it. */
+  copied: { madeAt: string; usedAt: string };
   /** It has the labels and the configuration of its server. */
   isDefined: boolean;
   /** After a failure: it was seen to be as it was before. */
