@@ -7,6 +7,7 @@ import { driftView } from '../../drift/view.ts';
 import type { IncusClient } from '../../incus/client.ts';
 import type { Instance } from '../../incus/instances.ts';
 import { EngineError } from '../../incus/transport/errors.ts';
+import { probeName } from '../../instances/helpers.ts';
 import { instanceName } from '../../instances/labels.ts';
 import { requireLocation } from '../../locations/queries.ts';
 import { keptLog } from '../../testing/canaries.ts';
@@ -176,14 +177,17 @@ test('a network of the project, and the label of another Berth, are obstacles', 
   assert.deepEqual((await listed())[0]?.adoptable?.obstacles, [], 'its networks are those of all');
 });
 
-test('the instances of servers, and one that is being adopted, are not listed', async () => {
+test('the instances of servers, a helper, and one that is being adopted, are not listed', async () => {
   const other = await enterServer(db, place);
   const { uuid } = await db
     .selectFrom('servers')
     .select('uuid')
     .where('id', '=', other)
     .executeTakeFirstOrThrow();
-  projects.set('a', [instance(instanceName(uuid), 'a'), instance('web', 'a')]);
+  const helper = instance(probeName(place.nodeId, 'test'), 'a');
+  const at = { created_at: new Date().toISOString() };
+  const server = instance(instanceName(uuid), 'a');
+  projects.set('a', [server, { ...helper, ...at }, instance('web', 'a')]);
   await adoptFrom('a');
   const id = await enterServer(db, place, { status: 'creating', operation: 'adopt' });
   const state = JSON.stringify({ instance: 'web', project: 'a', lost: [] });
