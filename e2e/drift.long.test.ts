@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Drift, DriftAdopted } from '@berth/contract/drift';
+import type { Location } from '@berth/contract/locations';
 import type { Accepted, Operation } from '@berth/contract/operations';
 import { createIncusClient } from '../service/src/incus/client.ts';
 import { until } from '../service/src/testing/until.ts';
@@ -156,4 +157,65 @@ test('an instance that was made with the incus command is adopted, restarted and
   assert.equal((await view(id)).status, 'started');
   await remove(id);
   assert.deepEqual([await instanceOf(name), await instanceOf('made-by-hand')], [null, null]);
+});
+
+test('an instance of another Incus project is moved with its disk and its address, and is the same guest', async () => {
+  const [location] = (await call<Location[]>('GET', '/v1/locations')).body;
+  assert.ok(location);
+  const path = `/v1/locations/${location.id}`;
+  const changed = await call<Location>('PATCH', path, { adopt_from: ['default'] });
+  assert.deepEqual([changed.status, changed.body.adopt_from], [200, ['default']]);
+  const other = { ...place, names: { project: 'default' } };
+  const elsewhere = (...args: string[]) => incus(other, args);
+  // The image is in the project of the location.
+  await onIncus(
+    ...['launch', image, 'made-afar', '--storage', incusPool(), '--network', incusNetwork()],
+    ...['--config', 'limits.cpu=1', '--config', 'limits.memory=512MiB'],
+  );
+  await onIncus('config', 'device', 'set', 'made-afar', 'root', 'size=4GiB');
+  await onIncus('exec', 'made-afar', '--', 'sh', '-c', 'echo kept > /root/kept; sync');
+  await onIncus('stop', '--force', 'made-afar');
+  await onIncus('move', 'made-afar', '--target-project', 'default');
+  await elsewhere('snapshot', 'create', 'made-afar', 'before');
+  await elsewhere('start', 'made-afar');
+  const drift = await find(
+    'it is found, and has an address',
+    'kind=foreign_instance&q=made-afar',
+    ({ adoptable }) => adoptable?.ip_addresses.some((ip) => ip.includes('.')) ?? false,
+  );
+  assert.ok(drift?.adoptable);
+  assert.deepEqual([drift.incus_project, drift.adoptable.obstacles], ['default', []]);
+  const guestOf = async (name: string, project: string) => {
+    const client = createIncusClient({ socketPath: incusSocket(), project });
+    try {
+      const { config } = (await client.instances.get(name)) ?? {};
+      return config?.['volatile.cloud-init.instance-id'];
+    } finally {
+      await client.close();
+    }
+  };
+  const guest = await guestOf('made-afar', 'default');
+  await elsewhere('exec', 'made-afar', '--', 'sh', '-c', 'hostname > /root/called; sync');
+  const body = { os_id: await osId('debian-12') };
+  const { server_id: id } = await ends<DriftAdopted>(`/v1/drift/${drift.id}/adopt`, body);
+  const server = await view(id);
+  assert.deepEqual([server.status, server.hostname], ['started', 'made-afar']);
+  const name = `srv-${server.uuid}`;
+  const address = primaryAddress(server);
+  assert.ok(drift.adoptable.ip_addresses.includes(address), `${address} is kept`);
+  assert.deepEqual([await guestOf(name, incusProject()), guest?.length], [guest, 36]);
+  assert.equal(await guestOf('made-afar', 'default'), undefined, 'it is no longer there');
+  const inGuest = (...command: string[]) => onIncus('exec', name, '--', ...command);
+  await inGuest('grep', '-q', 'kept', '/root/kept');
+  await inGuest('sh', '-c', '[ "$(cat /etc/hostname)" = "$(cat /root/called)" ]');
+  await onIncus('snapshot', 'show', name, 'before');
+  const hasAddress = async () =>
+    inGuest('sh', '-c', `ip -o addr show eth0 | grep -qwF ${address}`).then(
+      () => true,
+      () => false,
+    );
+  await until('it has its address again', hasAddress, (has) => has, findSeconds);
+  await remove(id);
+  assert.equal(await guestOf(name, incusProject()), undefined);
+  await call('PATCH', path, { adopt_from: [] });
 });

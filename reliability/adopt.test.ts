@@ -1,61 +1,31 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, it } from 'node:test';
-import type { Drift } from '@berth/contract/drift';
 import { installationId } from '../service/src/db/queries.ts';
-import type { Devices } from '../service/src/incus/instances.ts';
-import { createTestToken } from '../service/src/testing/app.ts';
-import { eventually, until } from '../service/src/testing/until.ts';
-import { type Laboratory, openLaboratory, project } from './laboratory.ts';
+import { eventually } from '../service/src/testing/until.ts';
+import { type ByHand, nicWith, openByHand, root, size, sweepMilliseconds } from './by-hand.ts';
+import { type Laboratory, project } from './laboratory.ts';
 import { succeeds } from './operations.ts';
 import { isWhole, nothingIsLeft } from './servers.ts';
 import { throughout } from './waiting.ts';
 
 // Tests instances that were made by hand in Incus, and are made servers.
 
-const sweepMilliseconds = 200;
-
 let laboratory: Laboratory;
-let headers: Record<string, string>;
+let byHand: ByHand;
 before(async () => {
-  laboratory = await openLaboratory({ sweepMilliseconds, stopTimeoutSeconds: 1 });
-  headers = (await createTestToken(laboratory.database.db, { scopes: ['admin'] })).headers;
+  byHand = await openByHand();
+  ({ laboratory } = byHand);
 });
 after(() => laboratory.close());
 
-const size = { 'limits.cpu': '1', 'limits.memory': '512MiB' };
-const nicWith = (ip: string) => ({ type: 'nic', network: 'berthbr0', 'ipv4.address': ip });
-const root = { type: 'disk', path: '/', pool: 'berth', size: '3GiB' };
-
-/** Makes an instance that runs, with a file by which its disk is known. */
-async function make(name: string, devices: Devices, config: Record<string, string> = size) {
-  const { client, simulator } = laboratory;
-  const source = { type: 'image', alias: 'berth-debian-12' } as const;
-  const what = { name, type: 'container', source, config, devices, profiles: [] } as const;
-  const { id } = await client.instances.create({ ...what, profiles: [] });
-  await client.operations.wait(id, { timeoutSeconds: 60 });
-  const file = { type: 'file', uid: 0, gid: 0, mode: 0o644, content: 'ran\n' } as const;
-  await client.files.push(name, '/root/ran', file);
-  simulator.administrator.start(project, name);
-}
-
-const listed = async (name: string) =>
-  ((await laboratory.ask(`/drift?q=${name}`, headers)) as unknown as Drift[])[0];
-const found = (name: string) => until(`${name} is found`, () => listed(name));
-
-async function adopt(name: string, body: object = {}) {
-  const { id } = await found(name);
-  const wanted = { os_id: laboratory.place.osId, ...body };
-  return await laboratory.post(`/drift/${id}/adopt`, headers, wanted);
-}
-
 it('an instance is adopted with its disk and address, restarted, stopped and deleted', async () => {
-  await make('by-hand', { root, eth0: nicWith('10.9.0.240') });
-  const { adoptable } = await found('by-hand');
+  await byHand.make('by-hand', { root, eth0: nicWith('10.9.0.240') });
+  const { adoptable } = await byHand.found('by-hand');
   assert.deepEqual(adoptable, {
     ...{ cpu: 1, ram: 512, disk: 3, ip_addresses: ['10.9.0.240'], obstacles: [] },
   });
-  const answer = await adopt('by-hand');
+  const answer = await byHand.adopt('by-hand');
   assert.equal(answer.statusCode, 202, answer.body);
   const { server_id: id, operation_id } = answer.json();
   const { message } = await laboratory.ended(operation_id);
@@ -71,8 +41,8 @@ it('an instance is adopted with its disk and address, restarted, stopped and del
   assert.equal(devices?.eth0?.['security.ipv4_filtering'], 'true');
   assert.equal(devices?.eth0?.['ipv4.address'], '10.9.0.240');
   await throughout(5 * sweepMilliseconds, async () => {
-    assert.equal(await listed('by-hand'), undefined);
-    assert.equal(await listed(name), undefined);
+    assert.equal(await byHand.listed('by-hand'), undefined);
+    assert.equal(await byHand.listed(name), undefined);
   });
   await succeeds(laboratory, await laboratory.request(id, 'restart'));
   await isWhole(laboratory, id);
@@ -83,18 +53,18 @@ it('an instance is adopted with its disk and address, restarted, stopped and del
 });
 
 it('a guest that ignores its shutdown has its power cut, and the operation says so', async () => {
-  await make('deaf', { root, eth0: nicWith('10.9.0.241') });
+  await byHand.make('deaf', { root, eth0: nicWith('10.9.0.241') });
   laboratory.simulator.faults.guest('deaf', { ignoresShutdown: true });
-  const { operation_id, server_id } = (await adopt('deaf', { name: 'web-7' })).json();
+  const { operation_id, server_id } = (await byHand.adopt('deaf', { name: 'web-7' })).json();
   const { message } = await laboratory.ended(operation_id);
   assert.match(message, /as the server web-7\. Its guest did not shut down within 1 s/);
   await isWhole(laboratory, server_id);
 });
 
 it('a stopped instance stays stopped', async () => {
-  await make('stopped', { root, eth0: nicWith('10.9.0.242') });
+  await byHand.make('stopped', { root, eth0: nicWith('10.9.0.242') });
   laboratory.simulator.administrator.stop(project, 'stopped');
-  const { operation_id, server_id } = (await adopt('stopped')).json();
+  const { operation_id, server_id } = (await byHand.adopt('stopped')).json();
   const { message } = await laboratory.ended(operation_id);
   assert.equal(message, 'The instance stopped was adopted as the server stopped.');
   await isWhole(laboratory, server_id, 'stopped');
@@ -102,32 +72,34 @@ it('a stopped instance stays stopped', async () => {
 
 it('an instance that is paused is not adopted, keeps running, and can be adopted later', async () => {
   const { administrator } = laboratory.simulator;
-  await make('paused', { root, eth0: nicWith('10.9.0.243') });
-  await found('paused');
+  await byHand.make('paused', { root, eth0: nicWith('10.9.0.243') });
+  await byHand.found('paused');
   administrator.freeze(project, 'paused');
-  const { operation_id, server_id } = (await adopt('paused')).json();
+  const { operation_id, server_id } = (await byHand.adopt('paused')).json();
   const { error } = await laboratory.ended(operation_id);
   assert.equal(error?.code, 'guest_paused');
   assert.match(error?.message ?? '', /The instance was not adopted/);
   assert.ok((await laboratory.server(server_id)).isDeleted);
   assert.equal((await laboratory.client.instances.get('paused'))?.status, 'Frozen');
   administrator.unfreeze(project, 'paused');
-  const again = (await adopt('paused')).json();
+  const again = (await byHand.adopt('paused')).json();
   await laboratory.ended(again.operation_id);
   await isWhole(laboratory, again.server_id);
 });
 
 it('what was changed since the sweep that found it stays as it is, and is listed again', async () => {
   const { client, simulator } = laboratory;
-  await make('changing', { root, eth0: nicWith('10.9.0.246') });
-  const { id } = await found('changing');
+  await byHand.make('changing', { root, eth0: nicWith('10.9.0.246') });
+  const { id } = await byHand.found('changing');
   // No sweep sees the change.
   const fault = { kind: 'error', method: 'GET', path: '/1.0/instances$' } as const;
   const takeBack = simulator.faults.add({ ...fault, text: 'failed', status: 500 });
   const data = { type: 'disk', path: '/srv', pool: 'berth', source: 'data' };
   await client.instances.change('changing', () => ({ devices: { data } }));
   const body = { os_id: laboratory.place.osId };
-  const { operation_id } = (await laboratory.post(`/drift/${id}/adopt`, headers, body)).json();
+  const { operation_id } = (
+    await laboratory.post(`/drift/${id}/adopt`, byHand.headers, body)
+  ).json();
   const { error } = await laboratory.ended(operation_id);
   takeBack();
   assert.equal(error?.code, 'drift_not_adoptable');
@@ -138,15 +110,19 @@ it('what was changed since the sweep that found it stays as it is, and is listed
 });
 
 it('an instance with more than a server has is refused, until that is gone', async () => {
-  await make('special', { root, eth0: nicWith('10.9.0.244') }, { ...size, 'raw.lxc': 'lxc.foo=1' });
-  const refused = await adopt('special');
+  await byHand.make(
+    'special',
+    { root, eth0: nicWith('10.9.0.244') },
+    { ...size, 'raw.lxc': 'lxc.foo=1' },
+  );
+  const refused = await byHand.adopt('special');
   assert.equal(refused.json().code, 'drift_not_adoptable');
   assert.match(refused.json().detail, /raw\.lxc/);
   await laboratory.client.instances.change('special', () => ({ config: { 'raw.lxc': '' } }));
   await eventually(async () =>
-    assert.deepEqual((await listed('special'))?.adoptable?.obstacles, []),
+    assert.deepEqual((await byHand.listed('special'))?.adoptable?.obstacles, []),
   );
-  const { operation_id, server_id } = (await adopt('special')).json();
+  const { operation_id, server_id } = (await byHand.adopt('special')).json();
   await laboratory.ended(operation_id);
   await isWhole(laboratory, server_id);
 });
@@ -159,8 +135,8 @@ it('the instance of a server that a restored database does not know is adopted a
     'user.berth.server': uuid,
   };
   const devices = { root, eth0: { ...nicWith('10.9.0.245'), hwaddr: '02:00:00:00:00:45' } };
-  await make(name, devices, { ...size, ...labels });
-  const { operation_id, server_id } = (await adopt(name, { name: 'restored' })).json();
+  await byHand.make(name, devices, { ...size, ...labels });
+  const { operation_id, server_id } = (await byHand.adopt(name, { name: 'restored' })).json();
   const { message } = await laboratory.ended(operation_id);
   assert.match(message, /was adopted as the server restored/);
   await isWhole(laboratory, server_id);

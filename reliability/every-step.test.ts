@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { ServerResize } from '@berth/contract/servers';
 import { addVolume, findVolume, removeVolume } from '../incus-sim/src/model.ts';
+import type { Queryable } from '../service/src/db/connection.ts';
 import { Project } from '../service/src/db/project.ts';
 import { adoptInstance } from '../service/src/drift/adopt.ts';
-import type { Instance } from '../service/src/incus/instances.ts';
+import type { IncusClient } from '../service/src/incus/client.ts';
+import type { Instance, NewInstance } from '../service/src/incus/instances.ts';
 import { EngineError } from '../service/src/incus/transport/errors.ts';
 import { instanceName } from '../service/src/instances/labels.ts';
 import { operationKinds } from '../service/src/operation-kinds.ts';
@@ -18,7 +20,7 @@ import type { ServerStepContext } from '../service/src/servers/define-operation.
 import { createOperation } from '../service/src/servers/operations/create.ts';
 import { repairOperation } from '../service/src/servers/operations/repair.ts';
 import { setResizing } from '../service/src/servers/queries.ts';
-import { enterDrift } from '../service/src/testing/drift.ts';
+import { enterDriftIn } from '../service/src/testing/drift.ts';
 import { newPublicKey } from '../service/src/testing/ssh-keys.ts';
 import { eventually } from '../service/src/testing/until.ts';
 import {
@@ -108,6 +110,8 @@ const withUserData = new Set<number>();
 let laboratory: Laboratory;
 before(async () => {
   laboratory = await openLaboratory({ kinds: operationKinds.map(troubled), members: ['a', 'b'] });
+  const old = { name: otherProject, description: '', config: {} };
+  await laboratory.client.projects.create(old);
   const body = { name: 'laptop', public_key: publicKey };
   byKey.ssh_keys = [(await laboratory.post('/ssh-keys', undefined, body)).json().id];
 });
@@ -261,51 +265,88 @@ async function byRepair(name: string) {
   return async () => ({ serverId, operation: await enter() });
 }
 
+/** The Incus project of instances that are moved to that of the location. */
+const otherProject = 'old';
+
+interface Adoption {
+  isDeaf?: boolean;
+  /** It is in another Incus project. */
+  isForeign?: boolean;
+  /** An interrupted worker has left a copy of it. */
+  hasCopy?: boolean;
+}
+
 /** Adopts a running instance that was made by hand, with a disk and an address of its own. */
 const byAdoption =
-  ({ isDeaf = false }: Beginning = {}) =>
+  ({ isDeaf = false, isForeign = false, hasCopy = false }: Adoption = {}) =>
   async (name: string) => {
     const { client, database, place, simulator } = laboratory;
     const { db } = database;
     adoptions += 1;
     // No new server gets it.
     const ip = `fd00:9::1:${adoptions.toString(16)}`;
-    await makeByHand(name, ip);
+    await makeByHand(name, ip, isForeign);
+    simulator.administrator.start(homeOf(name), name);
     if (isDeaf) simulator.faults.guest(name, { ignoresShutdown: true });
-    const instance = await client.instances.get(name);
+    const instance = await client.inProject(homeOf(name)).instances.get(name);
     const node = await db
       .selectFrom('nodes')
       .select('id')
       .where('member', '=', instance?.location ?? '')
       .executeTakeFirstOrThrow();
     const facts = { mac: instance?.config['volatile.eth0.hwaddr'] ?? null, addresses: [ip] };
-    const id = await enterDrift(db, { ...place, nodeId: node.id }, { instance: name, facts });
+    const of = { instance: name, facts, ...(isForeign && { incusProject: otherProject }) };
     return () =>
-      db.transaction().execute((trx) => {
+      db.transaction().execute(async (trx) => {
+        // A sweep may have seen it.
+        await trx.deleteFrom('drift').where('instance', '=', name).execute();
+        const id = await enterDriftIn(trx, { ...place, nodeId: node.id }, of);
         const owner = new Project(trx, place.projectId);
-        return adoptInstance(trx, owner, id, { os_id: place.osId });
+        const made = await adoptInstance(trx, owner, id, { os_id: place.osId });
+        if (hasCopy) await leaveCopy(await uuidOf(trx, made.serverId));
+        return made;
       });
   };
 let adoptions = 0;
 
-async function makeByHand(name: string, ip: string): Promise<void> {
+/** The instances by hand that are in another Incus project. */
+const foreign = new Set<string>();
+const homeOf = (name: string) => (foreign.has(name) ? otherProject : project);
+
+async function uuidOf(db: Queryable, serverId: number): Promise<string> {
+  const query = db.selectFrom('servers').select('uuid').where('id', '=', serverId);
+  return (await query.executeTakeFirstOrThrow()).uuid;
+}
+
+const byHand = (name: string, source: NewInstance['source']): NewInstance => ({
+  ...{ name, type: 'container', profiles: [], source },
+  config: { 'limits.cpu': '1', 'limits.memory': '256MiB' },
+  devices: { root: { type: 'disk', path: '/', pool: 'berth', size: '2GiB' } },
+});
+
+async function createIn(incus: IncusClient, wanted: NewInstance): Promise<void> {
+  const { id } = await incus.instances.create(wanted, 'a');
+  await incus.operations.wait(id, { timeoutSeconds: 60 });
+}
+
+/** A copy of which nobody knows whether it is whole. */
+const leaveCopy = (uuid: string) =>
+  createIn(laboratory.client, byHand(instanceName(uuid), { type: 'none' }));
+
+async function makeByHand(name: string, ip: string, isForeign: boolean): Promise<void> {
   const { client, simulator } = laboratory;
-  const { id } = await client.instances.create(
-    {
-      ...{ name, type: 'container', profiles: [] },
-      source: { type: 'image', alias: 'berth-debian-12' },
-      config: { 'limits.cpu': '1', 'limits.memory': '256MiB' },
-      devices: {
-        root: { type: 'disk', path: '/', pool: 'berth', size: '2GiB' },
-        eth0: { type: 'nic', network: 'berthbr0', 'ipv6.address': ip },
-      },
-    },
-    'a',
-  );
-  await client.operations.wait(id, { timeoutSeconds: 60 });
+  const wanted = byHand(name, { type: 'image', alias: 'berth-debian-12' });
+  const eth0 = { type: 'nic', network: 'berthbr0', 'ipv6.address': ip };
+  const devices = { ...wanted.devices, eth0 };
+  // A sweep must not see the address of a foreign one in the project of the location, and reserve it.
+  await createIn(client, isForeign ? wanted : { ...wanted, devices });
   const file = { type: 'file', uid: 0, gid: 0, mode: 0o644, content: 'ran\n' } as const;
   await client.files.push(name, '/root/ran', file);
-  simulator.administrator.start(project, name);
+  if (!isForeign) return;
+  const source = { type: 'copy', source: name, project } as const;
+  await createIn(client.inProject(otherProject), { ...byHand(name, source), devices });
+  simulator.administrator.delete(project, name);
+  foreign.add(name);
 }
 
 /**
@@ -314,13 +355,18 @@ async function makeByHand(name: string, ip: string): Promise<void> {
 async function isAdoptedOrBack(serverId: number, byHand: string): Promise<void> {
   const { client } = laboratory;
   const { name, isDeleted } = await laboratory.server(serverId);
-  const [adopted, own] = [await client.instances.get(name), await client.instances.get(byHand)];
-  assert.equal([adopted, own].filter((one) => one !== null).length, 1);
+  const home = client.inProject(homeOf(byHand));
+  const [adopted, own] = [await client.instances.get(name), await home.instances.get(byHand)];
+  const isLeft = foreign.has(byHand) && adopted !== null && own?.status === 'Stopped';
+  // The original of a copy stays if it could not be removed.
+  if (!isLeft) assert.equal([adopted, own].filter((one) => one !== null).length, 1);
   if (isDeleted) assert.equal(own?.config['user.berth.server'], undefined);
   if (isDeleted) assert.equal(own?.status, 'Running');
-  const ran = await client.files.pull(adopted ? name : byHand, '/root/ran', 1000);
+  const ran = await (adopted ? ranIn(client, name) : ranIn(home, byHand));
   assert.equal(ran?.content.toString(), 'ran\n');
 }
+
+const ranIn = ({ files }: IncusClient, name: string) => files.pull(name, '/root/ran', 1000);
 
 /** Its adoption failed, and was undone. */
 async function isNotAdopted(serverId: number, byHand: string): Promise<void> {
@@ -332,7 +378,8 @@ async function isNotAdopted(serverId: number, byHand: string): Promise<void> {
 /** Removes the instance that was not adopted. */
 function removeByHand(name: string): void {
   const { administrator, model } = laboratory.simulator;
-  if (model.projects.get(project)?.instances.has(name)) administrator.delete(project, name);
+  const home = homeOf(name);
+  if (model.projects.get(home)?.instances.has(name)) administrator.delete(home, name);
 }
 
 /** After a create of which only the last step failed. */
@@ -515,6 +562,25 @@ const ways: Record<string, Way> = {
     steps: ['recover'],
     lead: byAdoption(),
     failing: 'define',
+    end: 'gone',
+  },
+  'an adoption from another Incus project': {
+    kind: 'adopt',
+    steps: ['look', 'stop', 'copy', 'remove', 'define', 'start'],
+    lead: byAdoption({ isForeign: true }),
+    end: 'Running',
+  },
+  'an adoption from another Incus project of which a copy was left': {
+    kind: 'adopt',
+    steps: ['discard'],
+    lead: byAdoption({ isForeign: true, hasCopy: true }),
+    end: 'Running',
+  },
+  'an adoption from another Incus project that failed': {
+    kind: 'adopt',
+    steps: ['recover'],
+    lead: byAdoption({ isForeign: true }),
+    failing: 'copy',
     end: 'gone',
   },
   'a repair': { kind: 'repair', lead: byRepair, end: 'Running' },

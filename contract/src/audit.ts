@@ -107,7 +107,7 @@ export const AuditEntry = Type.Object(
             'Further details of the action, such as values before and after a change: quota, role, scopes, is_admin, ' +
             'is_disabled, percent, allowance, throttled_to, throttle_error, force, operation_id, total, failed, key, file, ' +
             'as_of, revoked_tokens, password_changed, generated, name, labels, notes_changed, protection, instance, ' +
-            'drift. `machine_user` is who ran a command-line tool on its machine, and is shown to administrators only. For ' +
+            'drift, incus_project, adopt_from. `machine_user` is who ran a command-line tool on its machine, and is shown to administrators only. For ' +
             '`requests_refused`, `actions` holds the number of requests for each action. Null if there are none.',
           examples: [{ role: { before: 'viewer', after: 'member' } }],
         },

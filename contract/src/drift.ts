@@ -7,7 +7,7 @@ import { HostName } from './servers.ts';
 import { Closed, Id, Nullable, Timestamp, Word } from './values.ts';
 
 const Kind = (description: string) =>
-  Word(['changed', 'missing_instance', 'unknown_instance'], {
+  Word(['changed', 'missing_instance', 'unknown_instance', 'foreign_instance'], {
     description,
     examples: ['changed'],
   });
@@ -72,7 +72,8 @@ const Adoptable = Type.Object(
   },
   {
     description:
-      'What a server would have after `POST /v1/drift/{id}/adopt`. Null unless `kind` is `unknown_instance`.',
+      'What a server would have after `POST /v1/drift/{id}/adopt`. Null unless `kind` is `unknown_instance` or ' +
+      '`foreign_instance`.',
   },
 );
 
@@ -82,7 +83,8 @@ export const Drift = Type.Object(
     kind: Kind(
       'The kind of drift. `changed`: somebody has changed the instance of a server in Incus. `missing_instance`: the ' +
         'instance of a server no longer exists. `unknown_instance`: an instance in the Incus project of the location ' +
-        'belongs to no server.',
+        'belongs to no server. `foreign_instance`: an instance in another Incus project that `adopt_from` of the location ' +
+        'names. It is no drift, so that it is not counted, and only listed on request.',
     ),
     location_id: Id('the location', 1),
     location: Type.String({ description: 'The name of the location.', examples: ['local'] }),
@@ -98,15 +100,22 @@ export const Drift = Type.Object(
         'The name of the instance in Incus. For a server, it is the name that it should have.',
       examples: ['srv-3f2504e0-4f89-41d3-9a0c-0305e82c3301'],
     }),
+    incus_project: Nullable(
+      Type.String({
+        description:
+          'The Incus project of the instance if `kind` is `foreign_instance`. Null otherwise: it is that of the location.',
+        examples: ['default'],
+      }),
+    ),
     server_id: Nullable(
       Type.Integer({
-        description: 'The ID of the server. Null if `kind` is `unknown_instance`.',
+        description: 'The ID of the server. Null if the instance belongs to none.',
         examples: [42],
       }),
     ),
     project_id: Nullable(
       Type.Integer({
-        description: 'The ID of the project of the server. Null if `kind` is `unknown_instance`.',
+        description: 'The ID of the project of the server. Null if the instance belongs to none.',
         examples: [1],
       }),
     ),
@@ -130,7 +139,11 @@ export type Drift = Static<typeof Drift>;
 export const DriftQuery = Closed({
   ...pageParameters,
   q: NamePrefix('drift records', 'instance'),
-  kind: AnyOf(Kind('Return only drift of this kind.')),
+  kind: AnyOf(
+    Kind(
+      'Return only drift of this kind. The default is all kinds but `foreign_instance`, which is returned only if it is given.',
+    ),
+  ),
   location_id: AnyOf(Reference('location', 'Return only drift at this location.')),
   server_id: AnyOf(Reference('server', 'Return only drift of this server.')),
   forgotten: Type.Optional(

@@ -50,6 +50,13 @@ const throttle = {
   examples: [10],
 };
 
+const IncusProject = Type.String({
+  ...{ minLength: 1, maxLength: 63, pattern: '^[^\\s/_\'"*]+$' },
+  description: 'The name of an Incus project.',
+  explain: 'Must be the name of an Incus project.',
+  examples: ['default'],
+});
+
 const overcommitWords = {
   cpu: 'The overcommit ratio of CPU cores. With 16, a node with 4 cores has 64 to allocate.',
   ram: 'The overcommit ratio of memory. With 1, no more memory is allocated than the node has.',
@@ -140,6 +147,14 @@ export const Location = Type.Object(
           'The number of drift records of this location that are not forgotten: see `GET /v1/drift`. Null unless an ' +
           'administrator asks.',
         examples: [0],
+      }),
+    ),
+    adopt_from: Nullable(
+      Type.Array(IncusProject, {
+        description:
+          'The other Incus projects of this engine whose instances are listed for adoption: see `GET ' +
+          '/v1/drift?kind=foreign_instance`. Null unless an administrator asks.',
+        examples: [['default']],
       }),
     ),
     network_policy: Type.Object(
@@ -315,6 +330,15 @@ export const LocationUpdate = Closed(
       ),
     ),
     smtp: Type.Optional(smtp),
+    adopt_from: Type.Optional(
+      Type.Array(IncusProject, {
+        ...{ maxItems: 20, uniqueItems: true, examples: [['default']] },
+        description:
+          'The other Incus projects of this engine whose instances are listed for adoption, with `GET ' +
+          '/v1/drift?kind=foreign_instance`, within a minute. They are only read until one is adopted.',
+        explain: 'Must be an array of at most 20 different names of Incus projects.',
+      }),
+    ),
     traffic_throttle: Type.Optional(
       Type.Unsafe<number | null>({
         ...{ type: ['integer', 'null'], minimum: 1, maximum: mostMegabits, ...throttle },

@@ -8,6 +8,7 @@ import {
   addVolume,
   type Config,
   type Devices,
+  findInstance,
   findVolume,
   type Image,
   type Instance,
@@ -23,7 +24,7 @@ import {
 import { refuseUnknownNetworks } from './nics.ts';
 import type { Work } from './operations.ts';
 import { keepsImages } from './pools.ts';
-import { reportAct } from './power.ts';
+import { reportAct, templateKey } from './power.ts';
 import { refusal, refuse } from './refusal.ts';
 import { type Call, jsonBody } from './router.ts';
 
@@ -31,7 +32,7 @@ interface NewInstance {
   name: string;
   type?: InstanceKind;
   description?: string;
-  source: { type: string; fingerprint?: string; alias?: string };
+  source: { type: string; fingerprint?: string; alias?: string; source?: string; project?: string };
   config?: Config;
   devices?: Devices;
   profiles?: string[];
@@ -51,6 +52,9 @@ export async function createInstance(engine: Engine, call: Call): Promise<Answer
   const member = placeFor(model, call.query.get('target'));
   if (wanted.source.type === 'migration') {
     return awaitInstance(engine, newInstance(project, wanted, null, member), call);
+  }
+  if (wanted.source.type === 'copy') {
+    return copyInstance(engine, newInstance(project, wanted, null, member), wanted, call);
   }
   const operation = operations.start(
     {
@@ -100,6 +104,60 @@ function awaitInstance(engine: Engine, instance: Instance, call: Call): Answer {
   return started(operation);
 }
 
+/**
+ * Copies an instance of any project, with its disk. Halfway, the record exists, and its disk does not. The volatile keys
+ * of the source are not copied, but for its image.
+ */
+function copyInstance(
+  engine: Engine,
+  instance: Instance,
+  { source: { source: name = '', project: of }, config = {}, devices = {} }: NewInstance,
+  call: Call,
+): Answer {
+  const { model, operations, timing } = engine;
+  const { project, member } = instance;
+  const source = findInstance(model, of ?? project.name, name);
+  if (source.member !== member) refuse('A copy to another member is not simulated', 400);
+  const kept = Object.entries(source.config).filter(
+    ([key]) => !key.startsWith('volatile.') || key === 'volatile.base_image',
+  );
+  instance.devices = { ...source.devices, ...devices };
+  const macs = newMacs(instance.devices);
+  instance.config = { ...macs, ...instance.config, ...Object.fromEntries(kept), ...config };
+  const resources = resourceOf(project.name, instance.name);
+  const both = [...resources.instances, ...resourceOf(source.project.name, name).instances];
+  const operation = operations.start(
+    {
+      ...operationOn(instance, 'Creating instance', call),
+      resources: { instances: both },
+    },
+    async (work) => {
+      const pool = checked(model, instance);
+      await hold(instance, { action: 'create', reusable: false }, async () => {
+        enter(model, instance);
+        reportAct(engine, instance, 'instance-created');
+        work.reach('half');
+        await work.pause(timing.create / 2);
+        if (pool.full) {
+          leave(model, instance);
+          refuse(
+            'Create instance from copy: Failed to run: btrfs subvolume snapshot: No space left',
+          );
+        }
+        const { type } = instance;
+        const created = { createdAt: new Date(), description: '' };
+        addVolume(pool, { name: instance.name, type, project, member, ...created });
+        instance.disk = 'partial';
+        await work.pause(timing.create / 2);
+        const { disk, files, isEmpty } = source;
+        Object.assign(instance, { disk, files: new Map(files), isEmpty });
+        applyTemplates(instance, 'copy');
+      });
+    },
+  );
+  return started(operation);
+}
+
 /** Null for an instance without a system, which needs no image. */
 function sourceImage(model: Model, project: Project, { source }: NewInstance): Image | null {
   if (source.type === 'none') return null;
@@ -120,16 +178,14 @@ function newInstance(
     `image.${key}`,
     value,
   ]);
-  const macs = Object.entries(devices)
-    .filter(([, device]) => device.type === 'nic' && device.hwaddr === undefined)
-    .map(([nic]) => [`volatile.${nic}.hwaddr`, newMac()]);
   return {
     project,
     name,
     type,
     description,
     config: {
-      ...Object.fromEntries([...properties, ...macs]),
+      ...Object.fromEntries(properties),
+      ...newMacs(devices),
       ...(image && { 'volatile.base_image': image.fingerprint }),
       'volatile.cloud-init.instance-id': randomUUID(),
       'volatile.uuid': randomUUID(),
@@ -146,6 +202,19 @@ function newInstance(
     files: new Map(),
     isEmpty: image === null,
   };
+}
+
+/** Incus does so at its next start, and keeps what was given. */
+function applyTemplates(instance: Instance, trigger: 'create' | 'copy'): void {
+  instance.config = { ...instance.config, [templateKey]: instance.config[templateKey] || trigger };
+}
+
+/** For the NICs that are given none. */
+function newMacs(devices: Devices): Config {
+  const nics = Object.entries(devices).filter(
+    ([, device]) => device.type === 'nic' && device.hwaddr === undefined,
+  );
+  return Object.fromEntries(nics.map(([nic]) => [`volatile.${nic}.hwaddr`, newMac()]));
 }
 
 const sections =
@@ -208,6 +277,7 @@ async function build(
   const isWhole = image === null || (await unpack(engine, work, { instance, image, pool }));
   await work.pause(timing.create / 3);
   instance.disk = isWhole ? 'whole' : 'partial';
+  applyTemplates(instance, 'create');
   work.metadata({
     create_instance_from_image_unpack_progress: 'Unpacking image: 100% (1.00GB/s)',
     progress: { percent: '100', speed: '1000000000', stage: 'create_instance_from_image_unpack' },

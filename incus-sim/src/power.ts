@@ -8,6 +8,9 @@ import { applyDeferred } from './sizes.ts';
 import { readEntry } from './tree.ts';
 import { instancePath } from './urls.ts';
 
+/** When templates of its image are to be applied to an instance at its next start. */
+export const templateKey = 'volatile.apply_template';
+
 /** The time until Incus notices the end of a guest. */
 const noticedMs = 3;
 
@@ -16,6 +19,8 @@ export function switchOn(engine: Engine, instance: Instance): void {
   const { 'security.syscalls.deny': deniedCalls, 'limits.memory': memory } = instance.config;
   const run = startRun(guestNameOf(instance), { deniedCalls, memory });
   applyDeferred(instance);
+  // The templates of its image are applied now. Those of the simulator change nothing.
+  delete instance.config[templateKey];
   instance.run = run;
   instance.status = 'Running';
   instance.lastUsedAt = run.startedAt;

@@ -11,6 +11,7 @@ export const driftColumns = columnsOf<Drift>(
     location: (drift) => drift.location,
     node: (drift) => drift.node,
     instance: (drift) => drift.instance,
+    incus_project: (drift) => drift.incus_project,
     server_id: (drift) => drift.server_id,
     project_id: (drift) => drift.project_id,
     differences: {
@@ -30,9 +31,10 @@ export const driftColumns = columnsOf<Drift>(
 );
 
 /** What differs. If there are several differences, each says since when. */
-function inWords({ kind, differences }: Drift): string[] {
+function inWords({ kind, differences, incus_project }: Drift): string[] {
   if (kind === 'missing_instance') return ['It does not exist in Incus.'];
   if (kind === 'unknown_instance') return ['It belongs to no server.'];
+  if (kind === 'foreign_instance') return [`It is in the Incus project ${incus_project}.`];
   return differences.map(({ path, expected, found, since }) => {
     const values = `${path}: ${expected ?? 'none'} -> ${found ?? 'none'}`;
     return differences.length === 1 ? values : `${values} (${age(since)} ago)`;

@@ -66,6 +66,22 @@ test('what cannot be adopted says why, and several differences each say since wh
   assert.match(shown, /config\.limits\.cpu: 1 -> 2 \(\w+ ago\)\n +devices\.data: none -> disk \(/);
 });
 
+test('an instance of another Incus project is listed if it is asked for', async () => {
+  await done('location', 'update', 'test', '--adopt-from', 'default', '--adopt-from', 'old');
+  assert.match(await done('location', 'show', 'test'), /^ADOPT FROM +default, old$/m);
+  const id = await enterDrift(db, place, { instance: 'afar', incusProject: 'old' });
+  assert.equal(await done('drift', 'list', '--search', 'afar', '-o', 'name'), '');
+  const foreign = ['drift', 'list', '--kind', 'foreign_instance', '--columns', 'id,differences'];
+  assert.match(
+    await done(...foreign),
+    new RegExp(`^${id} +It is in the Incus project old\\.$`, 'm'),
+  );
+  assert.match(await done('drift', 'show', String(id)), /^INCUS PROJECT +old$/m);
+  await done('location', 'update', 'test', '--adopt-from-none');
+  const shown = JSON.parse(await done('location', 'show', 'test', '-o', 'json'));
+  assert.deepEqual(shown.adopt_from, []);
+});
+
 test('what is forgotten is listed apart', async () => {
   const id = await enterDrift(db, place, { instance: 'kept' });
   assert.equal(await done('drift', 'forget', String(id)), `Drift ${id} is forgotten.\n`);

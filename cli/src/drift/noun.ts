@@ -21,7 +21,7 @@ import {
 import { showVerb } from '../verbs/show.ts';
 import { driftColumns } from './columns.ts';
 
-const kinds = ['changed', 'missing_instance', 'unknown_instance'] as const;
+const kinds = ['changed', 'missing_instance', 'unknown_instance', 'foreign_instance'] as const;
 
 const list = listVerb({
   summary: 'List what somebody has changed in Incus, and since when',

@@ -57,6 +57,7 @@ const columns = columnsOf<Location>(
     allowed_destinations: (location) => location.allowed_destinations,
     smtp: (location) => location.smtp,
     drift: (location) => location.drift,
+    adopt_from: (location) => location.adopt_from,
     network_policy: {
       of: ({ network_policy }) => network_policy.status,
       text: ({ network_policy: { status, reason } }, style) =>
@@ -119,7 +120,13 @@ const update = changeVerb({
       )
       .option('--traffic-throttle <rate>', 'the rate in Mbit/s, or none', limitOrNone)
       .option('--allow-destination <network>', 'may be given several times', collected)
-      .addOption(choice('--smtp <state>', 'port 25 of others', ['blocked', 'open'] as const)),
+      .addOption(choice('--smtp <state>', 'port 25 of others', ['blocked', 'open'] as const))
+      .option(
+        '--adopt-from <project>',
+        'another Incus project with instances to adopt; may be given several times',
+        collected,
+      )
+      .option('--adopt-from-none', 'no other Incus project'),
   request: (berth, id, options) => {
     const max = (value: number | undefined) => (value === undefined ? undefined : { max: value });
     const some = <T extends object>(values: T) =>
@@ -142,6 +149,7 @@ const update = changeVerb({
       traffic_throttle: options.trafficThrottle,
       allowed_destinations: options.allowDestination,
       smtp: options.smtp,
+      adopt_from: options.adoptFromNone ? [] : options.adoptFrom,
     });
     return berth.PATCH('/v1/locations/{id}', {
       params: { path: { id } },

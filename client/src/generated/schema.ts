@@ -783,8 +783,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Adopt an unknown instance
-         * @description Makes a server of an instance that was there before Berth, in the project of the request, which `Berth-Project` selects. The instance keeps its disk, and its IP addresses if address pools of the location have them; one without addresses gets new ones. It is renamed, and gets the limits, the filters and the security settings of a server. A running instance is shut down for that, by cutting its power if it does not shut down in time, and started again. The size of the server is that of the instance, unless the request says otherwise, and counts towards the quota. If the operation fails, the instance gets its name back, and the server is removed. With `Prefer: wait=N`, the response waits up to N seconds for the operation to end. If the operation fails, the response is a problem (409, 502 or 503) with the code of the failure and the `operation`. If the wait is over first, the response says what the operation is doing, and why if it is being retried. This request requires the scope `admin`.
+         * Adopt an instance
+         * @description Makes a server of an unknown or a foreign instance, which was there before Berth, in the project of the request, which `Berth-Project` selects. The instance keeps its disk, and its IP addresses if address pools of the location have them; one without addresses gets new ones. It is renamed, and gets the limits, the filters and the security settings of a server. A running instance is shut down for that, by cutting its power if it does not shut down in time, and started again. The size of the server is that of the instance, unless the request says otherwise, and counts towards the quota. A foreign instance is moved to the Incus project of the location. If the operation fails, the instance gets its name and its project back, and the server is removed. With `Prefer: wait=N`, the response waits up to N seconds for the operation to end. If the operation fails, the response is a problem (409, 502 or 503) with the code of the failure and the `operation`. If the wait is over first, the response says what the operation is doing, and why if it is being retried. This request requires the scope `admin`.
          */
         post: operations["drift_adopt"];
         delete?: never;
@@ -1852,7 +1852,7 @@ export interface components {
              */
             request_id: string | null;
             /**
-             * @description Further details of the action, such as values before and after a change: quota, role, scopes, is_admin, is_disabled, percent, allowance, throttled_to, throttle_error, force, operation_id, total, failed, key, file, as_of, revoked_tokens, password_changed, generated, name, labels, notes_changed, protection, instance, drift. `machine_user` is who ran a command-line tool on its machine, and is shown to administrators only. For `requests_refused`, `actions` holds the number of requests for each action. Null if there are none.
+             * @description Further details of the action, such as values before and after a change: quota, role, scopes, is_admin, is_disabled, percent, allowance, throttled_to, throttle_error, force, operation_id, total, failed, key, file, as_of, revoked_tokens, password_changed, generated, name, labels, notes_changed, protection, instance, drift, incus_project, adopt_from. `machine_user` is who ran a command-line tool on its machine, and is shown to administrators only. For `requests_refused`, `actions` holds the number of requests for each action. Null if there are none.
              * @example {
              *       "role": {
              *         "before": "viewer",
@@ -2048,11 +2048,11 @@ export interface components {
              */
             id: number;
             /**
-             * @description The kind of drift. `changed`: somebody has changed the instance of a server in Incus. `missing_instance`: the instance of a server no longer exists. `unknown_instance`: an instance in the Incus project of the location belongs to no server.
+             * @description The kind of drift. `changed`: somebody has changed the instance of a server in Incus. `missing_instance`: the instance of a server no longer exists. `unknown_instance`: an instance in the Incus project of the location belongs to no server. `foreign_instance`: an instance in another Incus project that `adopt_from` of the location names. It is no drift, so that it is not counted, and only listed on request.
              * @example changed
              * @enum {string}
              */
-            kind: "changed" | "missing_instance" | "unknown_instance";
+            kind: "changed" | "missing_instance" | "unknown_instance" | "foreign_instance";
             /**
              * @description The ID of the location.
              * @example 1
@@ -2074,12 +2074,17 @@ export interface components {
              */
             instance: string;
             /**
-             * @description The ID of the server. Null if `kind` is `unknown_instance`.
+             * @description The Incus project of the instance if `kind` is `foreign_instance`. Null otherwise: it is that of the location.
+             * @example default
+             */
+            incus_project: string | null;
+            /**
+             * @description The ID of the server. Null if the instance belongs to none.
              * @example 42
              */
             server_id: number | null;
             /**
-             * @description The ID of the project of the server. Null if `kind` is `unknown_instance`.
+             * @description The ID of the project of the server. Null if the instance belongs to none.
              * @example 1
              */
             project_id: number | null;
@@ -2107,7 +2112,7 @@ export interface components {
                  */
                 since: string;
             }[];
-            /** @description What a server would have after `POST /v1/drift/{id}/adopt`. Null unless `kind` is `unknown_instance`. */
+            /** @description What a server would have after `POST /v1/drift/{id}/adopt`. Null unless `kind` is `unknown_instance` or `foreign_instance`. */
             adoptable: {
                 /**
                  * @description The number of CPU cores that the instance has in Incus. Null if it is not limited.
@@ -2449,6 +2454,13 @@ export interface components {
              * @example 0
              */
             drift: number | null;
+            /**
+             * @description The other Incus projects of this engine whose instances are listed for adoption: see `GET /v1/drift?kind=foreign_instance`. Null unless an administrator asks.
+             * @example [
+             *       "default"
+             *     ]
+             */
+            adopt_from: string[] | null;
             /** @description Whether the rules that `allowed_destinations` and `smtp` describe are in force in the network of this location. */
             network_policy: {
                 /**
@@ -2587,6 +2599,13 @@ export interface components {
              * @enum {string}
              */
             smtp?: "blocked" | "open";
+            /**
+             * @description The other Incus projects of this engine whose instances are listed for adoption, with `GET /v1/drift?kind=foreign_instance`, within a minute. They are only read until one is adopted.
+             * @example [
+             *       "default"
+             *     ]
+             */
+            adopt_from?: string[];
             /**
              * @description The bandwidth in each direction to which the `traffic_policy` `throttle` limits a server, in Mbit/s. Null if no rate is set; the policy `throttle` requires one.
              * @example 10
@@ -8097,12 +8116,12 @@ export interface operations {
                  */
                 q?: string;
                 /**
-                 * @description Return only drift of this kind. Separate several values with commas; an object matches if any of them does.
+                 * @description Return only drift of this kind. The default is all kinds but `foreign_instance`, which is returned only if it is given. Separate several values with commas; an object matches if any of them does.
                  * @example [
                  *       "changed"
                  *     ]
                  */
-                kind?: ("changed" | "missing_instance" | "unknown_instance")[];
+                kind?: ("changed" | "missing_instance" | "unknown_instance" | "foreign_instance")[];
                 /**
                  * @description Return only drift at this location. The value is the ID or name of a location. Separate several values with commas; an object matches if any of them does.
                  * @example [

@@ -52,12 +52,12 @@ interface KeptAddresses {
 
 /**
  * Chooses the first address of each family that an instance without a server has in a pool of the location, enabled or
- * not. Needs the lock of all pools.
+ * not. `holder` is the unknown instance that may have reserved them. Needs the lock of all pools.
  */
 export async function keepAddresses(
   trx: Trx,
   locationId: number,
-  { instance, ips }: { instance: string; ips: string[] },
+  { holder: own, ips }: { holder: string | null; ips: string[] },
 ): Promise<KeptAddresses> {
   const pooled = await findPooled(trx, locationId, ips);
   const kept = ([4, 6] as const).flatMap(
@@ -65,8 +65,9 @@ export async function keepAddresses(
   );
   const taken = kept.flatMap(({ ip, serverId, reservedFor }) => {
     if (serverId !== null) return [{ ip, holder: `The server ${serverId}` }];
-    const isOwn = reservedFor === null || reservedFor === instance;
-    return isOwn ? [] : [{ ip, holder: `The instance ${reservedFor}` }];
+    const isOwn = reservedFor === null || reservedFor === own;
+    const holder = `The instance ${reservedFor} in the Incus project of the location`;
+    return isOwn ? [] : [{ ip, holder }];
   });
   const addresses = kept.map(({ ip, poolId }, place) => ({ ip, poolId, isPrimary: place === 0 }));
   const lost = ips.filter((ip) => kept.every(({ wanted }) => wanted !== ip));

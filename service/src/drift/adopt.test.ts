@@ -120,6 +120,23 @@ it('of two requests at once, one adopts the instance, also with an address of a 
   await enabled(true);
 });
 
+it('a foreign instance is adopted from its Incus project, unless a server has its address', async () => {
+  const id = await enterDrift(db, place, { instance: 'web', incusProject: 'default' });
+  const answer = await adopt(id);
+  assert.equal(answer.statusCode, 202, answer.body);
+  const { operation_id, server_id } = answer.json();
+  const made = db.selectFrom('operations').select('state').where('id', '=', operation_id);
+  const state = { instance: 'web', project: 'default', lost: [] };
+  assert.deepEqual((await made.executeTakeFirst())?.state, state);
+  const history = db.selectFrom('audit_log').select('details').where('target_id', '=', server_id);
+  const { details } = await history.where('action', '=', 'drift_adopt').executeTakeFirstOrThrow();
+  const told = { drift: 'foreign_instance', instance: 'web', incus_project: 'default' };
+  assert.deepEqual(details, told);
+  const facts = { mac: '10:66:6a:00:00:02' };
+  const other = await enterDrift(db, place, { instance: 'web', incusProject: 'old', facts });
+  await refuses(other, new RegExp(`^The server ${server_id} has its address`));
+});
+
 it('an instance without addresses gets new ones', async () => {
   const id = await enterDrift(db, place, { facts: { addresses: [] } });
   const { server_id } = (await adopt(id)).json();
@@ -135,7 +152,7 @@ it('what can not be adopted is refused with the reason', async () => {
   const elsewhere = await enterDrift(db, place, { instance: 'elsewhere', facts: outside });
   await refuses(elsewhere, /No address pool of the location has its addresses: 192\.0\.2\.7/);
   const serverId = await enterServer(db, place);
-  await refuses(await enterDrift(db, place, { serverId }), /Only an unknown instance/);
+  await refuses(await enterDrift(db, place, { serverId }), /Only an instance without a server/);
   const unread = await enterDrift(db, place, { instance: 'unread', facts: { mac: null } });
   await refuses(unread, /not known yet/);
 });
@@ -156,7 +173,10 @@ it('an address or a MAC address that another server has is not taken from it', a
   await reserve.execute(db);
   const shared = { addresses: ['10.9.0.97'], mac: '10:66:6a:00:00:03' };
   const third = await enterDrift(db, place, { instance: 'third', facts: shared });
-  await refuses(third, /The instance twin has its address 10\.9\.0\.97/);
+  await refuses(
+    third,
+    /The instance twin in the Incus project of the location has its address 10\.9\.0\.97\. Give/,
+  );
   const twin = await enterDrift(db, place, { instance: 'twin', facts: shared });
   assert.equal((await adopt(twin)).statusCode, 202, 'it is reserved for itself');
   const other = { addresses: ['10.9.0.98'] };

@@ -17,7 +17,8 @@ import { type FieldError, invalidFields, Problem } from '../problems/problem.ts'
 import { requireQuota } from '../projects/quota.ts';
 import { requireFreeName } from '../servers/creation/create.ts';
 import type { InstanceFacts } from '../servers/engine/facts.ts';
-import { type AdoptRequest, adoptOperation } from '../servers/operations/adopt.ts';
+import { adoptOperation } from '../servers/operations/adopt.ts';
+import type { AdoptRequest } from '../servers/operations/adoption/state.ts';
 import { insertServer } from '../servers/queries.ts';
 import { requireDrift } from './drift.ts';
 import { endDrift, freeMac, type ShownDrift } from './queries.ts';
@@ -30,7 +31,7 @@ interface Size {
 }
 
 /**
- * Makes a server of an unknown instance, in a project: inserts it with the addresses that the instance has, and enters the
+ * Makes a server of an unknown or a foreign instance, in a project: inserts it with the addresses that the instance has, and enters the
  * operation that makes the instance its own. Throws 404, 422, `drift_not_adoptable`, `name_taken` and `no_address_left`
  * (409), and `quota_exceeded` (403). The limits of the location and the room on the node do not count, because the instance
  * is there already.
@@ -46,7 +47,7 @@ export async function adoptInstance(
   await lockAllPools(trx, locationId);
   const drift = await requireDrift(trx, id);
   const { facts, mac, nodeId } = adoptableOf(drift);
-  const { instance } = drift;
+  const { instance, incus_project: incusProject } = drift;
   const errors = await osErrors(trx, body.os_id);
   const size = sizeOf(body, facts, errors);
   if (errors.length > 0) throw invalidFields(errors);
@@ -65,7 +66,10 @@ export async function adoptInstance(
     trafficAllowance,
   });
   await holdAddresses(trx, serverId, addresses);
-  const state: AdoptRequest = { instance, lost };
+  const state: AdoptRequest = {
+    ...{ instance, lost },
+    ...(incusProject !== null && { project: incusProject }),
+  };
   const operation = await insertOperation(project, {
     ...firstStep(adoptOperation),
     ...{ serverId, state: { ...state } },
@@ -76,7 +80,8 @@ export async function adoptInstance(
 
 /** What must be known of an instance that is adopted. Throws if it can't be. */
 function adoptableOf({ facts, node_id: nodeId }: ShownDrift) {
-  if (!facts) throw notAdoptable('Only an unknown instance can be adopted. Repair or forget it.');
+  if (!facts)
+    throw notAdoptable('Only an instance without a server can be adopted. Repair or forget it.');
   if (facts.obstacles.length > 0) throw notAdoptable(facts.obstacles.join(' '));
   const { mac } = facts;
   if (mac === null || nodeId === null) throw notAdoptable(notReadYet);
@@ -123,15 +128,20 @@ function sizeOf(body: DriftAdopt, facts: InstanceFacts, errors: FieldError[]): S
 /** The addresses that the instance has, or new ones for one that has none. */
 async function addressesFor(
   trx: Trx,
-  { instance, location_id: locationId }: ShownDrift,
+  { instance, incus_project, location_id: locationId }: ShownDrift,
   { addresses: ips }: InstanceFacts,
 ): Promise<{ addresses: ChosenAddress[]; lost: string[] }> {
   if (ips.length === 0) {
     const { addresses } = await chooseAddresses(trx, locationId);
     return { addresses, lost: [] };
   }
-  const { addresses, lost, taken } = await keepAddresses(trx, locationId, { instance, ips });
-  if (taken) throw notAdoptable(`${taken.holder} has its address ${taken.ip}.`);
+  // Only those of the project of the location have reserved their addresses.
+  const holder = incus_project === null ? instance : null;
+  const { addresses, lost, taken } = await keepAddresses(trx, locationId, { holder, ips });
+  if (taken) {
+    const wayOut = 'Give one of them another address, and try again in a minute.';
+    throw notAdoptable(`${taken.holder} has its address ${taken.ip}. ${wayOut}`);
+  }
   if (addresses.length > 0) return { addresses, lost };
   const all = ips.join(', ');
   throw notAdoptable(

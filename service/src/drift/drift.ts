@@ -61,6 +61,9 @@ const advice: Record<Exclude<DriftKind, 'changed'>, string> = {
   missing_instance:
     'The instance and its disk no longer exist, so they cannot be put back. Rebuild the server, which creates it again ' +
     'without its data, or delete it.',
+  foreign_instance:
+    'The instance is in another Incus project and belongs to no server, so nothing is known that could be put back. Adopt ' +
+    'it, or forget it.',
   unknown_instance:
     'The instance belongs to no server, so nothing is known that could be put back. Adopt it, delete it in Incus, or forget it.',
 };

@@ -7,7 +7,7 @@ import type { Timestamp } from '../db/schema/timestamp-schema.ts';
 import type { InstanceFacts } from '../servers/engine/facts.ts';
 import { columnsOf, type SeenDifference } from './sightings.ts';
 
-export type DriftKind = 'changed' | 'missing_instance' | 'unknown_instance';
+export type DriftKind = 'changed' | 'missing_instance' | 'unknown_instance' | 'foreign_instance';
 
 interface DriftTable {
   id: GeneratedAlways<number>;
@@ -15,11 +15,13 @@ interface DriftTable {
   kind: DriftKind;
   /** The name of an instance in Incus; of a server, the one that it should have. */
   instance: string;
+  /** Null for that of the location. */
+  incus_project: string | null;
   node_id: number | null;
-  /** Null for an unknown instance. */
+  /** Null for an unknown or a foreign instance. */
   server_id: number | null;
   differences: JSONColumnType<SeenDifference[], string, string>;
-  /** Null but for an unknown instance. */
+  /** Null but for an unknown or a foreign instance. */
   facts: JSONColumnType<InstanceFacts, string, string> | null;
   /** When the first of those that are shown was first seen. */
   since: Timestamp;
@@ -52,12 +54,17 @@ export type ShownDrift = NonNullable<Awaited<ReturnType<typeof findDrift>>>;
 
 type Filters = Pick<DriftQuery, 'q' | 'kind' | 'location_id' | 'server_id' | 'from' | 'to'>;
 
-/** Drift of all projects, ordered by id: either what is forgotten, or what is not. */
+/**
+ * Drift of all projects, ordered by id: either what is forgotten, or what is not. Foreign instances are no drift, and are
+ * listed only if the filter has their kind.
+ */
 export function listDrift(
   db: Queryable,
   { forgotten = false, ...filters }: Filters & { forgotten?: boolean | undefined },
 ): Listing<ShownDrift> {
-  const query = shownDrift(db)
+  const all = shownDrift(db);
+  const ofKinds = filters.kind ? all : all.where('drift.kind', '<>', 'foreign_instance');
+  const query = ofKinds
     .where('drift.is_forgotten', '=', forgotten)
     .where(
       hasAnyOf({

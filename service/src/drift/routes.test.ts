@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, it } from 'node:test';
+import type { Drift } from '@berth/contract/drift';
 import { createTestToken } from '../testing/app.ts';
 import { enterDrift } from '../testing/drift.ts';
 import { enterServer } from '../testing/servers.ts';
@@ -32,7 +33,8 @@ it('drift shows what differs, with both values and since when, and not what one 
   const since = '2026-11-21T04:32:50.120000Z';
   assert.deepEqual(drift, {
     ...{ id, kind: 'changed', location_id: place.locationId, location: 'test', node: 'node-1' },
-    ...{ instance: `srv-${uuid}`, server_id: serverId, project_id: place.projectId },
+    ...{ instance: `srv-${uuid}`, incus_project: null },
+    ...{ server_id: serverId, project_id: place.projectId },
     differences: [{ path: 'config.limits.cpu', expected: '1', found: '8', since }],
     ...{ adoptable: null, since, forgotten: false },
   });
@@ -40,6 +42,27 @@ it('drift shows what differs, with both values and since when, and not what one 
   assert.deepEqual((await get(`/${id}`)).json(), drift);
   assert.deepEqual(codeOf(await get('/99999')), [404, 'drift_not_found']);
   assert.deepEqual(codeOf(await get('/web')), [404, 'drift_not_found']);
+});
+
+it('a foreign instance is listed if it is asked for, and is not counted', async () => {
+  const unknown = await enterDrift(db, place, { instance: 'web' });
+  // Another instance can have the same name in another project.
+  const id = await enterDrift(db, place, { instance: 'web', incusProject: 'default' });
+  await enterDrift(db, place, { instance: 'web', incusProject: 'old' });
+  assert.deepEqual(idsOf(await get()), [unknown]);
+  const all = (await get('?kind=foreign_instance')).json();
+  const names = all.map((one: Drift) => [one.kind, one.incus_project, one.instance]);
+  assert.deepEqual(names, [
+    ['foreign_instance', 'default', 'web'],
+    ['foreign_instance', 'old', 'web'],
+  ]);
+  assert.deepEqual((await get(`/${id}`)).json(), all[0]);
+  assert.deepEqual(all[0].adoptable.ip_addresses, ['10.9.0.99']);
+  const { drift } = (await whole.ask('GET', `/locations/${place.locationId}`, admin)).json();
+  assert.equal(drift, 1);
+  assert.deepEqual(codeOf(await post(`/${id}/repair`)), [409, 'drift_not_repairable']);
+  assert.equal((await post(`/${id}/forget`)).statusCode, 200);
+  assert.equal(idsOf(await get('?kind=foreign_instance')).length, 1);
 });
 
 it('drift is filtered and paged as other lists are', async () => {

@@ -91,14 +91,15 @@ function adoptRoute(app: App, deps: WaitingDeps): void {
       },
       schema: {
         operationId: 'drift_adopt',
-        summary: 'Adopt an unknown instance',
+        summary: 'Adopt an instance',
         description:
-          'Makes a server of an instance that was there before Berth, in the project of the request, which `Berth-Project` ' +
+          'Makes a server of an unknown or a foreign instance, which was there before Berth, in the project of the request, which `Berth-Project` ' +
           'selects. The instance keeps its disk, and its IP addresses if address pools of the location have them; one without ' +
           'addresses gets new ones. It is renamed, and gets the limits, the filters and the security settings of a server. A ' +
           'running instance is shut down for that, by cutting its power if it does not shut down in time, and started again. ' +
           'The size of the server is that of the instance, unless the request says otherwise, and counts towards the quota. ' +
-          `If the operation fails, the instance gets its name back, and the server is removed. ${waitHint}`,
+          'A foreign instance is moved to the Incus project of the location. If the operation fails, the instance gets its name ' +
+          `and its project back, and the server is removed. ${waitHint}`,
         tags,
         params,
         body: DriftAdopt,
@@ -191,7 +192,10 @@ function forgetRoute(app: App, deps: Deps): void {
   );
 }
 
-const detailsOf = ({ kind, instance }: ShownDrift) => ({ drift: kind, instance });
+const detailsOf = ({ kind, instance, incus_project }: ShownDrift) => ({
+  ...{ drift: kind, instance },
+  ...(incus_project !== null && { incus_project }),
+});
 
 /** Whose history has it: that of the server, or of the location for an instance without one. */
 function historyOf({

@@ -17,7 +17,7 @@ export interface ServerToCompare extends Defined {
    * `incomplete` if its instance need not be whole, such as after a failed creation.
    */
   state: 'at_rest' | 'changing' | 'incomplete';
-  /** The name of the instance that is being adopted as this server. */
+  /** The name of the instance of the same Incus project that is being adopted as this server. */
   adopts: string | null;
   /** Whether its instance was last seen to be missing. */
   isMissing: boolean;
@@ -58,7 +58,8 @@ export async function serversToCompare(
     select s.id, s.uuid, s.mac, s.cpu, s.ram_mb, s.disk_gb, s.node_id, os.type,
       s.real_status = 'not_exists' as is_missing, n.lost or n.gone as is_lost,
       l.storage_pool, l.network, l.network_kind, l.vlan,
-      case when last.kind = 'adopt' and last.is_recent then last.state ->> 'instance' end as adopts,
+      case when last.kind = 'adopt' and last.is_recent and last.state ->> 'project' is null
+        then last.state ->> 'instance' end as adopts,
       array(select host(ip) from addresses where server_id = s.id order by is_primary desc, ip) as ips,
       case
         when s.moving_to is not null or s.resizing_cpu is not null or last.is_recent then 'changing'
@@ -109,32 +110,75 @@ export async function nodesByMember(
 
 export async function hasDrift(db: Queryable, locationId: number): Promise<boolean> {
   const query = db.selectFrom('drift').select('id').where('location_id', '=', locationId);
-  return (await query.limit(1).executeTakeFirst()) !== undefined;
+  return (await query.where('incus_project', 'is', null).limit(1).executeTakeFirst()) !== undefined;
 }
 
-/** What is recorded of a location, locked until the transaction ends. */
-export async function lockDriftOf(trx: Trx, locationId: number): Promise<DriftRow[]> {
+/**
+ * What is recorded of the project of a location, or of the other ones, locked until the transaction ends.
+ */
+export async function lockDriftOf(
+  trx: Trx,
+  locationId: number,
+  of: 'own' | 'foreign',
+): Promise<DriftRow[]> {
   const query = trx.selectFrom('drift').selectAll().where('location_id', '=', locationId);
-  return await query.orderBy('id').forUpdate().execute();
+  const ofProjects = query.where('incus_project', of === 'own' ? 'is' : 'is not', null);
+  return await ofProjects.orderBy('id').forUpdate().execute();
+}
+
+/** An instance by its name and its Incus project. */
+export interface ForeignName {
+  project: string;
+  instance: string;
+}
+
+/** The other Incus projects whose instances are listed for adoption. */
+export async function projectsToAdoptFrom(db: Queryable, locationId: number): Promise<string[]> {
+  const query = db.selectFrom('locations').select('adopt_from').where('id', '=', locationId);
+  return (await query.executeTakeFirstOrThrow()).adopt_from;
+}
+
+/** Foreign instances that are being adopted, or were when they were read. */
+export async function foreignAdoptions(
+  db: Queryable,
+  locationId: number,
+  readAt: string,
+): Promise<ForeignName[]> {
+  const { rows } = await sql<ForeignName>`
+    select o.state ->> 'project' as project, o.state ->> 'instance' as instance
+    from operations o join servers s on s.id = o.server_id
+    where s.location_id = ${locationId} and o.kind = 'adopt' and o.state ->> 'project' is not null
+      and (o.finished_at is null or o.finished_at >= ${readAt})`.execute(db);
+  return rows;
+}
+
+export async function hasForeign(db: Queryable, locationId: number): Promise<boolean> {
+  const query = db.selectFrom('drift').select('id').where('location_id', '=', locationId);
+  return (
+    (await query.where('incus_project', 'is not', null).limit(1).executeTakeFirst()) !== undefined
+  );
 }
 
 export interface NewDrift {
   kind: DriftKind;
   instance: string;
+  /** Null for that of the location. */
+  incusProject: string | null;
   nodeId: number | null;
   serverId: number | null;
   /** At least one. */
   differences: SeenDifference[];
-  /** Null but for an unknown instance. */
+  /** Null but for an unknown or a foreign instance. */
   facts: InstanceFacts | null;
 }
 
 export async function insertDrift(trx: Trx, locationId: number, drift: NewDrift): Promise<void> {
-  const { kind, instance, nodeId: node_id, serverId: server_id, differences, facts } = drift;
+  const { kind, instance, incusProject: incus_project, differences, facts } = drift;
+  const { nodeId: node_id, serverId: server_id } = drift;
   await trx
     .insertInto('drift')
     .values({
-      ...{ location_id: locationId, kind, instance, node_id, server_id },
+      ...{ location_id: locationId, kind, instance, incus_project, node_id, server_id },
       ...columnsOf(differences),
       facts: textOf(facts),
     })

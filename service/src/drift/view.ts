@@ -11,6 +11,7 @@ export function driftView(row: ShownDrift): Drift {
     location: row.location,
     node: row.node,
     instance: row.instance,
+    incus_project: row.incus_project,
     server_id: row.server_id,
     project_id: row.project_id,
     differences: shownOf(row.differences).map(({ path, expected, found, since }) => ({

@@ -38,27 +38,33 @@ export interface IncusClient {
   storage: StorageCalls;
   /** Closes the connections. Calls in progress fail as `unreachable`. */
   close(): Promise<void>;
+  /** The same calls in another Incus project, over the same connections, which its `close` leaves open. */
+  inProject(project: string): IncusClient;
 }
 
 /** Creates a client, which connects with the first call. Events have a separate connection: see `watchEvents`. */
 export function createIncusClient(options: IncusOptions): IncusClient {
-  const { project, timeoutSeconds = 10, observe } = options;
+  const { timeoutSeconds = 10, observe } = options;
   const transport = createTransport(options);
-  const api = createApi(transport, { project, timeoutSeconds, observe });
-  const operations = operationCalls(api);
-  return {
-    project,
-    server: serverCalls(api, transport.learn),
-    certificates: certificateCalls(api),
-    operations,
-    instances: instanceCalls(api),
-    files: fileCalls(api),
-    exec: execCalls(api, options, operations),
-    images: imageCalls(api),
-    projects: projectCalls(api),
-    networks: networkCalls(api),
-    networkAcls: networkAclCalls(api),
-    storage: storageCalls(api),
-    close: transport.close,
+  const callsIn = (project: string, close: IncusClient['close']): IncusClient => {
+    const api = createApi(transport, { project, timeoutSeconds, observe });
+    const operations = operationCalls(api);
+    return {
+      project,
+      server: serverCalls(api, transport.learn),
+      certificates: certificateCalls(api),
+      operations,
+      instances: instanceCalls(api),
+      files: fileCalls(api),
+      exec: execCalls(api, options, operations),
+      images: imageCalls(api),
+      projects: projectCalls(api),
+      networks: networkCalls(api),
+      networkAcls: networkAclCalls(api),
+      storage: storageCalls(api),
+      close,
+      inProject: (other) => callsIn(other, async () => undefined),
+    };
   };
+  return callsIn(options.project, transport.close);
 }

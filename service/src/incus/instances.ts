@@ -27,6 +27,7 @@ export interface Instance {
   expanded_config?: Record<string, string> | null;
   expanded_devices?: Devices | null;
   profiles: string[];
+  description: string;
   /** Whether Incus deletes it, with its disk, when it stops. */
   ephemeral: boolean;
   created_at: string;
@@ -40,7 +41,7 @@ type Listed = Omit<Instance, 'config' | 'devices'> & {
 };
 
 /** What a replacement has to repeat. */
-type Whole = Instance & { architecture: string; description: string };
+type Whole = Instance & { architecture: string };
 
 /** What a replacement may change. */
 export type Replaced = Pick<Instance, 'config' | 'devices' | 'ephemeral' | 'profiles'>;
@@ -74,13 +75,15 @@ export interface NewInstance {
   type: InstanceType;
   /**
    * The source. `none` creates an instance without an operating system, which can't run. `migration` waits for the data
-   * from another Incus; until then only the record exists.
+   * from another Incus; until then only the record exists. `copy` copies an instance of any project with its disk and its
+   * snapshots. Its configuration, but for volatile keys, and its devices are then added to the given ones.
    */
   source:
     | { type: 'image'; fingerprint: string }
     | { type: 'image'; alias: string }
     | { type: 'none' }
-    | { type: 'migration'; mode: 'push' };
+    | { type: 'migration'; mode: 'push' }
+    | { type: 'copy'; source: string; project: string };
   /** The architecture, such as `x86_64`. It is required for a `migration`. */
   architecture?: string;
   config: Record<string, string>;

@@ -3,7 +3,7 @@ import { after, it } from 'node:test';
 import { createTestToken } from '../testing/app.ts';
 import { inject } from '../testing/inject.ts';
 import { createWholeApp } from '../testing/whole-app.ts';
-import { upsertLocation } from './queries.ts';
+import { requireLocation, upsertLocation } from './queries.ts';
 
 const whole = await createWholeApp();
 const { db, place } = whole;
@@ -193,6 +193,21 @@ it('a location offers the chosen operating systems, or all', async () => {
   assert.equal((await change({ description: 'Same' })).json().os_ids.length, 1);
   assert.equal((await change({ os_ids: null })).json().os_ids, null);
   assert.equal((await whole.create()).statusCode, 201);
+});
+
+it('a location names other Incus projects whose instances can be adopted', async () => {
+  assert.deepEqual((await change({})).json().adopt_from, []);
+  assert.deepEqual((await change({ adopt_from: ['default'] })).json().adopt_from, ['default']);
+  const own = await requireLocation(db, place.locationId);
+  const many = Array.from({ length: 21 }, (_, at) => `p${at}`);
+  const malformed = [['a/b'], [''], ['a b'], ['a_b'], ['x'.repeat(64)], [1], ['a', 'a'], many];
+  for (const bad of [...malformed, 'default', null, ['x', own.incus_project]]) {
+    const refused = await change({ adopt_from: bad });
+    assert.equal(refused.statusCode, 422, JSON.stringify(bad));
+    assert.match(refused.json().errors[0].pointer, /^\/adopt_from/);
+  }
+  assert.deepEqual((await change({ enabled: true })).json().adopt_from, ['default']);
+  assert.deepEqual((await change({ adopt_from: [] })).json().adopt_from, []);
 });
 
 it('a location limits the concurrent creates per node, or leaves that to the cores', async () => {

@@ -5,7 +5,7 @@ import type { Trx } from '../db/connection.ts';
 import { knownOperatingSystems } from '../operating-systems/queries.ts';
 import { type FieldError, invalidFields, Problem } from '../problems/problem.ts';
 import { type TrafficLimits, trafficLimitsOf } from './limit-queries.ts';
-import { lockLocation, type ShownLocation, updateLocation } from './queries.ts';
+import { type LocationRow, lockLocation, type ShownLocation, updateLocation } from './queries.ts';
 
 export function locationNotFound(id: number | string): Problem {
   return new Problem('location_not_found', `No location has the id ${id}.`);
@@ -41,6 +41,7 @@ export async function changeLocation(
       body.creates_per_node === undefined ? now.creates_per_node : body.creates_per_node,
     allowed_destinations: body.allowed_destinations ?? now.allowed_destinations,
     smtp: body.smtp ?? now.smtp,
+    adopt_from: body.adopt_from ?? now.adopt_from,
     overcommit_cpu: overcommit?.cpu ?? now.overcommit_cpu,
     overcommit_ram: overcommit?.ram ?? now.overcommit_ram,
     overcommit_disk: overcommit?.disk ?? now.overcommit_disk,
@@ -60,9 +61,20 @@ export async function changeLocation(
     ...(body.traffic_policy === 'throttle' ? await unenforced(trx, id, wanted) : []),
     ...networkErrors(body.allowed_destinations ?? []),
     ...(await unknownSystems(trx, body.os_ids ?? [])),
+    ...ownProject(now, body.adopt_from ?? []),
   ];
   if (errors.length > 0) throw invalidFields(errors);
   return await updateLocation(trx, id, wanted);
+}
+
+/** The instances of its own project are listed anyway. */
+function ownProject({ incus_project }: LocationRow, adoptFrom: string[]): FieldError[] {
+  const at = adoptFrom.indexOf(incus_project);
+  if (at < 0) return [];
+  const detail =
+    `${incus_project} is the Incus project of this location. Its instances are listed with GET ` +
+    '/v1/drift?kind=unknown_instance.';
+  return [{ pointer: `/adopt_from/${at}`, detail }];
 }
 
 function withoutThrottle(

@@ -26,7 +26,8 @@ const largestNode = sql<{ cpu: number | null; ram: number | null; disk: number |
 /** The number of its drift records that the API lists: see drift/queries.ts. */
 const openDrift = sql<number>`(
   select count(*)::integer from drift
-  where drift.location_id = locations.id and drift.is_confirmed and not drift.is_forgotten)`;
+  where drift.location_id = locations.id and drift.kind <> 'foreign_instance' and drift.is_confirmed
+    and not drift.is_forgotten)`;
 
 const shownColumns = [
   openDrift.as('openDrift'),
@@ -178,6 +179,7 @@ type Changeable =
   | 'creates_per_node'
   | 'allowed_destinations'
   | 'smtp'
+  | 'adopt_from'
   | `overcommit_${'cpu' | 'ram' | 'disk'}`
   | `${'min' | 'max'}_${'cpu' | 'ram_mb' | 'disk_gb'}`;
 

@@ -82,6 +82,7 @@ test('a location is shown by its id', async () => {
     allowed_destinations: [],
     smtp: 'blocked',
     drift: null,
+    adopt_from: null,
     network_policy: { status: 'pending', reason: null, since },
   });
 });

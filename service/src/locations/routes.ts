@@ -76,10 +76,11 @@ export function locationRoutes(app: App, deps: Deps): void {
       const id = request.params.id;
       const answer = await change(request, deps, async ({ trx }) => {
         const row = await changeLocation(trx, id, request.body);
-        const { allowed_destinations, smtp } = request.body;
+        const { adopt_from, allowed_destinations, smtp } = request.body;
         const details = {
           ...(allowed_destinations && { allowed_destinations: row.allowed_destinations }),
           ...(smtp && { smtp: row.smtp }),
+          ...(adopt_from && { adopt_from }),
         };
         const target = { kind: 'location', id } as const;
         return { status: 200, body: locationView(row), target, details };

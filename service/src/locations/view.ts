@@ -32,6 +32,7 @@ export function locationView(row: ShownLocation): Location {
     allowed_destinations: row.allowed_destinations,
     smtp: row.smtp,
     drift: row.openDrift,
+    adopt_from: row.adopt_from,
     network_policy: networkPolicyView(row),
   };
 }
@@ -39,7 +40,7 @@ export function locationView(row: ShownLocation): Location {
 const unusable = 'The engine of this location cannot be used at the moment.';
 
 /**
- * A location as the caller may see it. Only administrators see drift, and why the engine can't be reached, because the
+ * A location as the caller may see it. Only administrators see drift, other Incus projects, and why the engine can't be reached, because the
  * reason may contain its socket.
  */
 export function locationViewFor({ scopes }: Pick<Caller, 'scopes'>) {
@@ -48,7 +49,12 @@ export function locationViewFor({ scopes }: Pick<Caller, 'scopes'>) {
     const view = locationView(row);
     if (isAdmin) return view;
     const isSaid = row.reachable || row.unreachable_reason === null;
-    return { ...view, drift: null, ...(!isSaid && { unreachable_reason: unusable }) };
+    return {
+      ...view,
+      drift: null,
+      adopt_from: null,
+      ...(!isSaid && { unreachable_reason: unusable }),
+    };
   };
 }
 

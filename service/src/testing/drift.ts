@@ -1,4 +1,5 @@
-import type { Db } from '../db/connection.ts';
+import { sql } from 'kysely';
+import type { Db, Queryable, Trx } from '../db/connection.ts';
 import type { DriftKind } from '../drift/queries.ts';
 import { insertDrift } from '../drift/sweep-queries.ts';
 import { instanceName } from '../instances/labels.ts';
@@ -11,10 +12,12 @@ interface EnteredDrift {
   serverId?: number;
   isMissing?: boolean;
   instance?: string;
+  /** The other Incus project that a foreign instance is in. */
+  incusProject?: string;
   since?: string;
   /** What differs, by default the number of cores. */
   differences?: Difference[];
-  /** What is known of an unknown instance. */
+  /** What is known of an unknown or a foreign instance. */
   facts?: Partial<InstanceFacts>;
   /** Whether only one sweep has seen it. */
   isNew?: boolean;
@@ -28,14 +31,27 @@ const usualFacts: InstanceFacts = {
 const cores = { path: 'config.limits.cpu', expected: '1', found: '8' };
 
 /** Inserts a drift record, as two sweeps do. Returns its id. */
-export async function enterDrift(
-  db: Db,
+export const enterDrift = (db: Db, of: Installation, drift?: EnteredDrift): Promise<number> =>
+  db.transaction().execute((trx) => enterDriftIn(trx, of, drift));
+
+/** The same as part of a transaction, between whose begin and end no sweep sees it. */
+export async function enterDriftIn(
+  trx: Trx,
   { locationId, nodeId }: Installation,
-  { serverId, isMissing = false, isNew = false, instance, since, ...more }: EnteredDrift = {},
+  {
+    serverId,
+    isMissing = false,
+    isNew = false,
+    instance,
+    incusProject,
+    since,
+    ...more
+  }: EnteredDrift = {},
 ): Promise<number> {
-  const name = instance ?? (await nameOf(db, serverId));
+  const name = instance ?? (await nameOf(trx, serverId));
+  const ofNone = incusProject === undefined ? 'unknown_instance' : 'foreign_instance';
   const kind: DriftKind =
-    serverId === undefined ? 'unknown_instance' : isMissing ? 'missing_instance' : 'changed';
+    serverId === undefined ? ofNone : isMissing ? 'missing_instance' : 'changed';
   const ofInstance = {
     path: 'instance',
     expected: isMissing ? name : null,
@@ -47,16 +63,21 @@ export async function enterDrift(
     since: since ?? '2026-11-21T04:32:50.120000Z',
     ...{ confirmed: !isNew, forgotten: false },
   }));
-  const facts = kind === 'unknown_instance' ? { ...usualFacts, ...more.facts } : null;
+  const facts = serverId === undefined ? { ...usualFacts, ...more.facts } : null;
   const row = {
-    ...{ kind, instance: name, nodeId, serverId: serverId ?? null, differences: seen, facts },
+    ...{ kind, instance: name, incusProject: incusProject ?? null, nodeId },
+    ...{ serverId: serverId ?? null, differences: seen, facts },
   };
-  await db.transaction().execute((trx) => insertDrift(trx, locationId, row));
-  const query = db.selectFrom('drift').select('id').where('instance', '=', name);
+  await insertDrift(trx, locationId, row);
+  const query = trx
+    .selectFrom('drift')
+    .select('id')
+    .where('instance', '=', name)
+    .where(sql<boolean>`incus_project is not distinct from ${incusProject ?? null}`);
   return (await query.executeTakeFirstOrThrow()).id;
 }
 
-async function nameOf(db: Db, serverId: number | undefined): Promise<string> {
+async function nameOf(db: Queryable, serverId: number | undefined): Promise<string> {
   if (serverId === undefined) return 'by-hand';
   const query = db.selectFrom('servers').select('uuid').where('id', '=', serverId);
   return instanceName((await query.executeTakeFirstOrThrow()).uuid);

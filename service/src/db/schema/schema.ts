@@ -146,6 +146,8 @@ interface LocationsTable {
   /** CIDR. Servers may reach these in addition to the Internet. */
   allowed_destinations: Generated<string[]>;
   smtp: Generated<'blocked' | 'open'>;
+  /** Other Incus projects whose instances are listed for adoption. */
+  adopt_from: Generated<string[]>;
   /** Incremented with each change of what servers may reach, or be reached from. */
   policy_wanted: Generated<number>;
   /** The version that the rules of its network have; 0 until they were set. */

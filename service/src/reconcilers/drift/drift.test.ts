@@ -100,7 +100,7 @@ test('a change is listed once two sweeps in a row have seen it, with both values
   assert.deepEqual(rest, {
     ...{ kind: 'changed', location_id: place.locationId, location: 'test', node: 'node-1' },
     ...{ instance: instance.name, server_id: id, project_id: place.projectId, forgotten: false },
-    adoptable: null,
+    ...{ adoptable: null, incus_project: null },
   });
   assert.deepEqual(differences, [{ path: 'config.limits.cpu', expected: '1', found: '8', since }]);
   assert.ok(before <= since && since <= between, since);

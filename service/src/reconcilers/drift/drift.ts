@@ -23,7 +23,7 @@ import { each } from '../../usage/collect/each.ts';
 import type { Subject } from '../truth.ts';
 import { type Finding, type Found, findDrift, uuidsOf } from './findings.ts';
 
-interface Swept extends Pick<Subject, 'db' | 'client' | 'locationId' | 'signal' | 'found'> {
+export interface Swept extends Pick<Subject, 'db' | 'client' | 'locationId' | 'signal' | 'found'> {
   location: Pick<LocationRow, 'name' | 'network' | 'network_kind' | 'vlan' | 'storage_pool'>;
   log: Logger;
 }
@@ -59,14 +59,25 @@ export async function syncDrift(
 
 /** What servers would have that were made of the unknown instances, by their names. */
 async function factsOfUnknown(
-  { client, location, log, signal }: Swept,
+  swept: Swept,
   { findings }: Found,
   instances: Instance[],
 ): Promise<Map<string, InstanceFacts>> {
-  const place: Place = { network: networkOf(location), pool: location.storage_pool };
   const unknown = new Set(
     findings.flatMap((one) => (one.kind === 'unknown_instance' ? [one.instance] : [])),
   );
+  return await factsOfAll(
+    swept,
+    instances.filter(({ name }) => unknown.has(name)),
+  );
+}
+
+/** What servers would have that were made of these instances of the project of the client, by their names. */
+export async function factsOfAll(
+  { client, location, log, signal }: Pick<Swept, 'client' | 'location' | 'log' | 'signal'>,
+  instances: Instance[],
+): Promise<Map<string, InstanceFacts>> {
+  const place: Place = { network: networkOf(location), pool: location.storage_pool };
   const facts = new Map<string, InstanceFacts>();
   const stateOf = async (name: string) => {
     try {
@@ -82,11 +93,7 @@ async function factsOfUnknown(
     const state = needsState(instance) ? await stateOf(name) : null;
     facts.set(name, factsOf(instance, state, place));
   };
-  const [error] = await each(
-    instances.filter(({ name }) => unknown.has(name)),
-    look,
-    signal,
-  );
+  const [error] = await each(instances, look, signal);
   if (error) throw error;
   return facts;
 }
@@ -104,7 +111,9 @@ async function record(
   { findings, unsure }: Found,
   { facts: ofUnknown, nodes, readAt }: Context,
 ): Promise<{ fresh: Finding[]; open: number }> {
-  const rows = new Map((await lockDriftOf(trx, locationId)).map((row) => [row.instance, row]));
+  const rows = new Map(
+    (await lockDriftOf(trx, locationId, 'own')).map((row) => [row.instance, row]),
+  );
   const fresh: Finding[] = [];
   let open = 0;
   const ended: number[] = [];
@@ -125,7 +134,8 @@ async function record(
       if (hasChanged(row, now)) await updateDrift(trx, row.id, now);
     } else {
       if (row) await removeDrift(trx, [row.id]);
-      await insertDrift(trx, locationId, { kind, instance, serverId: server?.id ?? null, ...now });
+      const isOf = { kind, instance, incusProject: null, serverId: server?.id ?? null };
+      await insertDrift(trx, locationId, { ...isOf, ...now });
     }
     const isListed = isOpen(columnsOf(differences));
     if (isListed) open += 1;
@@ -139,7 +149,7 @@ const isOpen = (row: Pick<DriftRow, 'is_confirmed' | 'is_forgotten'>) =>
   row.is_confirmed && !row.is_forgotten;
 
 /** An unchanged row is not written again each minute. */
-function hasChanged(
+export function hasChanged(
   row: DriftRow,
   { nodeId, ...now }: Pick<NewDrift, 'nodeId' | 'differences' | 'facts'>,
 ): boolean {

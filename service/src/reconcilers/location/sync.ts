@@ -4,6 +4,7 @@ import { nodeOfUnpack } from '../../instances/helpers.ts';
 import { nodesWithStatus, recordAnswer } from '../../nodes/seen-queries.ts';
 import { reconcileConfinement } from '../confinement.ts';
 import { syncDrift } from '../drift/drift.ts';
+import { syncForeignInstances } from '../drift/foreign.ts';
 import { syncNodes } from '../nodes.ts';
 import { holdSuspendedServers } from '../suspensions.ts';
 import { reconcileThrottles } from '../throttles.ts';
@@ -106,6 +107,7 @@ export const instances = define({
     const unconfined = await reconcileConfinement(subject, found);
     observer?.unconfined(location.name, unconfined);
     const drift = await syncDrift(subject, installationId, readAt, found);
+    await syncForeignInstances(subject, installationId, readAt);
     await countSubvolumes(found);
     observer?.swept((performance.now() - begun) / 1000);
     await quotas.compare(found);

@@ -1,5 +1,5 @@
 import type { IncusClient } from '../../incus/client.ts';
-import type { Instance } from '../../incus/instances.ts';
+import type { Instance, NewInstance } from '../../incus/instances.ts';
 import {
   isUnderWay,
   type OperationOutcome,
@@ -126,6 +126,19 @@ export async function renameInstance(
 ) {
   const call = incus.instances.rename(name, newName, { signal });
   await awaitOperation(incus, call, { signal, timeoutSeconds: renameSeconds });
+}
+
+/** Copies an instance, on the same member of its cluster. */
+export async function copyInstance(
+  incus: IncusClient,
+  wanted: NewInstance,
+  member: string,
+  options: Pick<WaitOptions, 'timeoutSeconds'> & Signal,
+): Promise<OperationOutcome> {
+  options.signal.throwIfAborted();
+  // This is not aborted: the engine would continue anyway, and the next worker would not see it.
+  const call = incus.instances.create(wanted, member === 'none' ? undefined : member);
+  return await awaitOperation(incus, call, options);
 }
 
 /** Moves the instance to another member of its cluster. */

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import type { Instance, InstanceState } from '../../incus/instances.ts';
-import { nicDevice } from '../../instances/labels.ts';
+import type { Project } from '../../incus/projects.ts';
+import { installationLabel, labelsOf, nicDevice } from '../../instances/labels.ts';
 import type { LocationNetwork } from '../../locations/network.ts';
 import { bytesOf } from '../../pool-quotas/disk-size.ts';
 
@@ -61,6 +62,24 @@ export function factsOf(
       ...ofOthers(devices, nicName, root?.[0]),
     ],
   };
+}
+
+/** Why an instance of another Incus project can't be adopted, in addition to what `factsOf` says. */
+export function foreignObstacles(
+  { config, project: of }: Instance,
+  project: Project | null,
+  installationId: string,
+): string[] {
+  const { installation } = labelsOf({ config });
+  const hasNetworks = of !== 'default' && project?.config['features.networks'] === 'true';
+  return [
+    ...(hasNetworks
+      ? [`Its network is one of the Incus project ${of}, and not that of the location.`]
+      : []),
+    ...(installation === undefined || installation === installationId
+      ? []
+      : [`It belongs to another installation of Berth. If not, remove ${installationLabel}.`]),
+  ];
 }
 
 /** Whether its addresses can only be known from its guest. */

@@ -93,7 +93,7 @@ async function cut(context: Context, found: Instance): Promise<void> {
 const moreBytes = 16 * 2 ** 20;
 
 /** A larger disk, since the instance is about to be deleted. */
-function enlarged({ devices }: Instance): Pick<Instance, 'devices'> {
+export function enlarged({ devices }: Instance): Pick<Instance, 'devices'> {
   const { root } = devices;
   const bytes = bytesOf(root?.size ?? '');
   if (!root || bytes === undefined) return { devices: {} };

@@ -2,13 +2,12 @@ import { releaseAddresses } from '../../address-pools/queries.ts';
 import type { Instance } from '../../incus/instances.ts';
 import { EngineError, isEngineError } from '../../incus/transport/errors.ts';
 import { instanceName, labelsOf } from '../../instances/labels.ts';
-import { done, type Failure, fail, next, type StepResult, wait } from '../../operations/define.ts';
+import { done, fail, next, type StepResult, wait } from '../../operations/define.ts';
 import { operationTitles } from '../../operations/titles.ts';
-import { defineServerOperation, type ServerStepContext } from '../define-operation.ts';
+import { defineServerOperation } from '../define-operation.ts';
 import { differencesOf } from '../engine/drift.ts';
 import {
   awaitOperation,
-  findInstance,
   isBusy,
   isRunning,
   renameInstance,
@@ -16,48 +15,40 @@ import {
   stopInstance,
   withDiskHeadroom,
 } from '../engine/engine.ts';
-import { factsOf } from '../engine/facts.ts';
+import { factsOf, foreignObstacles } from '../engine/facts.ts';
 import { putBack } from '../engine/repair.ts';
 import { markServerDeleted, setServerState } from '../worker-queries.ts';
+import {
+  copy,
+  discard,
+  findOriginal,
+  remove,
+  removeCopy,
+  wordsOfOriginal,
+} from './adoption/copy.ts';
+import {
+  type AdoptState,
+  afterSeconds,
+  busy,
+  type Context,
+  find,
+  maxAttempts,
+  missing,
+  original,
+  type Result,
+  whenStopped,
+} from './adoption/state.ts';
 import { startFailures } from './power/start.ts';
-
-/** The initial state of an adoption. */
-export interface AdoptRequest {
-  /** The name that the instance has so far. */
-  instance: string;
-  /** The addresses that it does not keep. */
-  lost: string[];
-}
-
-interface AdoptState extends AdoptRequest, Failure {
-  /** Whether it was running, and so must run at the end. */
-  ran: boolean;
-  /** Whether its guest did not shut down, and was stopped by force. */
-  wasCut: boolean;
-  /** It has the labels and the configuration of its server. */
-  isDefined: boolean;
-  /** After a failure: it was seen to be as it was before. */
-  isBack: boolean;
-  /** After a failure: its status in the end, if it has become a server all the same. */
-  left: 'started' | 'stopped';
-}
-
-type Context = ServerStepContext<AdoptState>;
-type Result = Promise<StepResult<AdoptState>>;
 
 /** For Incus, in addition to the time of the guest. */
 const marginSeconds = 15;
 const startSeconds = 120;
-/** For what follows the shutdown. */
-const afterSeconds = 15 * 60;
-/** The attempts of what follows a failure, if they fail for a temporary reason. */
-const maxAttempts = 5;
 
 /**
  * Makes an instance that was there before the instance of a new server, with its disk and its addresses. Incus renames a
  * stopped instance only, so a running one is restarted. Until it has the labels of the server, a failure undoes
  * everything; from then on it is a server. The labels come last, since Berth removes instances with the labels of servers
- * that are deleted.
+ * that are deleted. An instance of another Incus project is copied, see `adoption/copy.ts`.
  */
 export const adoptOperation = defineServerOperation<AdoptState>({
   kind: 'adopt',
@@ -70,13 +61,16 @@ export const adoptOperation = defineServerOperation<AdoptState>({
     stop: { weight: 4, doing: 'shutting it down', run: stop },
     cut: { weight: 1, doing: 'cutting its power', run: cut },
     rename: { weight: 1, doing: 'giving it the name of its server', run: rename },
+    copy: { weight: 4, doing: 'copying it to the Incus project of the location', run: copy },
+    discard: { weight: 0, doing: 'removing an incomplete copy', run: discard },
+    remove: { weight: 1, doing: 'removing it from its Incus project', run: remove },
     define: { weight: 2, doing: 'giving it the configuration of its server', run: define },
     start: { weight: 3, doing: 'starting it', run: start },
     recover: { weight: 0, doing: 'bringing it back to how it was', run: recover },
   },
   recovery: { step: 'recover', deadlineSeconds: 6 * 3600 },
   async failed(trx, operation, reason) {
-    const { instance, isBack, isDefined, left } = operation.state as Partial<AdoptState>;
+    const { instance, isBack, isDefined, left, project } = operation.state as Partial<AdoptState>;
     const id = operation.server_id;
     if (isDefined) {
       const status = left ?? 'stopped';
@@ -85,7 +79,8 @@ export const adoptOperation = defineServerOperation<AdoptState>({
     }
     // It is not known what the instance has, and nothing of it may be lost.
     if (!isBack) {
-      const error = `${reason} ${unclear(instance ?? '')}`;
+      const of = project === undefined ? '' : ` in the Incus project ${project}`;
+      const error = `${reason} ${unclear(`${instance}${of}`)}`;
       return await setServerState(trx, id, { status: 'error', error });
     }
     await releaseAddresses(trx, id);
@@ -97,16 +92,8 @@ const unclear = (instance: string) =>
   `Its instance is called ${instance}, or by the UUID of the server. In the latter case, rename it in Incus before you ` +
   'delete the server, which would delete it as well.';
 
-/** The instance, under the name that it had or already under that of its server. */
-async function find({ incus, operation, server, signal }: Context): Promise<Instance | null> {
-  const renamed = await findInstance(incus, instanceName(server.uuid), { signal });
-  return renamed ?? (await findInstance(incus, operation.state.instance, { signal }));
-}
-
 const isRenamed = ({ name }: Instance, { server }: Context) => name === instanceName(server.uuid);
 
-const busy = wait(0.5, 'waiting for another task of the engine to end');
-const missing = fail('instance_missing', 'The instance no longer exists in the engine.');
 const paused = fail(
   'guest_paused',
   'The instance is paused, so its guest cannot shut down. Resume or stop it in Incus first.',
@@ -118,28 +105,35 @@ async function look(context: Context): Result {
   if (found.status === 'Frozen') return paused;
   const ran = isRunning(found.status);
   if (!ran && found.status !== 'Stopped') return wait(2, 'waiting for the engine to say how it is');
-  const obstacle = obstacleOf(found, context);
+  const obstacle = await obstacleOf(found, context);
   if (obstacle !== undefined) return fail('drift_not_adoptable', obstacle);
-  if (!ran) return next('rename', { ran });
+  if (!ran) return whenStopped(context, { ran });
   const deadlineSeconds = context.settings.stopTimeoutSeconds + afterSeconds;
   return { outcome: 'next', step: 'stop', patch: { ran }, deadlineSeconds };
 }
 
 /** Why it can't be adopted, if it was changed after the sweep that found it. */
-function obstacleOf(found: Instance, { server }: Context): string | undefined {
+async function obstacleOf(found: Instance, context: Context): Promise<string | undefined> {
+  const { incus, operation, server, settings, signal } = context;
   const place = { network: server.network, pool: server.storagePool };
   const { diskGb, mac, obstacles } = factsOf(found, null, place);
+  const { project } = operation.state;
+  if (project !== undefined) {
+    const of = await incus.projects.get(project, { signal });
+    obstacles.push(...foreignObstacles(found, of, settings.installationId));
+  }
   if (obstacles.length > 0) return obstacles.join(' ');
   const isSame = mac === server.mac && (diskGb ?? 0) <= server.diskGb;
   return isSame ? undefined : 'It was changed in Incus meanwhile. Try again in a minute.';
 }
 
 async function stop(context: Context): Result {
-  const { incus, settings, signal } = context;
+  const { settings, signal } = context;
+  const incus = original(context);
   const found = await find(context);
   if (!found) return missing;
   if (await isBusy(incus, found.name, { signal })) return busy;
-  if (found.status === 'Stopped') return next('rename');
+  if (found.status === 'Stopped') return whenStopped(context);
   if (found.status === 'Frozen') return paused;
   const graceSeconds = settings.stopTimeoutSeconds;
   const change = { action: 'stop', force: false, graceSeconds } as const;
@@ -155,11 +149,11 @@ async function stop(context: Context): Result {
 }
 
 async function cut(context: Context): Result {
-  const { incus, signal } = context;
+  const { signal } = context;
   const found = await find(context);
   if (!found) return missing;
-  if (found.status === 'Stopped') return next('rename');
-  await stopInstance(incus, found.name, { signal });
+  if (found.status === 'Stopped') return whenStopped(context);
+  await stopInstance(original(context), found.name, { signal });
   return wait(0.1);
 }
 
@@ -171,8 +165,15 @@ async function rename(context: Context): Result {
   if (await isBusy(incus, found.name, { signal })) return busy;
   // Somebody has started it again.
   if (found.status !== 'Stopped') return next('stop', { ran: true });
-  await renameInstance(incus, found.name, instanceName(server.uuid), { signal });
+  await renameOnce(context, found.name, instanceName(server.uuid));
   return next('define');
+}
+
+/** Another worker may have renamed it since it was found, which the next step sees. */
+async function renameOnce({ incus, signal }: Context, name: string, newName: string) {
+  await renameInstance(incus, name, newName, { signal }).catch((error: unknown) => {
+    if (!isEngineError(error, 'not_found')) throw error;
+  });
 }
 
 async function define(context: Context): Result {
@@ -206,10 +207,11 @@ async function start(context: Context): Result {
 }
 
 function adopted({ operation, server, settings }: Context): string {
-  const { instance, lost, ran, wasCut } = operation.state;
+  const { instance, lost, project, ran, wasCut } = operation.state;
+  const of = project === undefined ? '' : ` of the Incus project ${project}`;
   const { stopTimeoutSeconds: seconds } = settings;
   return [
-    `The instance ${instance} was adopted as the server ${server.hostname}.`,
+    `The instance ${instance}${of} was adopted as the server ${server.hostname}.`,
     ...(lost.length > 0 ? [`It no longer has the addresses ${lost.join(', ')}.`] : []),
     ...(wasCut ? [`Its guest did not shut down within ${seconds} s, so its power was cut.`] : []),
     ...(ran ? ['It was restarted for that.'] : []),
@@ -218,25 +220,32 @@ function adopted({ operation, server, settings }: Context): string {
 
 /**
  * Gives the instance its name back, unless it has the labels of its server, which then stays. Starts it again if it was
- * running.
+ * running. Removes a copy that need not be whole.
  */
 async function recover(context: Context): Result {
   const { incus, operation, server, signal } = context;
-  const { failure, instance, isBack, isDefined, left } = operation.state;
+  const { failure, instance, isBack, isCopied, isDefined, left, project } = operation.state;
+  const notYet = project !== undefined && !isCopied && (await removeCopy(context));
+  if (notYet) return notYet;
   const found = await find(context);
-  if (found && (await isBusy(incus, found.name, { signal }))) return busy;
+  // Somebody has deleted the copy.
+  if (isCopied && !isDefined && !found && (await findOriginal(context)))
+    return now({ isCopied: false });
+  const of = isCopied ? incus : original(context);
+  if (found && (await isBusy(of, found.name, { signal }))) return busy;
   if (found && !isDefined && labelsOf(found).server === server.uuid)
     return now({ isDefined: true });
   if (isDefined) {
     if (left === undefined) return now({ left: await startAgain(context, found) });
-    return fail(failure.code, `${failure.message} The instance was adopted all the same.`);
+    const end = `The instance was adopted all the same.${await wordsOfOriginal(context)}`;
+    return fail(failure.code, `${failure.message} ${end}`);
   }
   if (found && isRenamed(found, context)) {
     if (found.status !== 'Stopped') {
       await stopInstance(incus, found.name, { signal });
       return now({ ran: true });
     }
-    await renameInstance(incus, found.name, instance, { signal });
+    await renameOnce(context, found.name, instance);
     return wait(0.1);
   }
   if (!isBack) return now({ isBack: true });
@@ -252,19 +261,21 @@ const now = (patch: Partial<AdoptState>): StepResult<AdoptState> => ({
 
 /** Starts it again if it was running. Returns whether it runs. */
 async function startAgain(context: Context, found: Instance | null): Promise<AdoptState['left']> {
-  const { incus, log, operation, signal } = context;
+  const { log, operation, signal } = context;
   if (found?.status !== 'Stopped') return found ? 'started' : 'stopped';
   const { isDefined, ran } = operation.state;
   if (!ran) return 'stopped';
   try {
     if (isDefined) await startInstance(context, found);
     else {
+      const incus = original(context);
       const call = incus.instances.updateState(found.name, { action: 'start' }, { signal });
       await awaitOperation(incus, call, { signal, timeoutSeconds: startSeconds });
     }
     return 'started';
   } catch (error) {
-    if (!(error instanceof EngineError) || operation.attempts < maxAttempts) throw error;
+    if (!(error instanceof EngineError)) throw error;
+    if (error.retryable && operation.attempts < maxAttempts) throw error;
     log.warn({ err: error }, 'An instance could not be started after an adoption that failed.');
     return 'stopped';
   }
