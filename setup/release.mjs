@@ -2,9 +2,9 @@
 // run it.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { explain, SetupError, say } from './commands.mjs';
@@ -47,12 +47,13 @@ export function sectionOf(changelog, version) {
 }
 
 /**
- * Writes the files of a release of `commit` into `directory`: a tarball with all files of the commit, and
- * `release.json`, which names the commit; a bill of materials (CycloneDX); the release notes; and the checksums of
+ * Writes the files of a release of `commit` into `directory`: a tarball with all files of the commit, the built
+ * documentation site, and `release.json`, which names the commit; a bill of materials (CycloneDX); the release notes; and the checksums of
  * these. The same commit always makes the same tarball.
- * @param {{ commit?: string, directory: string, isDraft?: boolean }} release a draft needs no date in the changelog
+ * @param {{ commit?: string, directory: string, isDraft?: boolean, site?: string }} release a draft needs no date in the
+ *   changelog; `site` is the folder of the documentation site
  */
-export function makeRelease({ commit = 'HEAD', directory, isDraft = false }) {
+export function makeRelease({ commit = 'HEAD', directory, isDraft = false, site }) {
   const git = (...args) => outputOf('git', args, clone);
   const hash = git('rev-parse', '--verify', `${commit}^{commit}`).trim();
   const { version } = JSON.parse(git('show', `${hash}:package.json`));
@@ -70,8 +71,10 @@ export function makeRelease({ commit = 'HEAD', directory, isDraft = false }) {
   );
   const identity = JSON.stringify({ version, commit: hash });
   git(
-    ...['archive', '--format=tar.gz', `--prefix=${name}/`],
-    ...[`--add-virtual-file=${name}/release.json:${identity}`, `--output=${tarball}`, hash],
+    ...['archive', '--format=tar.gz', `--add-virtual-file=${name}/release.json:${identity}`],
+    ...(site === undefined ? [] : filesOfSite(site, name)),
+    // The last prefix is that of the files of the commit.
+    ...[`--prefix=${name}/`, `--output=${tarball}`, hash],
   );
   writeFileSync(bill, billOf(tarball, name));
   writeFileSync(text, notes);
@@ -79,6 +82,20 @@ export function makeRelease({ commit = 'HEAD', directory, isDraft = false }) {
   const sums = files.map((file) => `${sha256(file)}  ${basename(file)}\n`);
   writeFileSync(join(directory, 'SHA256SUMS'), sums.join(''));
   return { version, commit: hash, files };
+}
+
+/**
+ * The arguments of `git archive` that add the files of the documentation site to where the service finds it.
+ * @param {string} site
+ * @param {string} name the folder of the release
+ */
+function filesOfSite(site, name) {
+  const entries = readdirSync(site, { recursive: true, withFileTypes: true });
+  const paths = entries.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name));
+  return paths.sort().flatMap((path) => {
+    const folder = dirname(join(name, 'site/dist', relative(site, path)));
+    return [`--prefix=${folder}/`, `--add-file=${path}`];
+  });
 }
 
 /**
@@ -104,6 +121,12 @@ function billOf(tarball, name) {
 /** @param {string} file */
 function sha256(file) {
   return createHash('sha256').update(readFileSync(file)).digest('hex');
+}
+
+/** Builds the documentation site of the files in the clone, and returns its folder. */
+function buildSite() {
+  outputOf('npm', ['run', '--silent', 'docs'], clone);
+  return join(clone, 'site/dist');
 }
 
 const usage = `Creates a release of the commit that is checked out: a tarball, a bill of materials, notes and checksums.
@@ -135,7 +158,9 @@ function main() {
     throw new SetupError('There are uncommitted changes.', wayOut, changed);
   }
   const directory = resolve(values.out);
-  const { version, commit, files } = makeRelease({ directory, isDraft: values.draft });
+  const site = changed ? undefined : buildSite();
+  if (!site) say('The documentation site is omitted, because there are uncommitted changes.');
+  const { version, commit, files } = makeRelease({ directory, isDraft: values.draft, site });
   say(`Berth ${version}, commit ${commit}:`);
   for (const file of [...files, join(directory, 'SHA256SUMS')]) say(`  ${file}`);
 }

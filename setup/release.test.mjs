@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { after, test } from 'node:test';
@@ -51,6 +51,23 @@ test('the tarball has the files of the commit, and its id', { skip }, () => {
   const read = (path) => print('tar', ['-xzOf', files[0], folder + path]);
   assert.equal(read('package-lock.json'), ofCommit('package-lock.json'));
   assert.deepEqual(JSON.parse(read('release.json')), { version, commit });
+});
+
+test('the tarball has the documentation site where the service finds it', { skip }, () => {
+  const site = join(directory, 'built-site');
+  mkdirSync(join(site, 'assets'), { recursive: true });
+  writeFileSync(join(site, 'index.html'), 'first page');
+  writeFileSync(join(site, 'assets/app.js'), 'script');
+  const { version, files } = makeRelease({
+    directory: join(directory, 'sited'),
+    isDraft: true,
+    site,
+  });
+  const read = (path) => print('tar', ['-xzOf', files[0], `berth-${version}/${path}`]);
+  assert.equal(read('site/dist/index.html'), 'first page');
+  assert.equal(read('site/dist/assets/app.js'), 'script');
+  assert.equal(read('package-lock.json'), ofCommit('package-lock.json'));
+  assert.equal(JSON.parse(read('release.json')).version, version);
 });
 
 test('the same commit makes the same tarball', { skip }, () => {

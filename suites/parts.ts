@@ -93,7 +93,7 @@ export const gate: readonly Part[] = [
       '{contract,service,client,cli}/src/**/*.test.ts',
       'incus-sim/tests/*.test.ts',
       'bench/*.test.ts',
-      '{setup,suites}/**/*.test.{ts,mjs}',
+      '{setup,site,suites}/**/*.test.{ts,mjs}',
     ],
     { args: [onPostgres], inGroups: true },
   ),
@@ -108,7 +108,7 @@ export const longParts: readonly Part[] = [
   tests(
     'slow',
     'slow tests of the service',
-    ['{service,client,cli,incus-sim}/**/*.long.test.ts'],
+    ['{service,client,cli,incus-sim,site}/**/*.long.test.ts'],
     long(onPostgres),
   ),
   tests('reliability', 'each step with each fault', ['reliability/**/*.test.ts'], long(onPostgres)),

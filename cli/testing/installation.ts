@@ -9,6 +9,7 @@ import { createTestDatabase, type TestDatabase } from '../../service/src/testing
 export interface Installation {
   url: string;
   token: string;
+  dataDir: string;
   database: TestDatabase;
   simulator: Simulator;
   close(): Promise<void>;
@@ -21,20 +22,26 @@ const limits = ['READS', 'ACTIONS', 'CHANGES', 'PROJECTS', 'PUBLIC', 'BAD_TOKENS
  * The whole service in this process, with a database of its own and a simulated Incus.
  *
  * @param env more settings
+ * @param members the members of its cluster; without any, it is a single Incus
  */
-export async function startInstallation(env: Record<string, string> = {}): Promise<Installation> {
+export async function startInstallation(
+  env: Record<string, string> = {},
+  members: string[] = [],
+): Promise<Installation> {
   await using stack = new AsyncDisposableStack();
   const database = await createTestDatabase();
   stack.defer(database.close);
   const directory = mkdtempSync(join(tmpdir(), 'berth-cli-'));
   stack.defer(() => rmSync(directory, { recursive: true, force: true }));
-  const simulator = await startSimulator({ listen: { socketPath: join(directory, 'incus') } });
+  const listen = { socketPath: join(directory, 'incus') };
+  const simulator = await startSimulator({ listen, ...(members.length > 0 && { members }) });
   stack.defer(() => simulator.close());
   const names = { project: 'cli', pool: 'cli', network: 'cli0' };
   simulator.plant({ ...names, imageAliases: ['berth-debian-12'] });
+  const dataDir = join(directory, 'data');
   const config = loadConfig({
     DATABASE_URL: database.connectionString,
-    BERTH_DATA_DIR: join(directory, 'data'),
+    BERTH_DATA_DIR: dataDir,
     BERTH_PORT: '0',
     BERTH_INCUS_SOCKET: simulator.socketPath,
     BERTH_LOCAL_PROJECT: names.project,
@@ -51,5 +58,12 @@ export async function startInstallation(env: Record<string, string> = {}): Promi
   if (typeof service.admin === 'string') throw new Error(`There is no token: ${service.admin}`);
   const { token } = service.admin;
   const open = stack.move();
-  return { url: service.url, token, database, simulator, close: () => open.disposeAsync() };
+  return {
+    url: service.url,
+    token,
+    dataDir,
+    database,
+    simulator,
+    close: () => open.disposeAsync(),
+  };
 }

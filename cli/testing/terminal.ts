@@ -20,12 +20,21 @@ interface Surroundings {
   input?: string;
   env?: Record<string, string>;
   signal?: AbortSignal;
+  /** The width of the terminal. */
+  columns?: number;
 }
 
-/** A home directory of its own, in which commands run one after the other. */
-export function createHome(env: Record<string, string> = {}) {
+/**
+ * A home directory of its own, in which commands run one after the other.
+ *
+ * @param atEnd registers what removes it; by default it is removed after the tests of the file
+ */
+export function createHome(
+  env: Record<string, string> = {},
+  atEnd: (remove: () => void) => void = after,
+) {
   const home = mkdtempSync(join(tmpdir(), 'berth-home-'));
-  after(() => rmSync(home, { recursive: true, force: true }));
+  atEnd(() => rmSync(home, { recursive: true, force: true }));
   const own = { HOME: home, PATH: process.env.PATH ?? '', ...env };
 
   /** Runs a command whose input and output are pipes. */
@@ -40,7 +49,7 @@ export function createHome(env: Record<string, string> = {}) {
   /** Starts a command in a terminal, in which one can type. */
   function inTerminal(args: string[], more: Surroundings = {}): Session {
     const stdin = Object.assign(new PassThrough(), { isTTY: true });
-    const screen = createScreen();
+    const screen = createScreen(more.columns);
     const io = ioOf(
       { stdin, stdout: screen, stderr: screen },
       { ...own, ...more.env },
@@ -115,10 +124,10 @@ function ioOf(
 }
 
 /** A stream with the methods of a terminal, which write escape sequences. */
-function createScreen() {
+function createScreen(columns = 120) {
   const stream = kept();
   return Object.assign(stream, {
-    ...{ isTTY: true, columns: 120, rows: 40, hasColors },
+    ...{ isTTY: true, columns, rows: 40, hasColors },
     cursorTo: (x: number) => cursorTo(stream, x),
     moveCursor: (x: number, y: number) => moveCursor(stream, x, y),
     clearLine: (direction: Direction) => clearLine(stream, direction),

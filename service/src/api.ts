@@ -17,6 +17,8 @@ import type { Foundation } from './workers.ts';
 
 /** `npm run check` fails if it does not match the routes. */
 const openApi = new URL('../../contract/openapi.json', import.meta.url);
+/** `npm run docs` builds it. */
+const helpSite = new URL('../../site/dist/', import.meta.url);
 
 interface ApiSettings {
   limits: Limits;
@@ -62,6 +64,7 @@ export async function createApi(
     limiter: shareLimits(createLimiter(limits), { db, notifications, log }),
     metrics,
     openApi,
+    helpSite,
     shell,
     tls,
     log,

@@ -36,7 +36,7 @@ const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 const longestNetwork = 15;
 const longestName = 63;
 
-/** All settings, in the order in which they are shown. The README's table is made of these. */
+/** All settings, in the order in which they are shown. The table in docs/settings.md is made of these. */
 export const settings = {
   BERTH_HOST: withDefault('127.0.0.1', read.listenHost, 'The address that the API listens on'),
   BERTH_PORT: withDefault(

@@ -39,7 +39,7 @@ function withoutPassword(text: string): string {
   return decodeURI(url.href);
 }
 
-/** The table of the README. */
+/** The table of docs/settings.md. */
 export function settingsAsMarkdown(): string {
   const rows = settingNames.map((name) => {
     const { shownUnset, about } = settingNamed(name);

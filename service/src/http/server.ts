@@ -18,6 +18,7 @@ import { isAmong } from '../edge/proxies.ts';
 import { setSecurityHeaders } from '../edge/security-headers.ts';
 import { plainShell, type ShellSettings } from '../edge/settings.ts';
 import type { Tls } from '../edge/tls.ts';
+import { serveHelp } from '../help/help.ts';
 import type { Limiter } from '../limits/limiter.ts';
 import { serveDocs } from '../openapi/docs.ts';
 import { completeSchema } from '../openapi/route-schemas.ts';
@@ -50,6 +51,8 @@ export interface HttpServerOptions<D extends Deps> extends Serving {
 export interface Serving {
   /** The file with the document of the API. Without one, it is made from the routes. */
   openApi?: URL;
+  /** The folder with the documentation site, which may be missing. */
+  helpSite?: URL;
   metrics?: HttpMetrics | undefined;
   shell?: ShellSettings;
   tls?: Tls | undefined;
@@ -95,6 +98,7 @@ export async function createHttpServer<D extends Deps>(
   app.addHook('onClose', async () => options.tls?.stop());
   refuseUnknown(app, known);
   await serveDocs(app, options.openApi);
+  if (options.helpSite) serveHelp(app, options.helpSite);
   if (metrics) serveMetrics(app, metrics);
   for (const prefix of prefixes) {
     app.register(async (api: App) => serveApi(api, deps, routes), { prefix });

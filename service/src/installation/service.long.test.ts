@@ -4,6 +4,7 @@ import {
   chmodSync,
   copyFileSync,
   existsSync,
+  globSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -253,8 +254,11 @@ test('without systemd, each command says what to do instead', {
 test('each command in the documentation exists', () => {
   const own = fileURLToPath(new URL('../../..', import.meta.url));
   const { scripts } = JSON.parse(readFileSync(join(own, 'package.json'), 'utf8'));
-  const pages = readdirSync(join(own, 'docs')).filter((name) => name.endsWith('.md'));
-  for (const page of ['README.md', 'CONTRIBUTING.md', ...pages.map((name) => `docs/${name}`)]) {
+  for (const page of [
+    'README.md',
+    'CONTRIBUTING.md',
+    ...globSync('docs/{,guides/}*.md', { cwd: own }),
+  ]) {
     const text = readFileSync(join(own, page), 'utf8');
     for (const [, name = ''] of text.matchAll(/npm run (?:-s )?([a-z][a-z0-9:-]*)/g)) {
       assert.ok(name in scripts, `${page}: npm run ${name}`);

@@ -13,7 +13,7 @@ interface Representation {
   etag: string;
 }
 
-interface Content {
+export interface Content {
   plain: Representation;
   gzipped: Representation;
 }
@@ -27,20 +27,29 @@ export function sendConstant(cacheControl: string) {
   return async (request: FastifyRequest, reply: FastifyReply, payload: unknown) => {
     if (reply.statusCode !== 200 || typeof payload !== 'string') return payload;
     content ??= represent(payload);
-    const { plain, gzipped } = await content;
-    const isGzipped = takesGzip(request);
-    const { body, etag } = isGzipped ? gzipped : plain;
-    reply.headers({ ETag: etag, 'Cache-Control': cacheControl, Vary: 'Accept-Encoding' });
-    if (fresh(request.headers, { etag })) {
-      reply.code(304).removeHeader('Content-Type');
-      return null;
-    }
-    if (isGzipped) reply.header('Content-Encoding', 'gzip');
-    return request.method === 'HEAD' ? body : request.server.streams.constant(reply, body);
+    return await answerWith(request, reply, await content, cacheControl);
   };
 }
 
-async function represent(text: string): Promise<Content> {
+/** The body of a 200 with this content, or `null` for a client that has it, with the headers of `reply`. */
+export async function answerWith(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { plain, gzipped }: Content,
+  cacheControl: string,
+) {
+  const isGzipped = takesGzip(request);
+  const { body, etag } = isGzipped ? gzipped : plain;
+  reply.headers({ ETag: etag, 'Cache-Control': cacheControl, Vary: 'Accept-Encoding' });
+  if (fresh(request.headers, { etag })) {
+    reply.code(304).removeHeader('Content-Type');
+    return null;
+  }
+  if (isGzipped) reply.header('Content-Encoding', 'gzip');
+  return request.method === 'HEAD' ? body : request.server.streams.constant(reply, body);
+}
+
+export async function represent(text: string): Promise<Content> {
   const plain = Buffer.from(text);
   const hash = createHash('sha256').update(plain).digest('base64url').slice(0, 22);
   return {

@@ -9,7 +9,7 @@ import { createTestProject } from '../testing/people.ts';
 import { enterServer, operationUnderWay } from '../testing/servers.ts';
 import { createWholeApp } from '../testing/whole-app.ts';
 
-// Tests the responses of `/status`, and the loop in the README that uses them.
+// Tests the responses of `/status`, and the loop in docs/get-started.md that uses them.
 
 const { db, place, ask, create, finish, fail, close } = await createWholeApp();
 after(close);
@@ -101,7 +101,7 @@ it('a later error is shown together with the operation that failed before', asyn
   );
 });
 
-it('the loop in the README ends with the final state of the server', async () => {
+it('the loop in docs/get-started.md ends with the final state of the server', async () => {
   const underWay = (await create()).json().id;
   const bodies = async (...ids: number[]) =>
     await Promise.all(ids.map(async (id) => JSON.stringify(await statusOf(id))));
@@ -118,9 +118,9 @@ it('the loop in the README ends with the final state of the server', async () =>
 
 /** Runs the loop with a `curl` that prints these answers, one after the other. */
 async function lastLineOfLoop(answers: string[]): Promise<string> {
-  const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
-  const [loop] = /^while status=[\s\S]*?; done/m.exec(readme) ?? [];
-  assert.ok(loop, 'the README has a loop');
+  const page = readFileSync(new URL('../../../docs/get-started.md', import.meta.url), 'utf8');
+  const [loop] = /^while status=[\s\S]*?; done/m.exec(page) ?? [];
+  assert.ok(loop, 'the page has a loop');
   // Each call is in a subshell, so only a file can keep the position.
   const script = `
     answers=$(mktemp -d); echo 0 >"$answers/at"

@@ -1,0 +1,65 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { extname, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Content, represent } from '../openapi/constant-content.ts';
+
+/** A file of the site. Its content is read once; all files together have a few megabytes. */
+export interface SiteFile {
+  type: string;
+  /** Whether its name has a hash of its content. */
+  isHashed: boolean;
+  content(): Promise<Content>;
+}
+
+const types: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+};
+
+/** The build writes it last. */
+const mark = 'built-from';
+
+/**
+ * Returns a function that finds a file of the site by its path, or the page of a path. It returns `undefined` if the site
+ * has no such file, and throws `ENOENT` if it has not been built. A site that is built anew is noticed.
+ */
+export function filesOf(folder: URL) {
+  let known: Map<string, SiteFile> | undefined;
+  let builtAt: number | undefined;
+  return async (path: string): Promise<SiteFile | undefined> => {
+    const { mtimeMs } = await stat(new URL(mark, folder));
+    if (known === undefined || builtAt !== mtimeMs) known = await listFiles(folder);
+    builtAt = mtimeMs;
+    const name = path.replace(/\/$/, '');
+    const names = name === '' ? ['index.html'] : [name, `${name}.html`, `${name}/index.html`];
+    return names.map((one) => known?.get(one)).find(Boolean);
+  };
+}
+
+/** Only these can be requested, so no path leads out of the folder. */
+async function listFiles(folder: URL): Promise<Map<string, SiteFile>> {
+  const root = fileURLToPath(folder);
+  const entries = await readdir(root, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile() && entry.name !== mark);
+  return new Map(
+    files.map(({ parentPath, name }) => {
+      const path = `${parentPath}${sep}${name}`;
+      return [relative(root, path).replaceAll(sep, '/'), siteFile(path)];
+    }),
+  );
+}
+
+function siteFile(path: string): SiteFile {
+  let content: Promise<Content> | undefined;
+  return {
+    type: types[extname(path)] ?? 'text/plain; charset=utf-8',
+    isHashed: /\.[\w-]{8}\.(?:lean\.)?(?:js|css|svg)$/.test(path),
+    content() {
+      content ??= readFile(path, 'utf8').then(represent);
+      return content;
+    },
+  };
+}
