@@ -1,8 +1,9 @@
 import { PassThrough } from 'node:stream';
-import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { createCli } from '../../cli/src/cli.ts';
 import { nouns } from '../../cli/src/nouns.ts';
 import { createProgram } from '../../cli/src/program.ts';
+
+type Command = Awaited<ReturnType<typeof createProgram>>;
 
 /** Options that each command has; the overview describes them. */
 const ofAllCommands = /\nOptions of all commands:\n[\s\S]*?(?=\n\n|\n*$)/;
@@ -19,7 +20,7 @@ export async function cliPages(): Promise<Map<string, string>> {
   return new Map([['reference/cli/index.md', overview(program)], ...pages]);
 }
 
-function overview(program: CommandUnknownOpts): string {
+function overview(program: Command): string {
   const lines = program.commands.map(
     (noun) => `| [\`berth ${noun.name()}\`](./${noun.name()}.md) | ${noun.summary()} |`,
   );
@@ -32,7 +33,7 @@ function overview(program: CommandUnknownOpts): string {
   ].join('\n');
 }
 
-function pageOf(noun: CommandUnknownOpts): string {
+function pageOf(noun: Command): string {
   const verbs = noun.commands.flatMap((verb) => [
     ...[`## berth ${noun.name()} ${verb.name()} {#${verb.name()}}`, ''],
     ...[...block(verb.helpInformation().replace(ofAllCommands, '')), ''],
@@ -44,7 +45,7 @@ function pageOf(noun: CommandUnknownOpts): string {
 }
 
 /** A section of the help of the program. */
-function helpOf(program: CommandUnknownOpts, heading: string): string[] {
+function helpOf(program: Command, heading: string): string[] {
   const [, section = ''] = program.helpInformation().split(`\n${heading}:\n`);
   const [lines = ''] = section.split('\n\n');
   return block(lines);
