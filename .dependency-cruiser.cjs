@@ -169,6 +169,8 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
+    // What is built from the pages.
+    exclude: { path: '^site/(dist|\\.pages|\\.vitepress/cache)/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {
