@@ -12,6 +12,9 @@ export const comparable = (transcript: readonly string[] = []): string[] =>
   transcript.map((line) =>
     line
       .replaceAll(/[\da-f:.]*\d[\da-f:.]*/g, '0')
+      // How long something took depends on the machine.
+      .replaceAll(/\b0 ?(?:ms|[smhd])\b/g, '0')
+      .replaceAll(/\b0(?: 0)+\b/g, '0')
       .replaceAll(/[ ─]+/g, ' ')
       .trim(),
   );

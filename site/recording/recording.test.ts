@@ -14,6 +14,11 @@ test('the recording in the README shows what the commands print', async () => {
   assert.deepEqual(comparable(transcriptIn(toSvg(recording))), current);
 });
 
+test('how long something took makes no difference', () => {
+  const row = (age: string) => comparable([`web-1  started  ${age}`]);
+  for (const age of ['980ms', '2s', '1m 5s', '12d']) assert.deepEqual(row(age), row('0ms'), age);
+});
+
 test('the recording is small, and loads nothing', () => {
   assert.ok(picture.length < 200 * 1024, `${picture.length} bytes`);
   assert.doesNotMatch(picture, /<script|@import|(?:href|src)="(?!#)/);
