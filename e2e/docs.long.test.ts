@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Server } from '@berth/contract/servers';
 import { output } from '../setup/commands.mjs';
-import { blocksOf } from '../site/testing/blocks.ts';
-import { runBlocks } from '../site/testing/shell.ts';
 import {
   address,
   call,
@@ -135,19 +133,6 @@ test('docs/user-data.md: a server that sets itself up, and what cloud-init says 
   const [whole] = await operations(id);
   assert.match(whole?.commands?.[0]?.output ?? '', / first boot\n$/);
   await remove(id);
-});
-
-test('docs/guides/first-server.md: all commands, with the login that the simulator does not have', async () => {
-  const page = 'docs/guides/first-server.md';
-  const home = join(directory, 'guide');
-  mkdirSync(join(home, 'bin'), { recursive: true });
-  mkdirSync(join(home, 'data'));
-  writeFileSync(join(home, 'data/admin-token'), process.env.BERTH_E2E_TOKEN ?? '');
-  const known = `-F none -o StrictHostKeyChecking=accept-new -o UserKnownHostsFile=${home}/known_hosts`;
-  writeFileSync(join(home, 'bin/ssh'), `#!/bin/sh\nexec /usr/bin/ssh ${known} "$@"\n`, {
-    mode: 0o755,
-  });
-  await runBlocks(page, blocksOf(page), { url: `http://${address()}`, home });
 });
 
 const programs = ['incus-simplestreams', 'mksquashfs', 'jq'];
