@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
 /** So few that a group ends soon, and so many that loading the same modules takes little of its time. */
-const filesOfGroup = 8;
+export const filesOfGroup = 8;
 const together = new URL('together.ts', import.meta.url);
 
 /**

@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
-import { writeGroups } from './groups.ts';
+import { filesOfGroup, writeGroups } from './groups.ts';
 import { limits, longest } from './limits.ts';
 
 // The parts of both suites. The name or folder of a test file determines its part: `*.long.test.ts`
@@ -59,7 +59,7 @@ function tests(
         ...[
           '--test',
           '--test-concurrency=2',
-          ...limits(seconds, isGrouped ? seconds * 8 : undefined),
+          ...limits(seconds, isGrouped ? seconds * filesOfGroup : undefined),
         ],
         `--test-reporter=${reporter}`,
         ...args,

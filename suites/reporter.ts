@@ -13,8 +13,9 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
   const printed = new Map<string, string>();
   const grouped = new GroupedFiles();
   for await (const { type, data } of events) {
-    if (type === 'test:dequeue' && wholeFile(data) !== undefined) {
-      append({ kind: 'began', file: shown(wholeFile(data) ?? '') });
+    if (type === 'test:dequeue') {
+      const file = wholeFile(data);
+      if (file !== undefined) append({ kind: 'began', file: shown(file) });
     } else if (type === 'test:start') {
       grouped.noteStart(data);
     } else if (type === 'test:stdout' || type === 'test:stderr') {

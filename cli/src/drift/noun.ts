@@ -1,8 +1,7 @@
 import { items } from '@berth/client';
 import { Command } from '@commander-js/extra-typings';
 import type { Cli } from '../cli.ts';
-import { printDone } from '../output/print.ts';
-import { primaryAddress, serverColumns } from '../servers/columns.ts';
+import { printNew } from '../servers/print-new.ts';
 import { changeVerb } from '../verbs/change.ts';
 import { follow } from '../verbs/follow.ts';
 import { listVerb } from '../verbs/list.ts';
@@ -99,14 +98,7 @@ const adopt = (cli: Cli) =>
     if (wait) await follow(cli, data.operation.id, `Drift ${id}`, { timeout });
     const path = { id: String(data.server_id) };
     const { data: server } = await berth.GET('/v1/servers/{id}', { params: { path } });
-    const where = primaryAddress(server);
-    const state = wait ? 'is adopted' : 'is being adopted';
-    await printDone(
-      cli,
-      serverColumns,
-      server,
-      `Server ${server.hostname} (${server.id}) ${state}${where ? `: ${where}` : ''}.`,
-    );
+    await printNew(cli, server, wait ? 'is adopted' : 'is being adopted');
   });
 
 export const drift = noun('drift', 'See what differs between Berth and Incus, and correct it.', [

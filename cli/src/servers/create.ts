@@ -1,13 +1,13 @@
 import { Command } from '@commander-js/extra-typings';
 import type { Cli } from '../cli.ts';
 import { columnsOf } from '../output/columns.ts';
-import { printDone, printOne } from '../output/print.ts';
+import { printOne } from '../output/print.ts';
 import { revealing } from '../prompts/password.ts';
 import type { Schemas } from '../schemas.ts';
 import { follow } from '../verbs/follow.ts';
 import { choice, defined, diskSize, memory, pairs, waiting, whole } from '../verbs/options.ts';
 import { accessOptions, readAccess } from './access.ts';
-import { primaryAddress, serverColumns } from './columns.ts';
+import { printNew } from './print-new.ts';
 import { completeAnswers } from './questions.ts';
 import { noteUserData } from './user-data.ts';
 
@@ -71,14 +71,7 @@ export const create = (cli: Cli) =>
         );
       }
       const shown = access.generated ? { ...server, password: access.generated } : server;
-      const where = primaryAddress(server);
-      const state = wait ? 'is created' : 'is being created';
-      await printDone(
-        cli,
-        serverColumns,
-        shown,
-        `Server ${server.hostname} (${server.id}) ${state}${where ? `: ${where}` : ''}.`,
-      );
+      await printNew(cli, shown, wait ? 'is created' : 'is being created');
     });
   });
 

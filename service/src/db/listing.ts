@@ -68,19 +68,21 @@ export function listing<DB, TB extends keyof DB, O>(
   };
 }
 
-/** Runs `read` with the rows as of one time. */
-type InSnapshot<Rows> = <T>(read: (rows: Rows) => Promise<T>) => Promise<T>;
+/** Rows that several reads can get as of one time. */
+interface Snapshots<Rows> {
+  inSnapshot<T>(read: (rows: Rows) => Promise<T>): Promise<T>;
+}
 
 /**
  * Creates a list from one whose query depends on other rows, such as on the labels that a selector selects. Each page
  * reads both as of one time.
  */
 export function snapshotListing<Rows, O>(
-  inSnapshot: InSnapshot<Rows>,
+  snapshots: Snapshots<Rows>,
   list: (rows: Rows) => Promise<Listing<O>>,
 ): Listing<O> {
   const within = <T>(read: (listing: Listing<O>) => Promise<T>) =>
-    inSnapshot(async (rows) => read(await list(rows)));
+    snapshots.inSnapshot(async (rows) => read(await list(rows)));
   return {
     page: (after, limit) => within((listing) => listing.page(after, limit)),
     keys: (after, limit) => within((listing) => listing.keys(after, limit)),

@@ -378,13 +378,10 @@ export function listOperationsOfSelected(
   { selector, ...filters }: Omit<OperationFilters, 'labels'> & { selector: Selector },
   order: OperationOrder,
 ): Listing<ListedOperation> {
-  return snapshotListing<ProjectRows, ListedOperation>(
-    (read) => rows.inSnapshot(read),
-    async (own) => {
-      const labels = await selectLabels(own, selector);
-      return listOperations(own, { ...filters, labels }, order);
-    },
-  );
+  return snapshotListing<ProjectRows, ListedOperation>(rows, async (own) => {
+    const labels = await selectLabels(own, selector);
+    return listOperations(own, { ...filters, labels }, order);
+  });
 }
 
 /** Matches operations on existing servers. A deleted server has no set of labels. */

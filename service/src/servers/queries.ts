@@ -171,13 +171,10 @@ export function listSelectedServers(
   { selector, ...filters }: ServerFilters & { selector: Selector },
   order: ServerOrder,
 ): Listing<ServerInFull> {
-  const selected = snapshotListing<ProjectRows, ServerInFull>(
-    (read) => rows.inSnapshot(read),
-    async (own) => {
-      const labels = await selectLabels(own, selector);
-      return listServers(own, { ...filters, labels }, order);
-    },
-  );
+  const selected = snapshotListing<ProjectRows, ServerInFull>(rows, async (own) => {
+    const labels = await selectLabels(own, selector);
+    return listServers(own, { ...filters, labels }, order);
+  });
   return { ...selected, rowsAtFirst };
 }
 
