@@ -1,5 +1,6 @@
 import { benchChanges } from './changes.ts';
 import { benchCreate, benchCreateTen } from './create.ts';
+import { benchEvents } from './events.ts';
 import { benchHistory } from './history.ts';
 import { benchHostile } from './hostile.ts';
 import { benchLimits } from './limits.ts';
@@ -23,6 +24,7 @@ const benchmarks: Record<string, (rounds?: number) => Promise<boolean>> = {
   changes: benchChanges,
   create: benchCreate,
   'create-ten': benchCreateTen,
+  events: benchEvents,
   history: benchHistory,
   hostile: benchHostile,
   limits: benchLimits,

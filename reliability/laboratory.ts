@@ -41,6 +41,7 @@ import { testKeyring } from '../service/src/testing/keys.ts';
 import { createTestDatabase, type TestDatabase } from '../service/src/testing/postgres.ts';
 import { serverBody } from '../service/src/testing/servers.ts';
 import { temporaryDirectory } from '../service/src/testing/temporary-directory.ts';
+import { assertEventsTell } from '../service/src/testing/told-events.ts';
 import { until } from '../service/src/testing/until.ts';
 
 /** The project in Incus. */
@@ -145,6 +146,8 @@ export async function openLaboratory({
   await using stack = new AsyncDisposableStack();
   const database = goOn?.database ?? (await createTestDatabase());
   if (!goOn) stack.defer(database.close);
+  // When nothing changes any more.
+  stack.defer(() => assertEventsTell(database.db));
   const { db } = database;
   const place = goOn ? await placeOf(database) : await installation(db, { addresses: 250 });
   const directory = temporaryDirectory('laboratory');

@@ -41,6 +41,10 @@ export const nouns: Record<string, Noun> = {
     about: 'Follow what is being done, and see what was done',
     load: async () => (await import('./operations/noun.ts')).operation,
   },
+  event: {
+    about: 'Follow what happens, and see what has happened',
+    load: async () => (await import('./events/noun.ts')).event,
+  },
   location: {
     about: 'See where servers run, and how large they can be',
     load: async () => (await import('./locations/noun.ts')).location,

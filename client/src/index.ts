@@ -8,6 +8,7 @@ export {
   UnexpectedResponseError,
   WaitTimeoutError,
 } from './errors.ts';
+export { type Event, type EventOptions, events } from './events.ts';
 export * from './generated/errors.ts';
 export type { components, paths } from './generated/schema.ts';
 export { type Operation, type WaitOptions, waitForOperation } from './operations.ts';

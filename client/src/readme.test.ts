@@ -26,6 +26,7 @@ test('the examples of the README run on a service', async () => {
       `This is Berth ${lines[0]?.split(' ')[3]}`,
       'The server was stopped.',
       'web-1 is stopped.',
+      'create: succeeded',
       '/cpu: Must be an integer number of cores, at least 1 and within the limits of the location. The value is -1.',
       'web-1 is deleted.',
     ],

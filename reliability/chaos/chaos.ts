@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { followEvents } from './followers.ts';
 import { createRandom } from './random.ts';
 import { createStorm, firstPassword, type Storm, type StormCounts } from './storm.ts';
 import {
@@ -23,6 +24,9 @@ export interface ChaosPlan {
 export interface ChaosFigures extends StormCounts {
   kills: number;
   servers: number;
+  /** How many events each subscriber got, and how often one connected. */
+  events: number;
+  streams: number;
   /** How many operations ended, by result. */
   operations: Record<string, number>;
   /** Milliseconds from a part's return until everything is correct: the longest and the median. */
@@ -38,12 +42,14 @@ export async function unleash(
   const random = createRandom(seed);
   const storm = createStorm(world.service, random, world.mostServers);
   const settling: number[] = [];
+  await using followers = await followEvents(world);
   for (const [index, target] of kills.entries()) {
     storm.begin();
     await sleep(random.between(shortestStormMs, longestStormMs));
     await world.kill[target]();
     await storm.pause();
     settling.push(await settle(world, storm));
+    await followers.check();
     const { accepted } = storm.counts;
     const took = Math.round(settling.at(-1) ?? 0);
     say(`${index + 1}/${kills.length} ${target}: ${accepted} accepted, settled after ${took} ms`);
@@ -52,9 +58,11 @@ export async function unleash(
   await guestsAreCalledSo(world);
   await passwordsAreSet(world, storm.passwords, firstPassword);
   await removeAll(world, storm);
+  await followers.check();
   const sorted = settling.toSorted((a, b) => a - b);
   return {
     ...storm.counts,
+    ...followers.counts(),
     kills: kills.length,
     servers: storm.servers.size,
     operations: await outcomes(world),

@@ -94,7 +94,7 @@ async function fuzzOn(
     const answer = await inject(app, {
       method: request.method as 'GET',
       url,
-      headers: { ...bodyType(request), ...person.headers, ...request.headers },
+      headers: { ...asList(request), ...bodyType(request), ...person.headers, ...request.headers },
       ...(request.body !== undefined && { payload: JSON.stringify(request.body) }),
     });
     const about = `${request.method} ${url} ${JSON.stringify(request.body)} → ${answer.body}`;
@@ -131,6 +131,10 @@ function mayTell({ id, method, path }: PlannedRequest, { mayChange }: Person): b
   if (mayChange === 'anything' || method === 'GET' || id % 5 !== 0) return false;
   return mayChange === 'nothing' || !/^\/v1\/(session|passkey)/.test(path);
 }
+
+/** A stream of events would not end. */
+const asList = ({ operationId }: PlannedRequest) =>
+  operationId === 'event_list' ? { accept: 'application/json' } : {};
 
 const bodyType = ({ body }: PlannedRequest) =>
   body === undefined ? {} : { 'content-type': 'application/json' };

@@ -3,6 +3,7 @@ import { createCredentialCache } from './callers/credential-cache.ts';
 import type { Config } from './config/config.ts';
 import type { ShellSettings } from './edge/settings.ts';
 import { openTls } from './edge/tls.ts';
+import { createEventFeed } from './events/feed.ts';
 import { createRoomCheck } from './health/room.ts';
 import { serviceChecks } from './health/service-checks.ts';
 import { createHttpServer } from './http/server.ts';
@@ -42,6 +43,7 @@ export async function createApi(
   const { refusedRoom, secretKey, stopping, unreadable } = foundation;
   const tls = shell.tls && (await openTls(shell.tls, log));
   if (tls) metrics.presents(() => String(tls.context().cert));
+  const events = createEventFeed({ db, notifications, log, observer: metrics.events });
   return await createHttpServer({
     deps: {
       db,
@@ -58,6 +60,7 @@ export async function createApi(
       draining: foundation.draining,
       untilEnded: createWaiter(db, notifications, stopping),
       isCancellable,
+      events,
     },
     routes,
     lookups,

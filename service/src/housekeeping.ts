@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Db } from './db/connection.ts';
 import { logFileIn, rotateLarge } from './db/embedded/log-file.ts';
 import { databaseTime } from './db/queries.ts';
+import { moveAllEvents } from './events/move.ts';
 import { deleteUnusedLabelSets } from './labels/unused-queries.ts';
 import { recordServiceAddresses } from './network-policy/service-addresses.ts';
 import { wipeOldSecrets } from './operations/worker-queries.ts';
@@ -16,6 +17,7 @@ const hourly = { milliseconds: 3_600_000, first: 'now' } as const;
 const addressesMilliseconds = 60_000;
 /** The interval, and so the longest time for which the log of PostgreSQL exceeds its limit. */
 const logMilliseconds = 60_000;
+const outboxMilliseconds = 1000;
 const failure = 'Housekeeping failed and will be retried.';
 
 export interface Housekeeping {
@@ -57,6 +59,14 @@ const unusedLabels = defineReconciler<Pick<Housekeeping, 'db'>>({
   run: async ({ db }) => ({ sets: await deleteUnusedLabelSets(db) }),
 });
 
+/** Empties the outbox even if nobody reads events. Who does so empties it himself, and more often. */
+const eventOutbox = defineReconciler<Pick<Housekeeping, 'db'>>({
+  name: 'event-outbox',
+  every: { milliseconds: outboxMilliseconds, first: 'now', from: 'end' },
+  failure: 'Events could not be moved from their outbox. This will be retried.',
+  run: async ({ db }, _, { signal }) => ({ moved: await moveAllEvents(db, 'ifFree', signal) }),
+});
+
 const records = defineReconciler<Housekeeping>({
   name: 'records',
   every: hourly,
@@ -74,7 +84,13 @@ const records = defineReconciler<Housekeeping>({
 /**
  * Removes outdated records, and records the addresses of this machine. Several services can do this at the same time.
  */
-export const housekeeping = [serviceAddresses, expiredCredentials, unusedLabels, records];
+export const housekeeping = [
+  serviceAddresses,
+  expiredCredentials,
+  unusedLabels,
+  eventOutbox,
+  records,
+];
 
 /** For a service with an embedded PostgreSQL. */
 export const embeddedLog = defineReconciler<{ db: Db; dataDir: string }>({

@@ -6,6 +6,7 @@ import type { WaitingDeps } from './changes/accepted.ts';
 import type { Candidate, Lookups, ReferenceScope } from './changes/references.ts';
 import { confirmationRoutes } from './confirmation/routes.ts';
 import { driftRoutes } from './drift/routes.ts';
+import { type EventDeps, eventRoutes } from './events/routes.ts';
 import { type HealthDeps, healthRoutes } from './health/routes.ts';
 import { identityRoutes, type ProviderDeps } from './identities/routes.ts';
 import { imageRoutes } from './images/routes.ts';
@@ -47,7 +48,12 @@ import { userRoutes } from './users/routes.ts';
 import { versionRoutes } from './version/routes.ts';
 
 /** The dependencies of the routes of all nouns. */
-export type AllDeps = WaitingDeps & ProviderDeps & HealthDeps & ImageServerDeps & OperationDeps;
+export type AllDeps = WaitingDeps &
+  ProviderDeps &
+  HealthDeps &
+  ImageServerDeps &
+  OperationDeps &
+  EventDeps;
 
 /**
  * The whole API, in the order of its documentation. A new noun needs a line here, and one in
@@ -63,6 +69,7 @@ export const routes: readonly Routes<AllDeps>[] = [
   sshKeyRoutes,
   operationRoutes,
   cancellationRoutes,
+  eventRoutes,
   locationRoutes,
   nodeRoutes,
   maintenanceRoutes,

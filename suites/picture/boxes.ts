@@ -55,7 +55,7 @@ export const boxes: readonly Box[] = [
   },
   box('noun', 'settings of the installation', 'settings'),
   box('request', 'make a change', 'changes'),
-  box('noun', 'audit log', 'audit'),
+  box('noun', 'audit log, events', 'audit', 'events'),
   box('request', 'authentication', 'access'),
   box('request', 'limits', 'limits'),
   box('work', 'remove old records', 'retention'),

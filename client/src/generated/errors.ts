@@ -137,6 +137,11 @@ export class EngineUnreachableError extends BerthError {
   declare readonly code: 'engine_unreachable';
 }
 
+/** Events are no longer kept. */
+export class EventsGoneError extends BerthError {
+  declare readonly code: 'events_gone';
+}
+
 /** Guest ignored the shutdown. */
 export class GuestIgnoredShutdownError extends BerthError {
   declare readonly code: 'guest_ignored_shutdown';
@@ -621,6 +626,7 @@ export const classOfCode = {
   engine_restore_failed: EngineRestoreFailedError,
   engine_timeout: EngineTimeoutError,
   engine_unreachable: EngineUnreachableError,
+  events_gone: EventsGoneError,
   guest_ignored_shutdown: GuestIgnoredShutdownError,
   guest_paused: GuestPausedError,
   guest_report_replaced: GuestReportReplacedError,

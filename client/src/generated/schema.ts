@@ -549,6 +549,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Stream or list events
+         * @description Returns changes of servers, operations and nodes as events: as a stream of server-sent events that does not end, or as a list. It is a list if the request has `after`, `limit` or `cursor`, and a stream otherwise, unless `Accept` names one of `text/event-stream` and `application/json`. A stream begins with the next event, or after the one in the header `Last-Event-ID`, which an `EventSource` sends when it connects again. Each event has its `id`, its `event`, which is its `type`, and its `data`, which is the object of the list. `id` is also sent without `data`, with each heartbeat. Events are kept for 30 days. Administrators get the events of all projects, and those of nodes, unless the request names a project. `docs/events.md` has more. This request requires the scope `servers:read`.
+         */
+        get: operations["event_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/locations": {
         parameters: {
             query?: never;
@@ -2216,6 +2236,11 @@ export interface components {
          */
         DriftId: string | number;
         /**
+         * Event
+         * @description A change of a server, an operation or a node, or a traffic allowance that was reached.
+         */
+        Event: components["schemas"]["ServerCreatedEvent"] | components["schemas"]["ServerCreatingEvent"] | components["schemas"]["ServerStartedEvent"] | components["schemas"]["ServerStoppedEvent"] | components["schemas"]["ServerPausedEvent"] | components["schemas"]["ServerFailedEvent"] | components["schemas"]["ServerDeletingEvent"] | components["schemas"]["ServerDeletedEvent"] | components["schemas"]["ServerUpdatedEvent"] | components["schemas"]["OperationCreatedEvent"] | components["schemas"]["OperationProgressEvent"] | components["schemas"]["OperationEndedEvent"] | components["schemas"]["UsageAllowanceReachedEvent"] | components["schemas"]["NodeOnlineEvent"] | components["schemas"]["NodeOfflineEvent"] | components["schemas"]["NodeEvacuatedEvent"] | components["schemas"]["NodeCordonedEvent"] | components["schemas"]["NodeGoneEvent"] | components["schemas"]["NodeLostEvent"];
+        /**
          * FieldError
          * @description An invalid field of the body, or parameter of the query.
          */
@@ -2889,6 +2914,81 @@ export interface components {
             updated_at: string;
         };
         /**
+         * NodeCordonedEvent
+         * @description A node gets no new servers. Only administrators get it.
+         * @example {
+         *       "id": 1024,
+         *       "at": "2026-11-21T04:32:50.120000Z",
+         *       "type": "node.cordoned",
+         *       "project_id": null,
+         *       "server_id": null,
+         *       "data": {
+         *         "node": {
+         *           "id": 1,
+         *           "name": "node-1",
+         *           "location_id": 1,
+         *           "status": "cordoned"
+         *         }
+         *       }
+         *     }
+         */
+        NodeCordonedEvent: {
+            /**
+             * @description The ID of the event. Events are listed and sent in the order of their IDs, in which none appears after a later one was listed or sent. IDs have gaps.
+             * @example 1024
+             */
+            id: number;
+            /**
+             * @description The type of the event. A node gets no new servers. Only administrators get it.
+             * @example node.cordoned
+             * @enum {string}
+             */
+            type: "node.cordoned";
+            /**
+             * Format: date-time
+             * @description The time of the change that the event is about. Formatted as RFC 3339, in UTC.
+             * @example 2026-11-21T04:32:50.120000Z
+             */
+            at: string;
+            /**
+             * @description The ID of the project. Null for an event of a node.
+             * @example 1
+             */
+            project_id: number | null;
+            /**
+             * @description The ID of the server. Null for an event of a node.
+             * @example 42
+             */
+            server_id: number | null;
+            /** @description What the event is about. */
+            data: {
+                /** @description The node as it was after the change. */
+                node: {
+                    /**
+                     * @description The ID of the node.
+                     * @example 1
+                     */
+                    id: number;
+                    /**
+                     * @description The name of the node.
+                     * @example node-1
+                     */
+                    name: string;
+                    /**
+                     * @description The ID of the location of the node.
+                     * @example 1
+                     */
+                    location_id: number;
+                    /**
+                     * @description The state of the node, as `status` of `GET /v1/nodes/{name}`.
+                     * @example offline
+                     * @enum {string}
+                     */
+                    status: "online" | "offline" | "evacuated" | "cordoned" | "gone" | "lost";
+                };
+            };
+        };
+        /**
          * NodeDeclareLost
          * @description The confirmation that the node is lost.
          */
@@ -2898,6 +2998,381 @@ export interface components {
              * @example node-1
              */
             confirm: string;
+        };
+        /**
+         * NodeEvacuatedEvent
+         * @description A node was evacuated. Only administrators get it.
+         * @example {
+         *       "id": 1024,
+         *       "at": "2026-11-21T04:32:50.120000Z",
+         *       "type": "node.evacuated",
+         *       "project_id": null,
+         *       "server_id": null,
+         *       "data": {
+         *         "node": {
+         *           "id": 1,
+         *           "name": "node-1",
+         *           "location_id": 1,
+         *           "status": "evacuated"
+         *         }
+         *       }
+         *     }
+         */
+        NodeEvacuatedEvent: {
+            /**
+             * @description The ID of the event. Events are listed and sent in the order of their IDs, in which none appears after a later one was listed or sent. IDs have gaps.
+             * @example 1024
+             */
+            id: number;
+            /**
+             * @description The type of the event. A node was evacuated. Only administrators get it.
+             * @example node.evacuated
+             * @enum {string}
+             */
+            type: "node.evacuated";
+            /**
+             * Format: date-time
+             * @description The time of the change that the event is about. Formatted as RFC 3339, in UTC.
+             * @example 2026-11-21T04:32:50.120000Z
+             */
+            at: string;
+            /**
+             * @description The ID of the project. Null for an event of a node.
+             * @example 1
+             */
+            project_id: number | null;
+            /**
+             * @description The ID of the server. Null for an event of a node.
+             * @example 42
+             */
+            server_id: number | null;
+            /** @description What the event is about. */
+            data: {
+                /** @description The node as it was after the change. */
+                node: {
+                    /**
+                     * @description The ID of the node.
+                     * @example 1
+                     */
+                    id: number;
+                    /**
+                     * @description The name of the node.
+                     * @example node-1
+                     */
+                    name: string;
+                    /**
+                     * @description The ID of the location of the node.
+                     * @example 1
+                     */
+                    location_id: number;
+                    /**
+                     * @description The state of the node, as `status` of `GET /v1/nodes/{name}`.
+                     * @example offline
+                     * @enum {string}
+                     */
+                    status: "online" | "offline" | "evacuated" | "cordoned" | "gone" | "lost";
+                };
+            };
+        };
+        /**
+         * NodeGoneEvent
+         * @description A node is no longer a member of its cluster. Only administrators get it.
+         * @example {
+         *       "id": 1024,
+         *       "at": "2026-11-21T04:32:50.120000Z",
+         *       "type": "node.gone",
+         *       "project_id": null,
+         *       "server_id": null,
+         *       "data": {
+         *         "node": {
+         *           "id": 1,
+         *           "name": "node-1",
+         *           "location_id": 1,
+         *           "status": "gone"
+         *         }
+         *       }
+         *     }
+         */
+        NodeGoneEvent: {
+            /**
+             * @description The ID of the event. Events are listed and sent in the order of their IDs, in which none appears after a later one was listed or sent. IDs have gaps.
+             * @example 1024
+             */
+            id: number;
+            /**
+             * @description The type of the event. A node is no longer a member of its cluster. Only administrators get it.
+             * @example node.gone
+             * @enum {string}
+             */
+            type: "node.gone";
+            /**
+             * Format: date-time
+             * @description The time of the change that the event is about. Formatted as RFC 3339, in UTC.
+             * @example 2026-11-21T04:32:50.120000Z
+             */
+            at: string;
+            /**
+             * @description The ID of the project. Null for an event of a node.
+             * @example 1
+             */
+            project_id: number | null;
+            /**
+             * @description The ID of the server. Null for an event of a node.
+             * @example 42
+             */
+            server_id: number | null;
+            /** @description What the event is about. */
+            data: {
+                /** @description The node as it was after the change. */
+                node: {
+                    /**
+                     * @description The ID of the node.
+                     * @example 1
+                     */
+                    id: number;
+                    /**
+                     * @description The name of the node.
+                     * @example node-1
+                     */
+                    name: string;
+                    /**
+                     * @description The ID of the location of the node.
+                     * @example 1
+                     */
+                    location_id: number;
+                    /**
+                     * @description The state of the node, as `status` of `GET /v1/nodes/{name}`.
+                     * @example offline
+                     * @enum {string}
+                     */
+                    status: "online" | "offline" | "evacuated" | "cordoned" | "gone" | "lost";
+                };
+            };
+        };
+        /**
+         * NodeLostEvent
+         * @description A node was declared lost. Only administrators get it.
+         * @example {
+         *       "id": 1024,
+         *       "at": "2026-11-21T04:32:50.120000Z",
+         *       "type": "node.lost",
+         *       "project_id": null,
+         *       "server_id": null,
+         *       "data": {
+         *         "node": {
+         *           "id": 1,
+         *           "name": "node-1",
+         *           "location_id": 1,
+         *           "status": "lost"
+         *         }
+         *       }
+         *     }
+         */
+        NodeLostEvent: {
+            /**
+             * @description The ID of the event. Events are listed and sent in the order of their IDs, in which none appears after a later one was listed or sent. IDs have gaps.
+             * @example 1024
+             */
+            id: number;
+            /**
+             * @description The type of the event. A node was declared lost. Only administrators get it.
+             * @example node.lost
+             * @enum {string}
+             */
+            type: "node.lost";
+            /**
+             * Format: date-time
+             * @description The time of the change that the event is about. Formatted as RFC 3339, in UTC.
+             * @example 2026-11-21T04:32:50.120000Z
+             */
+            at: string;
+            /**
+             * @description The ID of the project. Null for an event of a node.
+             * @example 1
+             */
+            project_id: number | null;
+            /**
+             * @description The ID of the server. Null for an event of a node.
+             * @example 42
+             */
+            server_id: number | null;
+            /** @description What the event is about. */
+            data: {
+                /** @description The node as it was after the change. */
+                node: {
+                    /**
+                     * @description The ID of the node.
+                     * @example 1
+                     */
+                    id: number;
+                    /**
+                     * @description The name of the node.
+                     * @example node-1
+                     */
+                    name: string;
+                    /**
+                     * @description The ID of the location of the node.
+                     * @example 1
+                     */
+                    location_id: number;
+                    /**
+                     * @description The state of the node, as `status` of `GET /v1/nodes/{name}`.
+                     * @example offline
+                     * @enum {string}
+                     */
+                    status: "online" | "offline" | "evacuated" | "cordoned" | "gone" | "lost";
+                };
+            };
+        };
+        /**
+         * NodeOfflineEvent
+         * @description A node, or its location, does not answer. Only administrators get it.
+         * @example {
+         *       "id": 1024,
+         *       "at": "2026-11-21T04:32:50.120000Z",
+         *       "type": "node.offline",
+         *       "project_id": null,
+         *       "server_id": null,
+         *       "data": {
+         *         "node": {
+         *           "id": 1,
+         *           "name": "node-1",
+         *           "location_id": 1,
+         *           "status": "offline"
+         *         }
+         *       }
+         *     }
+         */
+        NodeOfflineEvent: {
+            /**
+             * @description The ID of the event. Events are listed and sent in the order of their IDs, in which none appears after a later one was listed or sent. IDs have gaps.
+             * @example 1024
+             */
+            id: number;
+            /**
+             * @description The type of the event. A node, or its location, does not answer. Only administrators get it.
+             * @example node.offline
+             * @enum {string}
+             */
+            type: "node.offline";
+            /**
+             * Format: date-time
+             * @description The time of the change that the event is about. Formatted as RFC 3339, in UTC.
+             * @example 2026-11-21T04:32:50.120000Z
+             */
+            at: string;
+            /**
+             * @description The ID of the project. Null for an event of a node.
+             * @example 1
+             */
+            project_id: number | null;
+            /**
+             * @description The ID of the server. Null for an event of a node.
+             * @example 42
+             */
+            server_id: number | null;
+            /** @description What the event is about. */
+            data: {
+                /** @description The node as it was after the change. */
+                node: {
+                    /**
+                     * @description The ID of the node.
+                     * @example 1
+                     */
+                    id: number;
+                    /**
+                     * @description The name of the node.
+                     * @example node-1
+                     */
+                    name: string;
+                    /**
+                     * @description The ID of the location of the node.
+                     * @example 1
+                     */
+                    location_id: number;
+                    /**
+                     * @description The state of the node, as `status` of `GET /v1/nodes/{name}`.
+                     * @example offline
+                     * @enum {string}
+                     */
+                    status: "online" | "offline" | "evacuated" | "cordoned" | "gone" | "lost";
+                };
+            };
+        };
+        /**
+         * NodeOnlineEvent
+         * @description A node was added, or is available again. Only administrators get it.
+         * @example {
+         *       "id": 1024,
+         *       "at": "2026-11-21T04:32:50.120000Z",
+         *       "type": "node.online",
+         *       "project_id": null,
+         *       "server_id": null,
+         *       "data": {
+         *         "node": {
+         *           "id": 1,
+         *           "name": "node-1",
+         *           "location_id": 1,
+         *           "status": "online"
+         *         }
+         *       }
+         *     }
+         */
+        NodeOnlineEvent: {
+            /**
+             * @description The ID of the event. Events are listed and sent in the order of their IDs, in which none appears after a later one was listed or sent. IDs have gaps.
+             * @example 1024
+             */
+            id: number;
+            /**
+             * @description The type of the event. A node was added, or is available again. Only administrators get it.
+             * @example node.online
+             * @enum {string}
+             */
+            type: "node.online";
+            /**
+             * Format: date-time
+             * @description The time of the change that the event is about. Formatted as RFC 3339, in UTC.
+             * @example 2026-11-21T04:32:50.120000Z
+             */
+            at: string;
+            /**
+             * @description The ID of the project. Null for an event of a node.
+             * @example 1
+             */
+            project_id: number | null;
+            /**
+             * @description The ID of the server. Null for an event of a node.
+             * @example 42
+             */
+            server_id: number | null;
+            /** @description What the event is about. */
+            data: {
+                /** @description The node as it was after the change. */
+                node: {
+                    /**
+                     * @description The ID of the node.
+                     * @example 1
+                     */
+                    id: number;
+                    /**
+                     * @description The name of the node.
+                     * @example node-1
+                     */
+                    name: string;
+                    /**
+                     * @description The ID of the location of the node.
+                     * @example 1
+                     */
+                    location_id: number;
+                    /**
+                     * @description The state of the node, as `status` of `GET /v1/nodes/{name}`.
+                     * @example offline
+                     * @enum {string}
+                     */
+                    status: "online" | "offline" | "evacuated" | "cordoned" | "gone" | "lost";
+                };
+            };
         };
         /**
          * OidcBegin
@@ -3264,6 +3739,222 @@ export interface components {
             finished_at: string | null;
         };
         /**
+         * OperationCreatedEvent
+         * @description An operation was requested.
+         * @example {
+         *       "id": 1024,
+         *       "at": "2026-11-21T04:32:50.120000Z",
+         *       "type": "operation.created",
+         *       "project_id": 1,
+         *       "server_id": 42,
+         *       "data": {
+         *         "operation": {
+         *           "id": 7,
+         *           "kind": "create",
+         *           "server_id": 42,
+         *           "node_id": null,
+         *           "status": "pending",
+         *           "progress": 0,
+         *           "message": "Creating the server",
+         *           "error": null
+         *         }
+         *       }
+         *     }
+         */
+        OperationCreatedEvent: {
+            /**
+             * @description The ID of the event. Events are listed and sent in the order of their IDs, in which none appears after a later one was listed or sent. IDs have gaps.
+             * @example 1024
+             */
+            id: number;
+            /**
+             * @description The type of the event. An operation was requested.
+             * @example operation.created
+             * @enum {string}
+             */
+            type: "operation.created";
+            /**
+             * Format: date-time
+             * @description The time of the change that the event is about. Formatted as RFC 3339, in UTC.
+             * @example 2026-11-21T04:32:50.120000Z
+             */
+            at: string;
+            /**
+             * @description The ID of the project. Null for an event of a node.
+             * @example 1
+             */
+            project_id: number | null;
+            /**
+             * @description The ID of the server. Null for an event of a node.
+             * @example 42
+             */
+            server_id: number | null;
+            /** @description What the event is about. */
+            data: {
+                /** @description The operation as it was after the change. */
+                operation: {
+                    /**
+                     * @description The ID of the operation.
+                     * @example 7
+                     */
+                    id: number;
+                    /**
+                     * @description What the operation does to the server, or to the node.
+                     * @example create
+                     * @enum {string}
+                     */
+                    kind: "create" | "start" | "stop" | "restart" | "pause" | "unpause" | "set_password" | "resize" | "delete" | "suspend" | "unsuspend" | "move" | "rename" | "repair" | "adopt" | "evacuate" | "restore" | "declare_lost";
+                    /**
+                     * @description The ID of the server. Null for an operation on a node.
+                     * @example 42
+                     */
+                    server_id: number | null;
+                    /**
+                     * @description The ID of the node. Null for an operation on a server.
+                     * @example 1
+                     */
+                    node_id: number | null;
+                    /**
+                     * @description The state of the operation, as `status` of `GET /v1/operations/{id}`.
+                     * @example running
+                     * @enum {string}
+                     */
+                    status: "pending" | "running" | "succeeded" | "failed" | "superseded" | "cancelled";
+                    /**
+                     * @description How much of the work is done, in percent.
+                     * @example 80
+                     */
+                    progress: number;
+                    /**
+                     * @description What the operation is doing, or how it ended, as human-readable text.
+                     * @example Creating the server: running command 2 of 3
+                     */
+                    message: string;
+                    /** @description Why the operation failed. Null unless it failed. */
+                    error: {
+                        /**
+                         * @description The code of the error, for programs. `/docs/errors` explains each code.
+                         * @example guest_ignored_shutdown
+                         */
+                        code: string;
+                        /**
+                         * @description What failed and what to do about it, as human-readable text.
+                         * @example The guest did not shut down within 60 seconds.
+                         */
+                        detail: string;
+                    } | null;
+                };
+            };
+        };
+        /**
+         * OperationEndedEvent
+         * @description The operation ended: it succeeded, failed, or was superseded or cancelled.
+         * @example {
+         *       "id": 1024,
+         *       "at": "2026-11-21T04:32:50.120000Z",
+         *       "type": "operation.ended",
+         *       "project_id": 1,
+         *       "server_id": 42,
+         *       "data": {
+         *         "operation": {
+         *           "id": 7,
+         *           "kind": "create",
+         *           "server_id": 42,
+         *           "node_id": null,
+         *           "status": "succeeded",
+         *           "progress": 100,
+         *           "message": "The server was created.",
+         *           "error": null
+         *         }
+         *       }
+         *     }
+         */
+        OperationEndedEvent: {
+            /**
+             * @description The ID of the event. Events are listed and sent in the order of their IDs, in which none appears after a later one was listed or sent. IDs have gaps.
+             * @example 1024
+             */
+            id: number;
+            /**
+             * @description The type of the event. The operation ended: it succeeded, failed, or was superseded or cancelled.
+             * @example operation.ended
+             * @enum {string}
+             */
+            type: "operation.ended";
+            /**
+             * Format: date-time
+             * @description The time of the change that the event is about. Formatted as RFC 3339, in UTC.
+             * @example 2026-11-21T04:32:50.120000Z
+             */
+            at: string;
+            /**
+             * @description The ID of the project. Null for an event of a node.
+             * @example 1
+             */
+            project_id: number | null;
+            /**
+             * @description The ID of the server. Null for an event of a node.
+             * @example 42
+             */
+            server_id: number | null;
+            /** @description What the event is about. */
+            data: {
+                /** @description The operation as it was after the change. */
+                operation: {
+                    /**
+                     * @description The ID of the operation.
+                     * @example 7
+                     */
+                    id: number;
+                    /**
+                     * @description What the operation does to the server, or to the node.
+                     * @example create
+                     * @enum {string}
+                     */
+                    kind: "create" | "start" | "stop" | "restart" | "pause" | "unpause" | "set_password" | "resize" | "delete" | "suspend" | "unsuspend" | "move" | "rename" | "repair" | "adopt" | "evacuate" | "restore" | "declare_lost";
+                    /**
+                     * @description The ID of the server. Null for an operation on a node.
+                     * @example 42
+                     */
+                    server_id: number | null;
+                    /**
+                     * @description The ID of the node. Null for an operation on a server.
+                     * @example 1
+                     */
+                    node_id: number | null;
+                    /**
+                     * @description The state of the operation, as `status` of `GET /v1/operations/{id}`.
+                     * @example running
+                     * @enum {string}
+                     */
+                    status: "pending" | "running" | "succeeded" | "failed" | "superseded" | "cancelled";
+                    /**
+                     * @description How much of the work is done, in percent.
+                     * @example 80
+                     */
+                    progress: number;
+                    /**
+                     * @description What the operation is doing, or how it ended, as human-readable text.
+                     * @example Creating the server: running command 2 of 3
+                     */
+                    message: string;
+                    /** @description Why the operation failed. Null unless it failed. */
+                    error: {
+                        /**
+                         * @description The code of the error, for programs. `/docs/errors` explains each code.
+                         * @example guest_ignored_shutdown
+                         */
+                        code: string;
+                        /**
+                         * @description What failed and what to do about it, as human-readable text.
+                         * @example The guest did not shut down within 60 seconds.
+                         */
+                        detail: string;
+                    } | null;
+                };
+            };
+        };
+        /**
          * OperationId
          * @description The ID of an operation, in digits.
          * @example 1
@@ -3298,6 +3989,114 @@ export interface components {
                  */
                 detail: string;
             } | null;
+        };
+        /**
+         * OperationProgressEvent
+         * @description The operation began, went on, waits or is retried.
+         * @example {
+         *       "id": 1024,
+         *       "at": "2026-11-21T04:32:50.120000Z",
+         *       "type": "operation.progress",
+         *       "project_id": 1,
+         *       "server_id": 42,
+         *       "data": {
+         *         "operation": {
+         *           "id": 7,
+         *           "kind": "create",
+         *           "server_id": 42,
+         *           "node_id": null,
+         *           "status": "running",
+         *           "progress": 80,
+         *           "message": "Creating the server: running command 2 of 3",
+         *           "error": null
+         *         }
+         *       }
+         *     }
+         */
+        OperationProgressEvent: {
+            /**
+             * @description The ID of the event. Events are listed and sent in the order of their IDs, in which none appears after a later one was listed or sent. IDs have gaps.
+             * @example 1024
+             */
+            id: number;
+            /**
+             * @description The type of the event. The operation began, went on, waits or is retried.
+             * @example operation.progress
+             * @enum {string}
+             */
+            type: "operation.progress";
+            /**
+             * Format: date-time
+             * @description The time of the change that the event is about. Formatted as RFC 3339, in UTC.
+             * @example 2026-11-21T04:32:50.120000Z
+             */
+            at: string;
+            /**
+             * @description The ID of the project. Null for an event of a node.
+             * @example 1
+             */
+            project_id: number | null;
+            /**
+             * @description The ID of the server. Null for an event of a node.
+             * @example 42
+             */
+            server_id: number | null;
+            /** @description What the event is about. */
+            data: {
+                /** @description The operation as it was after the change. */
+                operation: {
+                    /**
+                     * @description The ID of the operation.
+                     * @example 7
+                     */
+                    id: number;
+                    /**
+                     * @description What the operation does to the server, or to the node.
+                     * @example create
+                     * @enum {string}
+                     */
+                    kind: "create" | "start" | "stop" | "restart" | "pause" | "unpause" | "set_password" | "resize" | "delete" | "suspend" | "unsuspend" | "move" | "rename" | "repair" | "adopt" | "evacuate" | "restore" | "declare_lost";
+                    /**
+                     * @description The ID of the server. Null for an operation on a node.
+                     * @example 42
+                     */
+                    server_id: number | null;
+                    /**
+                     * @description The ID of the node. Null for an operation on a server.
+                     * @example 1
+                     */
+                    node_id: number | null;
+                    /**
+                     * @description The state of the operation, as `status` of `GET /v1/operations/{id}`.
+                     * @example running
+                     * @enum {string}
+                     */
+                    status: "pending" | "running" | "succeeded" | "failed" | "superseded" | "cancelled";
+                    /**
+                     * @description How much of the work is done, in percent.
+                     * @example 80
+                     */
+                    progress: number;
+                    /**
+                     * @description What the operation is doing, or how it ended, as human-readable text.
+                     * @example Creating the server: running command 2 of 3
+                     */
+                    message: string;
+                    /** @description Why the operation failed. Null unless it failed. */
+                    error: {
+                        /**
+                         * @description The code of the error, for programs. `/docs/errors` explains each code.
+                         * @example guest_ignored_shutdown
+                         */
+                        code: string;
+                        /**
+                         * @description What failed and what to do about it, as human-readable text.
+                         * @example The guest did not shut down within 60 seconds.
+                         */
+                        detail: string;
+                    } | null;
+                };
+            };
         };
         /**
          * Passkey
@@ -4681,6 +5480,506 @@ export interface components {
             operation: components["schemas"]["OperationOutcome"];
         };
         /**
+         * ServerCreatedEvent
+         * @description A server was requested, and is being created.
+         * @example {
+         *       "id": 1024,
+         *       "at": "2026-11-21T04:32:50.120000Z",
+         *       "type": "server.created",
+         *       "project_id": 1,
+         *       "server_id": 42,
+         *       "data": {
+         *         "server": {
+         *           "id": 42,
+         *           "uuid": "6f1c0b6e-3d39-4f0e-9a44-0d5c8e2b7a10",
+         *           "hostname": "web-1",
+         *           "status": "creating",
+         *           "error": null,
+         *           "location_id": 1,
+         *           "is_suspended": false,
+         *           "specifications": {
+         *             "cpu": 2,
+         *             "ram": 2048,
+         *             "disk": 20
+         *           },
+         *           "labels": {
+         *             "env": "prod"
+         *           }
+         *         }
+         *       }
+         *     }
+         */
+        ServerCreatedEvent: {
+            /**
+             * @description The ID of the event. Events are listed and sent in the order of their IDs, in which none appears after a later one was listed or sent. IDs have gaps.
+             * @example 1024
+             */
+            id: number;
+            /**
+             * @description The type of the event. A server was requested, and is being created.
+             * @example server.created
+             * @enum {string}
+             */
+            type: "server.created";
+            /**
+             * Format: date-time
+             * @description The time of the change that the event is about. Formatted as RFC 3339, in UTC.
+             * @example 2026-11-21T04:32:50.120000Z
+             */
+            at: string;
+            /**
+             * @description The ID of the project. Null for an event of a node.
+             * @example 1
+             */
+            project_id: number | null;
+            /**
+             * @description The ID of the server. Null for an event of a node.
+             * @example 42
+             */
+            server_id: number | null;
+            /** @description What the event is about. */
+            data: {
+                /** @description The server as it was after the change. */
+                server: {
+                    /**
+                     * @description The ID of the server.
+                     * @example 42
+                     */
+                    id: number;
+                    /**
+                     * @description The UUID of the server.
+                     * @example 6f1c0b6e-3d39-4f0e-9a44-0d5c8e2b7a10
+                     */
+                    uuid: string;
+                    /**
+                     * @description The host name of the server.
+                     * @example web-1
+                     */
+                    hostname: string;
+                    /**
+                     * @description The state of the server, as `status` of `GET /v1/servers/{id}`.
+                     * @example started
+                     * @enum {string}
+                     */
+                    status: "creating" | "started" | "stopped" | "paused" | "deleting" | "error";
+                    /**
+                     * @description The error of the server, as human-readable text. Null if there is none.
+                     * @example The image could not be downloaded.
+                     */
+                    error: string | null;
+                    /**
+                     * @description The ID of the location of the server.
+                     * @example 1
+                     */
+                    location_id: number;
+                    /** @description Whether the server is suspended. */
+                    is_suspended: boolean;
+                    /** @description The cores, the memory and the disk of the server. */
+                    specifications: {
+                        /**
+                         * @description The number of CPU cores.
+                         * @example 2
+                         */
+                        cpu: number;
+                        /**
+                         * @description The amount of memory, in MiB.
+                         * @example 2048
+                         */
+                        ram: number;
+                        /**
+                         * @description The disk size, in GiB.
+                         * @example 20
+                         */
+                        disk: number;
+                    };
+                    /**
+                     * @description The labels of the server: values by keys.
+                     * @example {
+                     *       "env": "prod"
+                     *     }
+                     */
+                    labels: {
+                        [key: string]: string;
+                    };
+                };
+            };
+        };
+        /**
+         * ServerCreatingEvent
+         * @description A retry or a rebuild creates the server anew.
+         * @example {
+         *       "id": 1024,
+         *       "at": "2026-11-21T04:32:50.120000Z",
+         *       "type": "server.creating",
+         *       "project_id": 1,
+         *       "server_id": 42,
+         *       "data": {
+         *         "server": {
+         *           "id": 42,
+         *           "uuid": "6f1c0b6e-3d39-4f0e-9a44-0d5c8e2b7a10",
+         *           "hostname": "web-1",
+         *           "status": "creating",
+         *           "error": null,
+         *           "location_id": 1,
+         *           "is_suspended": false,
+         *           "specifications": {
+         *             "cpu": 2,
+         *             "ram": 2048,
+         *             "disk": 20
+         *           },
+         *           "labels": {
+         *             "env": "prod"
+         *           }
+         *         }
+         *       }
+         *     }
+         */
+        ServerCreatingEvent: {
+            /**
+             * @description The ID of the event. Events are listed and sent in the order of their IDs, in which none appears after a later one was listed or sent. IDs have gaps.
+             * @example 1024
+             */
+            id: number;
+            /**
+             * @description The type of the event. A retry or a rebuild creates the server anew.
+             * @example server.creating
+             * @enum {string}
+             */
+            type: "server.creating";
+            /**
+             * Format: date-time
+             * @description The time of the change that the event is about. Formatted as RFC 3339, in UTC.
+             * @example 2026-11-21T04:32:50.120000Z
+             */
+            at: string;
+            /**
+             * @description The ID of the project. Null for an event of a node.
+             * @example 1
+             */
+            project_id: number | null;
+            /**
+             * @description The ID of the server. Null for an event of a node.
+             * @example 42
+             */
+            server_id: number | null;
+            /** @description What the event is about. */
+            data: {
+                /** @description The server as it was after the change. */
+                server: {
+                    /**
+                     * @description The ID of the server.
+                     * @example 42
+                     */
+                    id: number;
+                    /**
+                     * @description The UUID of the server.
+                     * @example 6f1c0b6e-3d39-4f0e-9a44-0d5c8e2b7a10
+                     */
+                    uuid: string;
+                    /**
+                     * @description The host name of the server.
+                     * @example web-1
+                     */
+                    hostname: string;
+                    /**
+                     * @description The state of the server, as `status` of `GET /v1/servers/{id}`.
+                     * @example started
+                     * @enum {string}
+                     */
+                    status: "creating" | "started" | "stopped" | "paused" | "deleting" | "error";
+                    /**
+                     * @description The error of the server, as human-readable text. Null if there is none.
+                     * @example The image could not be downloaded.
+                     */
+                    error: string | null;
+                    /**
+                     * @description The ID of the location of the server.
+                     * @example 1
+                     */
+                    location_id: number;
+                    /** @description Whether the server is suspended. */
+                    is_suspended: boolean;
+                    /** @description The cores, the memory and the disk of the server. */
+                    specifications: {
+                        /**
+                         * @description The number of CPU cores.
+                         * @example 2
+                         */
+                        cpu: number;
+                        /**
+                         * @description The amount of memory, in MiB.
+                         * @example 2048
+                         */
+                        ram: number;
+                        /**
+                         * @description The disk size, in GiB.
+                         * @example 20
+                         */
+                        disk: number;
+                    };
+                    /**
+                     * @description The labels of the server: values by keys.
+                     * @example {
+                     *       "env": "prod"
+                     *     }
+                     */
+                    labels: {
+                        [key: string]: string;
+                    };
+                };
+            };
+        };
+        /**
+         * ServerDeletedEvent
+         * @description The server was deleted.
+         * @example {
+         *       "id": 1024,
+         *       "at": "2026-11-21T04:32:50.120000Z",
+         *       "type": "server.deleted",
+         *       "project_id": 1,
+         *       "server_id": 42,
+         *       "data": {
+         *         "server": {
+         *           "id": 42,
+         *           "uuid": "6f1c0b6e-3d39-4f0e-9a44-0d5c8e2b7a10",
+         *           "hostname": "web-1",
+         *           "status": "deleting",
+         *           "error": null,
+         *           "location_id": 1,
+         *           "is_suspended": false,
+         *           "specifications": {
+         *             "cpu": 2,
+         *             "ram": 2048,
+         *             "disk": 20
+         *           },
+         *           "labels": {
+         *             "env": "prod"
+         *           }
+         *         }
+         *       }
+         *     }
+         */
+        ServerDeletedEvent: {
+            /**
+             * @description The ID of the event. Events are listed and sent in the order of their IDs, in which none appears after a later one was listed or sent. IDs have gaps.
+             * @example 1024
+             */
+            id: number;
+            /**
+             * @description The type of the event. The server was deleted.
+             * @example server.deleted
+             * @enum {string}
+             */
+            type: "server.deleted";
+            /**
+             * Format: date-time
+             * @description The time of the change that the event is about. Formatted as RFC 3339, in UTC.
+             * @example 2026-11-21T04:32:50.120000Z
+             */
+            at: string;
+            /**
+             * @description The ID of the project. Null for an event of a node.
+             * @example 1
+             */
+            project_id: number | null;
+            /**
+             * @description The ID of the server. Null for an event of a node.
+             * @example 42
+             */
+            server_id: number | null;
+            /** @description What the event is about. */
+            data: {
+                /** @description The server as it was after the change. */
+                server: {
+                    /**
+                     * @description The ID of the server.
+                     * @example 42
+                     */
+                    id: number;
+                    /**
+                     * @description The UUID of the server.
+                     * @example 6f1c0b6e-3d39-4f0e-9a44-0d5c8e2b7a10
+                     */
+                    uuid: string;
+                    /**
+                     * @description The host name of the server.
+                     * @example web-1
+                     */
+                    hostname: string;
+                    /**
+                     * @description The state of the server, as `status` of `GET /v1/servers/{id}`.
+                     * @example started
+                     * @enum {string}
+                     */
+                    status: "creating" | "started" | "stopped" | "paused" | "deleting" | "error";
+                    /**
+                     * @description The error of the server, as human-readable text. Null if there is none.
+                     * @example The image could not be downloaded.
+                     */
+                    error: string | null;
+                    /**
+                     * @description The ID of the location of the server.
+                     * @example 1
+                     */
+                    location_id: number;
+                    /** @description Whether the server is suspended. */
+                    is_suspended: boolean;
+                    /** @description The cores, the memory and the disk of the server. */
+                    specifications: {
+                        /**
+                         * @description The number of CPU cores.
+                         * @example 2
+                         */
+                        cpu: number;
+                        /**
+                         * @description The amount of memory, in MiB.
+                         * @example 2048
+                         */
+                        ram: number;
+                        /**
+                         * @description The disk size, in GiB.
+                         * @example 20
+                         */
+                        disk: number;
+                    };
+                    /**
+                     * @description The labels of the server: values by keys.
+                     * @example {
+                     *       "env": "prod"
+                     *     }
+                     */
+                    labels: {
+                        [key: string]: string;
+                    };
+                };
+            };
+        };
+        /**
+         * ServerDeletingEvent
+         * @description The server is being deleted.
+         * @example {
+         *       "id": 1024,
+         *       "at": "2026-11-21T04:32:50.120000Z",
+         *       "type": "server.deleting",
+         *       "project_id": 1,
+         *       "server_id": 42,
+         *       "data": {
+         *         "server": {
+         *           "id": 42,
+         *           "uuid": "6f1c0b6e-3d39-4f0e-9a44-0d5c8e2b7a10",
+         *           "hostname": "web-1",
+         *           "status": "deleting",
+         *           "error": null,
+         *           "location_id": 1,
+         *           "is_suspended": false,
+         *           "specifications": {
+         *             "cpu": 2,
+         *             "ram": 2048,
+         *             "disk": 20
+         *           },
+         *           "labels": {
+         *             "env": "prod"
+         *           }
+         *         }
+         *       }
+         *     }
+         */
+        ServerDeletingEvent: {
+            /**
+             * @description The ID of the event. Events are listed and sent in the order of their IDs, in which none appears after a later one was listed or sent. IDs have gaps.
+             * @example 1024
+             */
+            id: number;
+            /**
+             * @description The type of the event. The server is being deleted.
+             * @example server.deleting
+             * @enum {string}
+             */
+            type: "server.deleting";
+            /**
+             * Format: date-time
+             * @description The time of the change that the event is about. Formatted as RFC 3339, in UTC.
+             * @example 2026-11-21T04:32:50.120000Z
+             */
+            at: string;
+            /**
+             * @description The ID of the project. Null for an event of a node.
+             * @example 1
+             */
+            project_id: number | null;
+            /**
+             * @description The ID of the server. Null for an event of a node.
+             * @example 42
+             */
+            server_id: number | null;
+            /** @description What the event is about. */
+            data: {
+                /** @description The server as it was after the change. */
+                server: {
+                    /**
+                     * @description The ID of the server.
+                     * @example 42
+                     */
+                    id: number;
+                    /**
+                     * @description The UUID of the server.
+                     * @example 6f1c0b6e-3d39-4f0e-9a44-0d5c8e2b7a10
+                     */
+                    uuid: string;
+                    /**
+                     * @description The host name of the server.
+                     * @example web-1
+                     */
+                    hostname: string;
+                    /**
+                     * @description The state of the server, as `status` of `GET /v1/servers/{id}`.
+                     * @example started
+                     * @enum {string}
+                     */
+                    status: "creating" | "started" | "stopped" | "paused" | "deleting" | "error";
+                    /**
+                     * @description The error of the server, as human-readable text. Null if there is none.
+                     * @example The image could not be downloaded.
+                     */
+                    error: string | null;
+                    /**
+                     * @description The ID of the location of the server.
+                     * @example 1
+                     */
+                    location_id: number;
+                    /** @description Whether the server is suspended. */
+                    is_suspended: boolean;
+                    /** @description The cores, the memory and the disk of the server. */
+                    specifications: {
+                        /**
+                         * @description The number of CPU cores.
+                         * @example 2
+                         */
+                        cpu: number;
+                        /**
+                         * @description The amount of memory, in MiB.
+                         * @example 2048
+                         */
+                        ram: number;
+                        /**
+                         * @description The disk size, in GiB.
+                         * @example 20
+                         */
+                        disk: number;
+                    };
+                    /**
+                     * @description The labels of the server: values by keys.
+                     * @example {
+                     *       "env": "prod"
+                     *     }
+                     */
+                    labels: {
+                        [key: string]: string;
+                    };
+                };
+            };
+        };
+        /**
          * ServerDryRun
          * @description The result that creating the server would have.
          */
@@ -4727,6 +6026,131 @@ export interface components {
             warnings: string[];
         };
         /**
+         * ServerFailedEvent
+         * @description The server cannot be used, and `error` says why.
+         * @example {
+         *       "id": 1024,
+         *       "at": "2026-11-21T04:32:50.120000Z",
+         *       "type": "server.failed",
+         *       "project_id": 1,
+         *       "server_id": 42,
+         *       "data": {
+         *         "server": {
+         *           "id": 42,
+         *           "uuid": "6f1c0b6e-3d39-4f0e-9a44-0d5c8e2b7a10",
+         *           "hostname": "web-1",
+         *           "status": "error",
+         *           "error": "The image could not be downloaded.",
+         *           "location_id": 1,
+         *           "is_suspended": false,
+         *           "specifications": {
+         *             "cpu": 2,
+         *             "ram": 2048,
+         *             "disk": 20
+         *           },
+         *           "labels": {
+         *             "env": "prod"
+         *           }
+         *         }
+         *       }
+         *     }
+         */
+        ServerFailedEvent: {
+            /**
+             * @description The ID of the event. Events are listed and sent in the order of their IDs, in which none appears after a later one was listed or sent. IDs have gaps.
+             * @example 1024
+             */
+            id: number;
+            /**
+             * @description The type of the event. The server cannot be used, and `error` says why.
+             * @example server.failed
+             * @enum {string}
+             */
+            type: "server.failed";
+            /**
+             * Format: date-time
+             * @description The time of the change that the event is about. Formatted as RFC 3339, in UTC.
+             * @example 2026-11-21T04:32:50.120000Z
+             */
+            at: string;
+            /**
+             * @description The ID of the project. Null for an event of a node.
+             * @example 1
+             */
+            project_id: number | null;
+            /**
+             * @description The ID of the server. Null for an event of a node.
+             * @example 42
+             */
+            server_id: number | null;
+            /** @description What the event is about. */
+            data: {
+                /** @description The server as it was after the change. */
+                server: {
+                    /**
+                     * @description The ID of the server.
+                     * @example 42
+                     */
+                    id: number;
+                    /**
+                     * @description The UUID of the server.
+                     * @example 6f1c0b6e-3d39-4f0e-9a44-0d5c8e2b7a10
+                     */
+                    uuid: string;
+                    /**
+                     * @description The host name of the server.
+                     * @example web-1
+                     */
+                    hostname: string;
+                    /**
+                     * @description The state of the server, as `status` of `GET /v1/servers/{id}`.
+                     * @example started
+                     * @enum {string}
+                     */
+                    status: "creating" | "started" | "stopped" | "paused" | "deleting" | "error";
+                    /**
+                     * @description The error of the server, as human-readable text. Null if there is none.
+                     * @example The image could not be downloaded.
+                     */
+                    error: string | null;
+                    /**
+                     * @description The ID of the location of the server.
+                     * @example 1
+                     */
+                    location_id: number;
+                    /** @description Whether the server is suspended. */
+                    is_suspended: boolean;
+                    /** @description The cores, the memory and the disk of the server. */
+                    specifications: {
+                        /**
+                         * @description The number of CPU cores.
+                         * @example 2
+                         */
+                        cpu: number;
+                        /**
+                         * @description The amount of memory, in MiB.
+                         * @example 2048
+                         */
+                        ram: number;
+                        /**
+                         * @description The disk size, in GiB.
+                         * @example 20
+                         */
+                        disk: number;
+                    };
+                    /**
+                     * @description The labels of the server: values by keys.
+                     * @example {
+                     *       "env": "prod"
+                     *     }
+                     */
+                    labels: {
+                        [key: string]: string;
+                    };
+                };
+            };
+        };
+        /**
          * ServerMove
          * @description Where to move the server. The body may be omitted.
          */
@@ -4747,6 +6171,131 @@ export interface components {
              * @example correct horse battery staple
              */
             password?: string;
+        };
+        /**
+         * ServerPausedEvent
+         * @description The server was frozen.
+         * @example {
+         *       "id": 1024,
+         *       "at": "2026-11-21T04:32:50.120000Z",
+         *       "type": "server.paused",
+         *       "project_id": 1,
+         *       "server_id": 42,
+         *       "data": {
+         *         "server": {
+         *           "id": 42,
+         *           "uuid": "6f1c0b6e-3d39-4f0e-9a44-0d5c8e2b7a10",
+         *           "hostname": "web-1",
+         *           "status": "paused",
+         *           "error": null,
+         *           "location_id": 1,
+         *           "is_suspended": false,
+         *           "specifications": {
+         *             "cpu": 2,
+         *             "ram": 2048,
+         *             "disk": 20
+         *           },
+         *           "labels": {
+         *             "env": "prod"
+         *           }
+         *         }
+         *       }
+         *     }
+         */
+        ServerPausedEvent: {
+            /**
+             * @description The ID of the event. Events are listed and sent in the order of their IDs, in which none appears after a later one was listed or sent. IDs have gaps.
+             * @example 1024
+             */
+            id: number;
+            /**
+             * @description The type of the event. The server was frozen.
+             * @example server.paused
+             * @enum {string}
+             */
+            type: "server.paused";
+            /**
+             * Format: date-time
+             * @description The time of the change that the event is about. Formatted as RFC 3339, in UTC.
+             * @example 2026-11-21T04:32:50.120000Z
+             */
+            at: string;
+            /**
+             * @description The ID of the project. Null for an event of a node.
+             * @example 1
+             */
+            project_id: number | null;
+            /**
+             * @description The ID of the server. Null for an event of a node.
+             * @example 42
+             */
+            server_id: number | null;
+            /** @description What the event is about. */
+            data: {
+                /** @description The server as it was after the change. */
+                server: {
+                    /**
+                     * @description The ID of the server.
+                     * @example 42
+                     */
+                    id: number;
+                    /**
+                     * @description The UUID of the server.
+                     * @example 6f1c0b6e-3d39-4f0e-9a44-0d5c8e2b7a10
+                     */
+                    uuid: string;
+                    /**
+                     * @description The host name of the server.
+                     * @example web-1
+                     */
+                    hostname: string;
+                    /**
+                     * @description The state of the server, as `status` of `GET /v1/servers/{id}`.
+                     * @example started
+                     * @enum {string}
+                     */
+                    status: "creating" | "started" | "stopped" | "paused" | "deleting" | "error";
+                    /**
+                     * @description The error of the server, as human-readable text. Null if there is none.
+                     * @example The image could not be downloaded.
+                     */
+                    error: string | null;
+                    /**
+                     * @description The ID of the location of the server.
+                     * @example 1
+                     */
+                    location_id: number;
+                    /** @description Whether the server is suspended. */
+                    is_suspended: boolean;
+                    /** @description The cores, the memory and the disk of the server. */
+                    specifications: {
+                        /**
+                         * @description The number of CPU cores.
+                         * @example 2
+                         */
+                        cpu: number;
+                        /**
+                         * @description The amount of memory, in MiB.
+                         * @example 2048
+                         */
+                        ram: number;
+                        /**
+                         * @description The disk size, in GiB.
+                         * @example 20
+                         */
+                        disk: number;
+                    };
+                    /**
+                     * @description The labels of the server: values by keys.
+                     * @example {
+                     *       "env": "prod"
+                     *     }
+                     */
+                    labels: {
+                        [key: string]: string;
+                    };
+                };
+            };
         };
         /**
          * ServerRebuild
@@ -4832,6 +6381,131 @@ export interface components {
             allow_move?: boolean;
         };
         /**
+         * ServerStartedEvent
+         * @description The server runs.
+         * @example {
+         *       "id": 1024,
+         *       "at": "2026-11-21T04:32:50.120000Z",
+         *       "type": "server.started",
+         *       "project_id": 1,
+         *       "server_id": 42,
+         *       "data": {
+         *         "server": {
+         *           "id": 42,
+         *           "uuid": "6f1c0b6e-3d39-4f0e-9a44-0d5c8e2b7a10",
+         *           "hostname": "web-1",
+         *           "status": "started",
+         *           "error": null,
+         *           "location_id": 1,
+         *           "is_suspended": false,
+         *           "specifications": {
+         *             "cpu": 2,
+         *             "ram": 2048,
+         *             "disk": 20
+         *           },
+         *           "labels": {
+         *             "env": "prod"
+         *           }
+         *         }
+         *       }
+         *     }
+         */
+        ServerStartedEvent: {
+            /**
+             * @description The ID of the event. Events are listed and sent in the order of their IDs, in which none appears after a later one was listed or sent. IDs have gaps.
+             * @example 1024
+             */
+            id: number;
+            /**
+             * @description The type of the event. The server runs.
+             * @example server.started
+             * @enum {string}
+             */
+            type: "server.started";
+            /**
+             * Format: date-time
+             * @description The time of the change that the event is about. Formatted as RFC 3339, in UTC.
+             * @example 2026-11-21T04:32:50.120000Z
+             */
+            at: string;
+            /**
+             * @description The ID of the project. Null for an event of a node.
+             * @example 1
+             */
+            project_id: number | null;
+            /**
+             * @description The ID of the server. Null for an event of a node.
+             * @example 42
+             */
+            server_id: number | null;
+            /** @description What the event is about. */
+            data: {
+                /** @description The server as it was after the change. */
+                server: {
+                    /**
+                     * @description The ID of the server.
+                     * @example 42
+                     */
+                    id: number;
+                    /**
+                     * @description The UUID of the server.
+                     * @example 6f1c0b6e-3d39-4f0e-9a44-0d5c8e2b7a10
+                     */
+                    uuid: string;
+                    /**
+                     * @description The host name of the server.
+                     * @example web-1
+                     */
+                    hostname: string;
+                    /**
+                     * @description The state of the server, as `status` of `GET /v1/servers/{id}`.
+                     * @example started
+                     * @enum {string}
+                     */
+                    status: "creating" | "started" | "stopped" | "paused" | "deleting" | "error";
+                    /**
+                     * @description The error of the server, as human-readable text. Null if there is none.
+                     * @example The image could not be downloaded.
+                     */
+                    error: string | null;
+                    /**
+                     * @description The ID of the location of the server.
+                     * @example 1
+                     */
+                    location_id: number;
+                    /** @description Whether the server is suspended. */
+                    is_suspended: boolean;
+                    /** @description The cores, the memory and the disk of the server. */
+                    specifications: {
+                        /**
+                         * @description The number of CPU cores.
+                         * @example 2
+                         */
+                        cpu: number;
+                        /**
+                         * @description The amount of memory, in MiB.
+                         * @example 2048
+                         */
+                        ram: number;
+                        /**
+                         * @description The disk size, in GiB.
+                         * @example 20
+                         */
+                        disk: number;
+                    };
+                    /**
+                     * @description The labels of the server: values by keys.
+                     * @example {
+                     *       "env": "prod"
+                     *     }
+                     */
+                    labels: {
+                        [key: string]: string;
+                    };
+                };
+            };
+        };
+        /**
          * ServerStatus
          * @description The state of a server, and the progress of the operation on it.
          */
@@ -4863,6 +6537,131 @@ export interface components {
         ServerStop: {
             /** @description Whether to cut the power of the server instead of shutting down its guest. The query parameter `force` does the same. The default is `false`. */
             force?: boolean;
+        };
+        /**
+         * ServerStoppedEvent
+         * @description The server no longer runs, or was created and has not been started.
+         * @example {
+         *       "id": 1024,
+         *       "at": "2026-11-21T04:32:50.120000Z",
+         *       "type": "server.stopped",
+         *       "project_id": 1,
+         *       "server_id": 42,
+         *       "data": {
+         *         "server": {
+         *           "id": 42,
+         *           "uuid": "6f1c0b6e-3d39-4f0e-9a44-0d5c8e2b7a10",
+         *           "hostname": "web-1",
+         *           "status": "stopped",
+         *           "error": null,
+         *           "location_id": 1,
+         *           "is_suspended": false,
+         *           "specifications": {
+         *             "cpu": 2,
+         *             "ram": 2048,
+         *             "disk": 20
+         *           },
+         *           "labels": {
+         *             "env": "prod"
+         *           }
+         *         }
+         *       }
+         *     }
+         */
+        ServerStoppedEvent: {
+            /**
+             * @description The ID of the event. Events are listed and sent in the order of their IDs, in which none appears after a later one was listed or sent. IDs have gaps.
+             * @example 1024
+             */
+            id: number;
+            /**
+             * @description The type of the event. The server no longer runs, or was created and has not been started.
+             * @example server.stopped
+             * @enum {string}
+             */
+            type: "server.stopped";
+            /**
+             * Format: date-time
+             * @description The time of the change that the event is about. Formatted as RFC 3339, in UTC.
+             * @example 2026-11-21T04:32:50.120000Z
+             */
+            at: string;
+            /**
+             * @description The ID of the project. Null for an event of a node.
+             * @example 1
+             */
+            project_id: number | null;
+            /**
+             * @description The ID of the server. Null for an event of a node.
+             * @example 42
+             */
+            server_id: number | null;
+            /** @description What the event is about. */
+            data: {
+                /** @description The server as it was after the change. */
+                server: {
+                    /**
+                     * @description The ID of the server.
+                     * @example 42
+                     */
+                    id: number;
+                    /**
+                     * @description The UUID of the server.
+                     * @example 6f1c0b6e-3d39-4f0e-9a44-0d5c8e2b7a10
+                     */
+                    uuid: string;
+                    /**
+                     * @description The host name of the server.
+                     * @example web-1
+                     */
+                    hostname: string;
+                    /**
+                     * @description The state of the server, as `status` of `GET /v1/servers/{id}`.
+                     * @example started
+                     * @enum {string}
+                     */
+                    status: "creating" | "started" | "stopped" | "paused" | "deleting" | "error";
+                    /**
+                     * @description The error of the server, as human-readable text. Null if there is none.
+                     * @example The image could not be downloaded.
+                     */
+                    error: string | null;
+                    /**
+                     * @description The ID of the location of the server.
+                     * @example 1
+                     */
+                    location_id: number;
+                    /** @description Whether the server is suspended. */
+                    is_suspended: boolean;
+                    /** @description The cores, the memory and the disk of the server. */
+                    specifications: {
+                        /**
+                         * @description The number of CPU cores.
+                         * @example 2
+                         */
+                        cpu: number;
+                        /**
+                         * @description The amount of memory, in MiB.
+                         * @example 2048
+                         */
+                        ram: number;
+                        /**
+                         * @description The disk size, in GiB.
+                         * @example 20
+                         */
+                        disk: number;
+                    };
+                    /**
+                     * @description The labels of the server: values by keys.
+                     * @example {
+                     *       "env": "prod"
+                     *     }
+                     */
+                    labels: {
+                        [key: string]: string;
+                    };
+                };
+            };
         };
         /**
          * ServerSuspend
@@ -5208,6 +7007,143 @@ export interface components {
              */
             warnings?: string[];
             operation?: components["schemas"]["OperationOutcome"];
+        };
+        /**
+         * ServerUpdatedEvent
+         * @description Something about the server other than its `status` has changed.
+         * @example {
+         *       "id": 1024,
+         *       "at": "2026-11-21T04:32:50.120000Z",
+         *       "type": "server.updated",
+         *       "project_id": 1,
+         *       "server_id": 42,
+         *       "data": {
+         *         "server": {
+         *           "id": 42,
+         *           "uuid": "6f1c0b6e-3d39-4f0e-9a44-0d5c8e2b7a10",
+         *           "hostname": "web-1",
+         *           "status": "started",
+         *           "error": null,
+         *           "location_id": 1,
+         *           "is_suspended": false,
+         *           "specifications": {
+         *             "cpu": 2,
+         *             "ram": 2048,
+         *             "disk": 20
+         *           },
+         *           "labels": {
+         *             "env": "prod"
+         *           }
+         *         },
+         *         "changed": [
+         *           "hostname",
+         *           "labels"
+         *         ]
+         *       }
+         *     }
+         */
+        ServerUpdatedEvent: {
+            /**
+             * @description The ID of the event. Events are listed and sent in the order of their IDs, in which none appears after a later one was listed or sent. IDs have gaps.
+             * @example 1024
+             */
+            id: number;
+            /**
+             * @description The type of the event. Something about the server other than its `status` has changed.
+             * @example server.updated
+             * @enum {string}
+             */
+            type: "server.updated";
+            /**
+             * Format: date-time
+             * @description The time of the change that the event is about. Formatted as RFC 3339, in UTC.
+             * @example 2026-11-21T04:32:50.120000Z
+             */
+            at: string;
+            /**
+             * @description The ID of the project. Null for an event of a node.
+             * @example 1
+             */
+            project_id: number | null;
+            /**
+             * @description The ID of the server. Null for an event of a node.
+             * @example 42
+             */
+            server_id: number | null;
+            /** @description What the event is about. */
+            data: {
+                /** @description The server as it was after the change. */
+                server: {
+                    /**
+                     * @description The ID of the server.
+                     * @example 42
+                     */
+                    id: number;
+                    /**
+                     * @description The UUID of the server.
+                     * @example 6f1c0b6e-3d39-4f0e-9a44-0d5c8e2b7a10
+                     */
+                    uuid: string;
+                    /**
+                     * @description The host name of the server.
+                     * @example web-1
+                     */
+                    hostname: string;
+                    /**
+                     * @description The state of the server, as `status` of `GET /v1/servers/{id}`.
+                     * @example started
+                     * @enum {string}
+                     */
+                    status: "creating" | "started" | "stopped" | "paused" | "deleting" | "error";
+                    /**
+                     * @description The error of the server, as human-readable text. Null if there is none.
+                     * @example The image could not be downloaded.
+                     */
+                    error: string | null;
+                    /**
+                     * @description The ID of the location of the server.
+                     * @example 1
+                     */
+                    location_id: number;
+                    /** @description Whether the server is suspended. */
+                    is_suspended: boolean;
+                    /** @description The cores, the memory and the disk of the server. */
+                    specifications: {
+                        /**
+                         * @description The number of CPU cores.
+                         * @example 2
+                         */
+                        cpu: number;
+                        /**
+                         * @description The amount of memory, in MiB.
+                         * @example 2048
+                         */
+                        ram: number;
+                        /**
+                         * @description The disk size, in GiB.
+                         * @example 20
+                         */
+                        disk: number;
+                    };
+                    /**
+                     * @description The labels of the server: values by keys.
+                     * @example {
+                     *       "env": "prod"
+                     *     }
+                     */
+                    labels: {
+                        [key: string]: string;
+                    };
+                };
+                /**
+                 * @description What has changed: fields of `GET /v1/servers/{id}`, and `traffic_allowance` of its usage. The event has the new values of some of them.
+                 * @example [
+                 *       "hostname",
+                 *       "labels"
+                 *     ]
+                 */
+                changed: ("hostname" | "labels" | "notes" | "specifications" | "size" | "node" | "os" | "group" | "protection" | "suspension" | "traffic_allowance" | "initial_commands" | "ssh_keys" | "password_login" | "error")[];
+            };
         };
         /**
          * Session
@@ -5963,6 +7899,69 @@ export interface components {
             disk_read_at: string | null;
             /** @description Whether `disk` may be out of date: because the server was never read, as while it is being created, because it is running and was not read for 60 seconds, or because its node cannot be reached. */
             is_disk_stale: boolean;
+        };
+        /**
+         * UsageAllowanceReachedEvent
+         * @description A server has used 80 or 100 percent of its traffic allowance of a month.
+         * @example {
+         *       "id": 1024,
+         *       "at": "2026-11-21T04:32:50.120000Z",
+         *       "type": "usage.allowance_reached",
+         *       "project_id": 1,
+         *       "server_id": 42,
+         *       "data": {
+         *         "percent": 80,
+         *         "allowance": 1000000000000,
+         *         "month": "2026-11"
+         *       }
+         *     }
+         */
+        UsageAllowanceReachedEvent: {
+            /**
+             * @description The ID of the event. Events are listed and sent in the order of their IDs, in which none appears after a later one was listed or sent. IDs have gaps.
+             * @example 1024
+             */
+            id: number;
+            /**
+             * @description The type of the event. A server has used 80 or 100 percent of its traffic allowance of a month.
+             * @example usage.allowance_reached
+             * @enum {string}
+             */
+            type: "usage.allowance_reached";
+            /**
+             * Format: date-time
+             * @description The time of the change that the event is about. Formatted as RFC 3339, in UTC.
+             * @example 2026-11-21T04:32:50.120000Z
+             */
+            at: string;
+            /**
+             * @description The ID of the project. Null for an event of a node.
+             * @example 1
+             */
+            project_id: number | null;
+            /**
+             * @description The ID of the server. Null for an event of a node.
+             * @example 42
+             */
+            server_id: number | null;
+            /** @description What the event is about. */
+            data: {
+                /**
+                 * @description How much of the allowance is used, in percent: 80 or 100.
+                 * @example 80
+                 */
+                percent: number;
+                /**
+                 * @description The allowance of the server at that time, in bytes a month.
+                 * @example 1000000000000
+                 */
+                allowance: number | null;
+                /**
+                 * @description The calendar month (UTC).
+                 * @example 2026-11
+                 */
+                month: string;
+            };
         };
         /**
          * UsageHistory
@@ -7640,6 +9639,85 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Operation"];
+                };
+            };
+        };
+    };
+    event_list: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Return only events after the one with this ID, which need not exist. 0 returns all that are kept. A stream begins after it; the header `Last-Event-ID` takes precedence.
+                 * @example 1024
+                 */
+                after?: number;
+                /**
+                 * @description The maximum number of objects to return, from 1 to 1000. By default all of them are returned, as a stream.
+                 * @example 100
+                 */
+                limit?: number;
+                /**
+                 * @description The position at which the page begins, as the `Link` header of the previous page has it. By default the first page is returned.
+                 * @example eyJ2IjoxMDB9
+                 */
+                cursor?: string;
+                /**
+                 * @description Return only events of this type. Separate several values with commas; an object matches if any of them does.
+                 * @example [
+                 *       "server.started"
+                 *     ]
+                 */
+                type?: ("server.created" | "server.creating" | "server.started" | "server.stopped" | "server.paused" | "server.failed" | "server.deleting" | "server.deleted" | "server.updated" | "operation.created" | "operation.progress" | "operation.ended" | "usage.allowance_reached" | "node.online" | "node.offline" | "node.evacuated" | "node.cordoned" | "node.gone" | "node.lost")[];
+                /**
+                 * @description Return only events of this server. A server that no longer exists is found only by its ID or UUID. The value is the ID, name or UUID of a server. Separate several values with commas; an object matches if any of them does.
+                 * @example [
+                 *       1
+                 *     ]
+                 */
+                server_id?: (number | string)[];
+                /**
+                 * @description Return only events of servers whose labels at that time satisfy this selector, in the syntax of Kubernetes: requirements, separated by commas, all of which must be satisfied. `env=prod` (or `==`), `env!=prod`, `env in (prod,test)`, `env notin (prod,test)`, `env` (has the label), `!env` (does not), `size>3`, `size<3`. `!=` and `notin` are also satisfied without the label, `>` and `<` only by whole numbers. An empty selector selects all events.
+                 * @example env in (prod,test),!old
+                 */
+                label_selector?: string;
+                /**
+                 * @description Return only events of this project. Only administrators can name a project other than their own. The value is the ID or name of a project. Separate several values with commas; an object matches if any of them does.
+                 * @example [
+                 *       1
+                 *     ]
+                 */
+                project_id?: (number | string)[];
+            };
+            header?: {
+                /**
+                 * @description The ID or the name of the project that the request is about, for administrators and for users with several projects. By default it is the project of the token, or the first project of the user.
+                 * @example web
+                 */
+                "Berth-Project"?: string;
+                /**
+                 * @description With `count=exact`, the header `Total-Count` of the response has the number of objects on all pages.
+                 * @example count=exact
+                 */
+                Prefer?: string;
+                /**
+                 * @description For a stream: the `id` of the last event that was received. The stream begins after it. It takes precedence over `after`.
+                 * @example 1024
+                 */
+                "Last-Event-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A list of events, or a stream whose `data` are events. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Event"][];
+                    "text/event-stream": string;
                 };
             };
         };

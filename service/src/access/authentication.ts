@@ -28,6 +28,16 @@ export interface Identity {
   isRemembered?: boolean;
 }
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    /**
+     * Authenticates the caller of a request once more, for an answer that lasts long. Counts nothing. Throws if the caller
+     * may no longer make the request.
+     */
+    identifyAgain(request: FastifyRequest): Promise<Identity>;
+  }
+}
+
 /**
  * Authenticates requests: each route requires a token or a session with its `config.scope`, and
  * gets a `caller`. Throws 401, 403, and 429 for callers over a limit. A route without a scope can't
@@ -52,6 +62,7 @@ export function authenticate(app: FastifyInstance, deps: Deps, limiter: Limiter)
       throw new Error('Only a route for people has a person.');
     },
   });
+  app.decorate('identifyAgain', (request: FastifyRequest) => identifyAgain(request, deps));
   app.addHook('onRoute', requireDeclaredScope);
   app.addHook('onRequest', async (request, reply) => {
     // There is no route to protect: the response is a 404 or a 405.
@@ -145,6 +156,16 @@ async function identify(
   const name = cookieName(deps.publicUrl, 'berth');
   const detail = `Send a token: "Authorization: Bearer berth_…", or sign in for the cookie ${name}.`;
   throw new Problem('token_missing', detail);
+}
+
+async function identifyAgain(request: FastifyRequest, deps: Deps): Promise<Identity> {
+  const token = bearerToken(request);
+  const identity =
+    token === undefined
+      ? await identifyBySession(request, deps, sessionCookie(request, deps.publicUrl) ?? '')
+      : await identifyByToken(request, deps, tokenHash(token), () => undefined);
+  requireScope(identity, request.routeOptions.config.scope, request);
+  return identity;
 }
 
 function requireScope(

@@ -106,8 +106,8 @@ declare module 'fastify' {
     countsAsRead?: boolean;
     /** For a route whose dry run does as much work as its action, such as on many servers. */
     dryRunCountsAsAction?: boolean;
-    /** The media type of the answer, if it is not JSON. */
-    produces?: string;
+    /** The media types of the answer, if it is not only JSON. */
+    produces?: string | readonly string[];
   }
   interface FastifyRequest {
     /** Throws on public routes. */

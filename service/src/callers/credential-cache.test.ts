@@ -313,3 +313,30 @@ test('a lookup during a change is not cached', async () => {
   assert.equal(found, before);
   assert.equal(await cache.find('k', async () => undefined), undefined);
 });
+
+test('lookups of the same credential at the same time are one, except those after a change', async () => {
+  const handlers = new Map<string, () => void>();
+  const notifications = {
+    on: (name: string, handler: () => void) => void handlers.set(name, handler),
+    onLost: () => undefined,
+    isUpToDate: () => true,
+  };
+  const cache = createCredentialCache(notifications as never);
+  const lookups: PromiseWithResolvers<{ expiresInMs: null; nth: number }>[] = [];
+  const find = () =>
+    cache.find('k', () => {
+      const lookup = Promise.withResolvers<{ expiresInMs: null; nth: number }>();
+      lookups.push(lookup);
+      return lookup.promise;
+    });
+  const early = [find(), find()];
+  handlers.get('credentials_changed')?.();
+  const late = [find(), find()];
+  for (const [nth, { resolve }] of lookups.entries()) resolve({ expiresInMs: null, nth });
+  const found = await Promise.all([...early, ...late]);
+  assert.deepEqual(
+    found.map((one) => one?.nth),
+    [0, 0, 1, 1],
+  );
+  assert.equal(await find(), found[3]);
+});

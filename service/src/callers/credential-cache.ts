@@ -39,10 +39,30 @@ export function createCredentialCache(
   const kept = new LRUCache<string, Credential>({ max: mostKept, ttl: keptMs });
   // A lookup during a change may have read the old state, so it is not cached.
   let changes = 0;
+  /** Lookups that have begun since the last change. Many streams of events ask for the same at once. */
+  const running = new Map<string, Promise<Credential | undefined>>();
 
   function clear(): void {
     changes += 1;
     kept.clear();
+    running.clear();
+  }
+
+  function keep(key: string, lookUp: () => Promise<Credential | undefined>) {
+    const changesBefore = changes;
+    const start = performance.now();
+    const lookup = lookUp()
+      .then((found) => {
+        if (!found || changes !== changesBefore) return found;
+        const ttl = Math.min(keptMs, found.expiresInMs ?? keptMs);
+        if (ttl > 0) kept.set(key, found, { start, ttl });
+        return found;
+      })
+      .finally(() => {
+        if (running.get(key) === lookup) running.delete(key);
+      });
+    running.set(key, lookup);
+    return lookup;
   }
 
   notifications.on('credentials_changed', clear);
@@ -54,13 +74,8 @@ export function createCredentialCache(
       // The key contains the kind.
       const known = kept.get(key) as C | undefined;
       if (known) return known;
-      const changesBefore = changes;
-      const start = performance.now();
-      const found = await lookUp();
-      if (!found || changes !== changesBefore) return found;
-      const ttl = Math.min(keptMs, found.expiresInMs ?? keptMs);
-      if (ttl > 0) kept.set(key, found, { start, ttl });
-      return found;
+      const shared = running.get(key) ?? keep(key, lookUp);
+      return (await shared) as C | undefined;
     },
     clear,
   };

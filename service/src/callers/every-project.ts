@@ -20,7 +20,10 @@ export function everyProject(
 }
 
 /** Whether a caller may read the rows of any project: administrators who named none. */
-export function readsAnyProject({ caller, headers }: FastifyRequest): boolean {
+export function readsAnyProject({
+  caller,
+  headers,
+}: Pick<FastifyRequest, 'caller' | 'headers'>): boolean {
   return allows(caller.scopes, 'admin') && headers['berth-project'] === undefined;
 }
 

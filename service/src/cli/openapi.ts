@@ -1,7 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { pino } from 'pino';
 import { noCredentialCache } from '../callers/credential-cache.ts';
 import { loadConfig } from '../config/config.ts';
 import { createDb, createPool } from '../db/connection.ts';
+import { noNotifications } from '../db/notifications.ts';
+import { createEventFeed } from '../events/feed.ts';
 import { createHttpServer } from '../http/server.ts';
 import { newKey } from '../keys/key-file.ts';
 import { createKeyring } from '../keys/keyring.ts';
@@ -17,6 +20,7 @@ async function openApiDocument(): Promise<string> {
   const untilEnded = async () => undefined;
   const publicUrl = new URL('https://berth.example');
   const key = newKey();
+  const log = pino({ enabled: false });
   const deps = {
     db,
     secretKey: createKeyring({ keys: [key], current: key, sealing: 'bound' }),
@@ -26,6 +30,7 @@ async function openApiDocument(): Promise<string> {
     healthChecks: async () => [],
     untilEnded,
     isCancellable,
+    events: createEventFeed({ db, notifications: noNotifications, log }),
   };
   const limiter = createLimiter(loadConfig({}).limits);
   const metrics = {

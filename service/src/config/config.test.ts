@@ -111,6 +111,7 @@ test('host names, proxies and TLS files are parsed', () => {
     BERTH_TLS_KEY: '/a/key.pem',
     BERTH_MAX_CONNECTIONS: '100',
     BERTH_MAX_STREAMS: '20',
+    BERTH_MAX_EVENT_STREAMS: '30',
     BERTH_LEAST_SPEED: '1',
   });
   assert.deepEqual(shell, {
@@ -119,6 +120,7 @@ test('host names, proxies and TLS files are parsed', () => {
     tls: { cert: '/a/cert.pem', key: '/a/key.pem' },
     maxConnections: 100,
     maxStreams: 20,
+    maxEventStreams: 30,
     leastSpeed: 1,
   });
   assert.deepEqual(loadConfig({}).shell, plainShell);
@@ -143,6 +145,7 @@ test('invalid host names, proxies and TLS files are refused with an explanation'
   assert.equal(refusal({ BERTH_PROTECTED_ADDRESSES: '0.0.0.0/0' }), undefined);
   refuses('BERTH_MAX_CONNECTIONS', ['9', '1.5', 'many']);
   refuses('BERTH_MAX_STREAMS', ['9', '10001', 'many']);
+  refuses('BERTH_MAX_EVENT_STREAMS', ['9', '100001', 'many']);
   refuses('BERTH_LEAST_SPEED', ['0', '1.5', '4k']);
   const both = /needs both/;
   for (const name of ['BERTH_TLS_CERT', 'BERTH_TLS_KEY']) {

@@ -135,6 +135,7 @@ function configOf(values: Values, env: Environment, { oidc, databaseUrl, tls }: 
       tls,
       maxConnections: values.BERTH_MAX_CONNECTIONS,
       maxStreams: values.BERTH_MAX_STREAMS,
+      maxEventStreams: values.BERTH_MAX_EVENT_STREAMS,
       leastSpeed: values.BERTH_LEAST_SPEED,
     },
     drainSeconds: values.BERTH_DRAIN_SECONDS,

@@ -190,6 +190,11 @@ export const settings = {
     read.wholeNumber(10, 10_000),
     'Largest number of responses of 64 KiB or more at a time; a token can have a tenth, a project a third',
   ),
+  BERTH_MAX_EVENT_STREAMS: withDefault(
+    '2000',
+    read.wholeNumber(10, 100_000),
+    'Largest number of streams of events at a time; a token can have a tenth, a project a third',
+  ),
   BERTH_LEAST_SPEED: withDefault(
     '4096',
     read.wholeNumber(1, 1_000_000),

@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { createOutage, type Outage } from '../lib/outage.ts';
@@ -20,6 +20,8 @@ export interface Notifications {
   image_wanted: { id: number };
   /** What servers of a location may reach has changed; `id` is the location. */
   network_policy_wanted: { id: number };
+  /** There are new events to read; `until` is the id of the last one. */
+  events_written: { until: number };
   /** The address of an engine has changed, or a location was added or removed. Sent by triggers. */
   locations_changed: Record<string, never>;
   /** Cached results for tokens or sessions may be outdated. Sent by triggers. */
@@ -42,6 +44,7 @@ const checks: Record<Name, (payload: Record<string, unknown>) => boolean> = {
   create_place_free: hasId,
   image_wanted: hasId,
   network_policy_wanted: hasId,
+  events_written: ({ until }) => Number.isSafeInteger(until),
   locations_changed: () => true,
   credentials_changed: () => true,
   limits_taken: ({ from, taken }) =>
@@ -73,6 +76,12 @@ export interface NotificationListener {
   isUpToDate(): boolean;
   close(): Promise<void>;
 }
+
+/** For processes without notifications. */
+export const noNotifications: Pick<NotificationListener, 'on' | 'onLost'> = {
+  on: () => () => undefined,
+  onLost: () => () => undefined,
+};
 
 const channel = 'berth';
 const name = 'berth-listen';
@@ -106,6 +115,18 @@ export async function notify<N extends Name>(
 /** The same as a part of another statement. */
 export function notification<N extends Name>(name: N, payload: Notifications[N]) {
   return sql`pg_notify(${channel}, ${JSON.stringify({ name, payload })})`;
+}
+
+/** The same with a payload that the statement computes. */
+export function notificationWith<N extends Name>(
+  name: N,
+  payload: { [K in keyof Notifications[N]]: RawBuilder<unknown> },
+) {
+  const fields = Object.entries<RawBuilder<unknown>>(payload).map(
+    ([key, value]) => sql`${sql.lit(key)}, ${value}`,
+  );
+  const body = sql`json_build_object(${sql.join(fields)})`;
+  return sql`pg_notify(${channel}, json_build_object('name', ${sql.lit(name)}, 'payload', ${body})::text)`;
 }
 
 interface Listening {

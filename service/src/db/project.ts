@@ -22,8 +22,11 @@ import { inSnapshot } from './transaction.ts';
 type Readable = {
   [T in keyof Database]: Database[T] extends { project_id: number | null } ? T : never;
 }[keyof Database];
-/** The tables that are written through a project. The audit log is written by changes instead. */
-type Owned = Exclude<Readable, 'audit_log'>;
+/**
+ * The tables that are written through a project. The audit log is written by changes instead, and events are written by
+ * triggers.
+ */
+type Owned = Exclude<Readable, 'audit_log' | 'events'>;
 
 /** Read access to the rows of one project, or, for administrators, of all projects (every-project.ts). */
 export interface ProjectRows {

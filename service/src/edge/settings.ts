@@ -12,6 +12,8 @@ export interface ShellSettings {
    * The maximum of concurrent large answers; a token may have a tenth of them, a project a third.
    */
   maxStreams: number;
+  /** The same of streams of events, whose answers have no end. */
+  maxEventStreams: number;
   /** The minimum speed at which a client must read a large answer, in bytes a second. */
   leastSpeed: number;
 }
@@ -27,5 +29,6 @@ export const plainShell: ShellSettings = {
   tls: undefined,
   maxConnections: 4000,
   maxStreams: 100,
+  maxEventStreams: 2000,
   leastSpeed: 4096,
 };

@@ -145,9 +145,11 @@ function createInstance(options: Serving): App {
 }
 
 function streamSettings({ shell = plainShell, timeouts: times, metrics }: Serving): StreamSettings {
-  const { maxStreams: most, leastSpeed: leastBytesPerSecond } = shell;
+  const { maxStreams: most, maxEventStreams: mostEndless } = shell;
+  const { leastSpeed: leastBytesPerSecond } = shell;
   const refused = (share: string) => metrics?.largeAnswerRefused(share);
-  return { most, refused, leastBytesPerSecond, behindMs: (times ?? defaultTimeouts).behind };
+  const { behind: behindMs } = times ?? defaultTimeouts;
+  return { most, mostEndless, refused, leastBytesPerSecond, behindMs };
 }
 
 /**

@@ -157,7 +157,7 @@ const isMetByNone = ({ operator }: Requirement) => operator === 'notin' || opera
  * Whether labels satisfy a selector. It is null if that depends on a value that a summary leaves out. For whole labels,
  * an index finds those that have one.
  */
-function areMet(column: string, selector: Selector, { isWhole = false } = {}) {
+export function areMet(column: string, selector: Selector, { isWhole = false } = {}) {
   const labels = sql.ref(column);
   const isFound = isWhole && !selector.every(isMetByNone) ? sql`${labels} <> '{}'` : sql`true`;
   return selector.reduce((all, one) => sql`${all} and ${isMet(labels, one, isWhole)}`, isFound);

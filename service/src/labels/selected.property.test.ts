@@ -10,10 +10,12 @@ import { createTestProject } from '../testing/people.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { enterServer } from '../testing/servers.ts';
 import { type Labels, labelSetFor, type SummaryLimits } from './queries.ts';
-import { parseSelector, type Requirement } from './selector.ts';
+import { satisfies } from './satisfies.ts';
+import { parseSelector } from './selector.ts';
 import '../testing/fixed-seed.ts';
 
-// Compares which servers a selector selects with a simple implementation of its meaning in Kubernetes.
+// Compares which servers a selector selects in SQL with `satisfies`, a simple implementation of its meaning in
+// Kubernetes, by which streams of events are filtered.
 
 const { db, close } = await createTestDatabase();
 after(close);
@@ -40,26 +42,6 @@ const requirement = fc.oneof(
   fc.tuple(key, fc.constantFrom('<', '>'), number).map((parts) => parts.join('')),
 );
 const anySelector = fc.array(requirement, { minLength: 1, maxLength: 3 }).map((all) => all.join());
-
-function isMet(labels: Labels, one: Requirement): boolean {
-  const has = Object.hasOwn(labels, one.key);
-  const own = labels[one.key] ?? '';
-  const isNumber = has && /^\d+$/.test(own);
-  switch (one.operator) {
-    case 'exists':
-      return has;
-    case 'absent':
-      return !has;
-    case 'in':
-      return has && one.values.includes(own);
-    case 'notin':
-      return !(has && one.values.includes(own));
-    case 'above':
-      return isNumber && Number(own) > Number(one.number);
-    case 'below':
-      return isNumber && Number(own) < Number(one.number);
-  }
-}
 
 interface Server {
   id: number;
@@ -111,7 +93,7 @@ const wanted = (text: string, among: number[]) => {
   const selector = parseSelector(text);
   return servers
     .filter(({ projectId }) => among.includes(projectId))
-    .filter(({ labels }) => selector.every((one) => isMet(labels, one)))
+    .filter(({ labels }) => satisfies(labels, selector))
     .map(({ id }) => id);
 };
 

@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { type Closing, closings } from '../edge/connections.ts';
+import type { FeedObserver } from '../events/feed.ts';
 import type { AnsweredRequest } from '../http/metrics.ts';
 import type { CallObserver } from '../incus/transport/api.ts';
 import type { OperationObserver } from '../operations/execute.ts';
@@ -7,6 +8,7 @@ import type { RunObserver } from '../reconciler-runtime/observer.ts';
 import type { WatchObserver } from '../reconcilers/location/subject.ts';
 import { findings } from '../reconcilers/truth.ts';
 import type { RecordsObserver } from '../retention/retention.ts';
+import { eventObserver } from './events.ts';
 import { quotaObserver } from './quotas.ts';
 import { reconcilerObserver } from './reconcilers.ts';
 
@@ -25,6 +27,7 @@ export interface Observers {
   /** The number of encrypted values that no key can decrypt. */
   encryptedValues(unreadable: number): void;
   reconcilers: RunObserver;
+  events: FeedObserver;
 }
 
 /**
@@ -175,5 +178,6 @@ export function observers(registry: Registry): Observers {
     },
     encryptedValues: (unreadable) => unreadableValues.set(unreadable),
     reconcilers: reconcilerObserver(registry),
+    events: eventObserver(registry),
   };
 }

@@ -32,6 +32,11 @@ const wait = text(
   'With `wait=N`, the response waits up to N seconds, at most 75, until the operation has ended. By default it comes at once.',
   'wait=30',
 );
+const lastEvent = text(
+  'For a stream: the `id` of the last event that was received. The stream begins after it. It takes precedence over ' +
+    '`after`.',
+  '1024',
+);
 const key = Type.Optional(
   Type.String({
     minLength: 1,
@@ -59,6 +64,7 @@ export function headersOf(route: HeaderRoute) {
       !changingNothing.includes(operationId) && { 'Idempotency-Key': key }),
     ...(isList && { Prefer: count }),
     ...(problems.includes('operation_failed') && { Prefer: wait }),
+    ...(problems.includes('events_gone') && { 'Last-Event-ID': lastEvent }),
   };
   return Object.keys(headers).length > 0 ? Type.Object(headers) : undefined;
 }

@@ -118,6 +118,10 @@ const otherSections: Section[] = [
     description: 'Sign in and out, and manage sessions, passkeys and your own password.',
   },
   {
+    name: 'Events',
+    description: 'Follow changes of servers, operations and nodes as they happen, or list them.',
+  },
+  {
     name: 'Audit',
     description: 'See who changed what and when, and which requests were refused.',
   },

@@ -25,6 +25,7 @@ const lines = {
   // The request can't be understood.
   malformed_request: ['The body is not valid JSON or not a valid form, a header or the URL is invalid, or the request was not received in time.', 'Correct the client. `detail` names the part that is invalid.', 'no'],
   invalid_cursor: ['The `cursor` was not issued by this list, or was used with another `sort` or another filter.', 'Start again without `cursor`, and follow the `next` link of the header `Link` unchanged.', 'no'],
+  events_gone: ['The event after which events were requested, by `after` or `Last-Event-ID`, is older than those that are kept (30 days), or is unknown because the database was restored.', 'List the servers, operations or nodes anew, and then request the events from now on, without `after` and `Last-Event-ID`. `after=0` returns all events that are kept.', 'no'],
   body_too_large: ['The body is larger than 256 KiB, or has too many values or parts.', 'Send a smaller body. For a long initial command, send one that downloads a script.', 'no'],
   headers_too_large: ['The headers and the URL together are larger than 16 KiB, or there are too many headers.', 'Send fewer cookies and headers.', 'no'],
   unsupported_media_type: ['The body is not JSON, `application/x-www-form-urlencoded` or `multipart/form-data`, is compressed, or is not encoded in UTF-8.', 'Set `Content-Type` to the media type of the body, and send the body uncompressed.', 'no'],

@@ -66,6 +66,7 @@ export const refusals = {
   no_address_left: [409, 'No address left'],
   no_capacity: [409, 'No capacity left'],
   idempotency_in_progress: [409, 'First request with this key is in progress'],
+  events_gone: [410, 'Events are no longer kept'],
   body_too_large: [413, 'Body too large'],
   unsupported_media_type: [415, 'Unsupported media type'],
   misdirected_request: [421, 'Misdirected request'],

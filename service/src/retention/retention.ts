@@ -1,3 +1,4 @@
+import { eventDays } from '@berth/contract/events';
 import type { Db } from '../db/connection.ts';
 import { pause } from '../lib/pause.ts';
 import {
@@ -7,6 +8,7 @@ import {
 } from '../operations/output-queries.ts';
 import { findSettings } from '../settings/queries.ts';
 import { dropAuditPartitions, makeAuditPartitions, moveEarlierEntries } from './audit-queries.ts';
+import { deleteOldEvents } from './event-queries.ts';
 import { daysBefore, monthOf, monthsBefore } from './months.ts';
 import { deleteOldOperations, expireOutputs } from './operation-queries.ts';
 
@@ -20,6 +22,7 @@ export interface Removed {
   outputs: number;
   /** Operations whose project was over its quota of outputs. */
   outputs_dropped: number;
+  events: number;
 }
 
 export interface RecordsObserver {
@@ -42,7 +45,7 @@ interface Round {
  * parts. If one of these fails, the others still run, because the disk would fill up otherwise.
  */
 export async function keepRecords(db: Db, { now, oldBy, signal }: Round): Promise<Removed> {
-  const removed = { audit_months: 0, operations: 0, outputs: 0, outputs_dropped: 0 };
+  const removed = { audit_months: 0, operations: 0, outputs: 0, outputs_dropped: 0, events: 0 };
   const kept = await findSettings(db);
   const oldestEntries = oldBy ? monthOf(monthsBefore(oldBy, kept.audit_months)) : new Date(0);
   const works: (() => Promise<unknown>)[] = [
@@ -61,6 +64,10 @@ export async function keepRecords(db: Db, { now, oldBy, signal }: Round): Promis
       async () => {
         const before = daysBefore(oldBy, kept.outputs_days);
         removed.outputs = await inBits(() => expireOutputs(db, before), signal);
+      },
+      async () => {
+        const before = daysBefore(oldBy, eventDays);
+        removed.events = await inBits(() => deleteOldEvents(db, before), signal);
       },
       async () => {
         const before = monthsBefore(oldBy, kept.operations_months);

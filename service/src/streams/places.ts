@@ -17,10 +17,34 @@ export interface Places {
 
 const retryAfter = 2;
 
+/** What the places are for, in sentences. */
+export interface Wording {
+  one: string;
+  several: string;
+  /** The preposition before the caller. */
+  to: string;
+  /** What to do about too many. */
+  advice: string;
+  /** Why there is no place for anybody. */
+  busy: string;
+}
+
+const largeAnswers: Wording = {
+  one: 'large answer is being sent',
+  several: 'large answers are being sent',
+  to: 'to',
+  advice: 'Read them to their end first, or ask for less of a list with limit.',
+  busy: 'The service is sending the maximum number of large responses.',
+};
+
 /**
  * @param refused receives whose limit was reached each time: `token`, `project`, ..., or `all`
  */
-export function createPlaces(most: number, refused: (share: string) => void): Places {
+export function createPlaces(
+  most: number,
+  refused: (share: string) => void,
+  words = largeAnswers,
+): Places {
   const taken = new Map<string, number>();
 
   function change(key: string, by: number): void {
@@ -31,7 +55,7 @@ export function createPlaces(most: number, refused: (share: string) => void): Pl
 
   return {
     take(request, reply) {
-      const shares = sharesOf(request, most);
+      const shares = sharesOf(request, most, words);
       const full = shares.find(({ key, most }) => (taken.get(key) ?? 0) >= most);
       if (full) {
         refused(full.who);
@@ -56,17 +80,17 @@ interface Share {
  * A token, a signed-in user or an address can have a tenth of all, a project a third, and all unauthenticated clients
  * together a fifth.
  */
-function sharesOf(request: FastifyRequest, most: number): Share[] {
+function sharesOf(request: FastifyRequest, most: number, words: Wording): Share[] {
   const part = (parts: number) => Math.max(1, Math.floor(most / parts));
   const { tokenId, project } = callerOf(request) ?? {};
   const userId = personOf(request)?.userId;
   const share = (who: string, id: unknown, count: number): Share => ({
     ...{ who, key: `${who} ${id}`, most: count },
-    refusal: () => tooMany(who, count),
+    refusal: () => tooMany(who, count, words),
   });
   const shared = (who: string, count: number): Share => ({
     ...{ who, key: who, most: count },
-    refusal: busy,
+    refusal: () => busy(words),
   });
   const all = shared('all', most);
   if (!tokenId && !userId) {
@@ -77,14 +101,13 @@ function sharesOf(request: FastifyRequest, most: number): Share[] {
   return project ? [known, share('project', project.id, part(3)), all] : [known, all];
 }
 
-function tooMany(who: string, count: number): Problem {
+function tooMany(who: string, count: number, { one, several, to, advice }: Wording): Problem {
   const detail =
-    `${counted(count, 'large answer is', 'large answers are')} being sent to this ${who}, which is as many as it may have at once. ` +
-    'Read them to their end first, or ask for less of a list with limit.';
+    `${counted(count, one, several)} ${to} this ${who}, which is as many as it may have at once. ` +
+    advice;
   return new Problem('rate_limited', detail, { retryAfter });
 }
 
-function busy(): Problem {
-  const detail = 'The service is sending the maximum number of large responses. Try again.';
-  return new Problem('unavailable', detail, { retryAfter });
+function busy({ busy: why }: Wording): Problem {
+  return new Problem('unavailable', `${why} Try again.`, { retryAfter });
 }

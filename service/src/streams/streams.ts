@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Pace, paced } from './paced.ts';
-import { createPlaces } from './places.ts';
+import { createPlaces, type Wording } from './places.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -37,14 +37,29 @@ export interface Streams {
    * place.
    */
   constant(reply: FastifyReply, body: Buffer): Readable;
+  /**
+   * Takes a place for an answer without an end, until its connection ends. Throws as `Places`. Such answers have places
+   * of their own, since they are idle for most of the time.
+   */
+  takeEndless(request: FastifyRequest, reply: FastifyReply): void;
 }
 
 /** Smaller answers are sent without a place, however slowly they are read. */
 const largeBytes = 64 * 1024;
 
+const endlessAnswers: Wording = {
+  one: 'stream of events is open',
+  several: 'streams of events are open',
+  to: 'for',
+  advice: 'Close others first, or share one stream among several readers.',
+  busy: 'The service has the maximum number of streams of events.',
+};
+
 export interface StreamSettings extends Pace {
   /** Large answers that are sent at once. */
   most: number;
+  /** Answers without an end, such as events. */
+  mostEndless: number;
   /** Receives whose limit was reached, for each refused answer. */
   refused: (share: string) => void;
 }
@@ -52,9 +67,10 @@ export interface StreamSettings extends Pace {
 /** Limits the number of large responses, their memory and their duration. */
 export function boundStreams(
   app: FastifyInstance,
-  { most, refused, ...pace }: StreamSettings,
+  { most, mostEndless, refused, ...pace }: StreamSettings,
 ): void {
   const places = createPlaces(most, refused);
+  const endless = createPlaces(mostEndless, refused, endlessAnswers);
   const send = (reply: FastifyReply, chunks: AsyncIterable<string | Buffer>) =>
     // Nothing is created before it is needed.
     Readable.from(paced(reply, chunks, pace), { objectMode: false, highWaterMark: 1 });
@@ -96,6 +112,7 @@ export function boundStreams(
       reply.header('Content-Length', body.length);
       return send(reply, both([body], []));
     },
+    takeEndless: (request, reply) => endless.take(request, reply),
   };
   app.decorate('streams', streams);
   app.addHook('onSend', async (request, reply, payload) => {

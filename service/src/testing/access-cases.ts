@@ -148,6 +148,8 @@ function special(world: AccessWorld): Record<string, Partial<AccessCase>> {
       path: `/operations/${own.operation}/commands/0/output`,
       status: 404,
     },
+    // Otherwise it is a stream, which does not end.
+    event_list: { path: '/events?after=0' },
     location_update: { body: changed },
     node_view: { path: '/nodes/node-1' },
     node_evacuate: { path: '/nodes/node-1/evacuate', body: undefined, status: 409 },

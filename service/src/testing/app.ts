@@ -1,7 +1,10 @@
+import { pino } from 'pino';
 import type { App, Routes, Scope } from '../callers/app-types.ts';
 import { noCredentialCache } from '../callers/credential-cache.ts';
 import type { Lookups } from '../changes/references.ts';
 import type { Db } from '../db/connection.ts';
+import { noNotifications } from '../db/notifications.ts';
+import { createEventFeed } from '../events/feed.ts';
 import { createHttpServer, type Serving } from '../http/server.ts';
 import { createLimiter, type Limiter, type Limits } from '../limits/limiter.ts';
 import { publicImageServer } from '../operating-systems/image-servers.ts';
@@ -30,6 +33,8 @@ export const generousLimits: Limits = {
   projects: plenty,
 };
 
+const log = pino({ enabled: false });
+
 interface TestApp extends Partial<AllDeps>, Serving {
   limiter?: Limiter;
   lookups?: Lookups;
@@ -52,6 +57,7 @@ export async function createTestApp(
     healthChecks: async () => [],
     untilEnded,
     isCancellable,
+    events: others.events ?? createEventFeed({ db, notifications: noNotifications, log }),
   };
   const deps = { ...standard, ...others };
   return await createHttpServer({ ...others, deps, routes, lookups, limiter });

@@ -509,6 +509,8 @@ interface SettingsTable {
   outputs_days: Generated<number>;
   /** The last operation whose output was removed, as were those of all before it. */
   outputs_gone_until: Generated<number>;
+  /** The last event that was removed, as were all before it. */
+  events_gone_until: Generated<number>;
 }
 
 /** The last runs of a service's reconcilers. Unlogged: it is empty after a crash of PostgreSQL. */

@@ -70,6 +70,20 @@ export function badFilters(world: World): [path: string, pointer: string][] {
     ...['in (prod', 'env in ()', 'é', '%00', 'a'.repeat(4097), 'a&label_selector=b'].map(
       (text) => [`operations?label_selector=${text}`, '?label_selector'] as [string, string],
     ),
+    ['events?type=server.exploded', '?type'],
+    ['events?type=', '?type'],
+    ...['-1', 'x', '1.5', '', '9007199254740992'].map(
+      (after) => [`events?after=${after}`, '?after'] as [string, string],
+    ),
+    ['events?server_id=99999', '?server_id'],
+    [`events?server_id=${world.foreignServer}`, '?server_id'],
+    ['events?project_id=99999', '?project_id'],
+    ['events?limit=0', '?limit'],
+    ['events?sort=id', '?sort'],
+    ['events?from=2026-11-21T00:00:00Z', '?from'],
+    ...['in (prod', 'env in ()', 'é', '%00', 'a'.repeat(4097), 'a&label_selector=b'].map(
+      (text) => [`events?label_selector=${text}`, '?label_selector'] as [string, string],
+    ),
     ['audit?action=foo', '?action'],
     ['audit?action=server_create,foo', '?action'],
     ['audit?target_kind=planet', '?target_kind'],

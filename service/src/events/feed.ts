@@ -1,0 +1,254 @@
+import type { Logger } from 'pino';
+import type { Db } from '../db/connection.ts';
+import type { NotificationListener } from '../db/notifications.ts';
+import { withoutClaim } from '../db/queue/claim.ts';
+import { createOutage } from '../lib/outage.ts';
+import { announceEvents, type EventRow, eventsAtOnce, eventsIn, moveEvents } from './queries.ts';
+import type { StreamEnd } from './stream.ts';
+import { eventText } from './view.ts';
+
+/** An event, and its text, which all streams share. */
+export interface SharedEvent extends EventRow {
+  text: Buffer;
+}
+
+/** A stream, as the feed knows it. */
+export interface Follower {
+  /** The last event that it has sent, or that was not for it. */
+  readonly position: number;
+  /** Sends events, of which it ignores those up to its position. */
+  take(events: readonly SharedEvent[]): void;
+  /** Called at intervals, whether or not there are events. */
+  beat(): void;
+  /** Its caller may no longer read what it has read so far, so this must be checked before it sends more. */
+  recheck(): void;
+  /** Ends it, because the service stops. */
+  end(): void;
+}
+
+/** Reads all new events once, whatever the number of streams. */
+export interface EventFeed {
+  /** The last event that was read. */
+  readonly position: number;
+  /** Whether changes of credentials are heard of. Must be asked before a credential is looked up. */
+  hearsChanges(): boolean;
+  /** Counts a stream, and begins to read. The stream gets nothing until it is attached. */
+  enter(follower: Follower): Promise<void>;
+  leave(follower: Follower): void;
+  /**
+   * Gives a stream the recent events after its position, and all new ones from now on. Returns false if it lags further
+   * behind, so that it must read from the database first.
+   */
+  attach(follower: Follower): boolean;
+  detach(follower: Follower): void;
+  /** Ends all streams, and refuses others. */
+  stop(): Promise<void>;
+  readonly isStopping: boolean;
+  /** Milliseconds after which a client that reads nothing is cut off. */
+  readonly behindMs: number;
+  /** Counts a stream that the service has ended. */
+  ended(why: StreamEnd): void;
+}
+
+/** Receives what happens to streams. */
+export interface FeedObserver {
+  /** The number of open streams has changed. */
+  streams(count: number): void;
+  /** The service has ended a stream. */
+  ended(why: StreamEnd): void;
+  /** An event was sent to all streams, so long after it was written. */
+  sent(seconds: number): void;
+}
+
+export interface FeedSettings {
+  db: Db;
+  notifications: Pick<NotificationListener, 'on' | 'onLost'>;
+  log: Logger;
+  observer?: FeedObserver;
+  /** Milliseconds between heartbeats. */
+  heartbeatMs?: number;
+  /** Milliseconds after which a client that reads nothing is cut off. */
+  behindMs?: number;
+}
+
+/** The interval at which the outbox is emptied while there are streams. */
+const pollMs = 50;
+const retryMs = 500;
+const usualHeartbeatMs = 15_000;
+const usualBehindMs = 30_000;
+/** What is kept of the last events, for streams that come back. */
+const mostRecent = { events: 1000, bytes: 2 * 1024 * 1024 };
+const words = {
+  failed: 'New events could not be read. This will be retried.',
+  works: 'New events are read again.',
+};
+
+export function createEventFeed(settings: FeedSettings): EventFeed {
+  const { db, notifications, log, observer } = settings;
+  const { heartbeatMs = usualHeartbeatMs, behindMs = usualBehindMs } = settings;
+  const followers = new Set<Follower>();
+  const attached = new Set<Follower>();
+  const recent = createRecent();
+  const outage = createOutage(log, words);
+  let position: number | undefined;
+  /**
+   * The last event that was announced; undefined while announcements may be missed. Later ones are not read, because a
+   * change of credentials before them is only sure to have been heard of with their announcement.
+   */
+  let announced: number | undefined;
+  let isStopping = false;
+  /** It runs as long as there are streams. */
+  let running: Promise<void> | undefined;
+  /** Resolves when there is something to do. */
+  let hint = Promise.withResolvers<void>();
+  /** Resolves after the next round, whether or not it failed. */
+  let round = Promise.withResolvers<void>();
+
+  function publish(rows: readonly EventRow[]): void {
+    const events = rows.map((row) => ({ ...row, text: Buffer.from(eventText(row)) }));
+    recent.add(events);
+    for (const follower of attached) follower.take(events);
+    for (const { at } of rows) observer?.sent((Date.now() - Date.parse(at)) / 1000);
+  }
+
+  async function read(): Promise<void> {
+    if (position === undefined && announced !== undefined) {
+      position = announced;
+      recent.restart(position);
+    }
+    while (position !== undefined && announced !== undefined && position < announced) {
+      const span = { after: position, until: announced };
+      const rows = await eventsIn(db, span);
+      position = rows.length < eventsAtOnce ? span.until : (rows.at(-1)?.id ?? span.until);
+      publish(rows);
+    }
+  }
+
+  /** Several services do this at the same time. Whoever moves events announces them to all. */
+  async function run(): Promise<void> {
+    let isTimeToMove = true;
+    while (!isStopping && followers.size > 0) {
+      let moved = 0;
+      let isFailed = false;
+      try {
+        if (isTimeToMove) {
+          moved = await moveEvents(db, 'ifFree');
+          if (announced === undefined) await announceEvents(db);
+        }
+        await read();
+        outage.worked();
+      } catch (error) {
+        outage.failed(error);
+        isFailed = true;
+      }
+      round.resolve();
+      round = Promise.withResolvers<void>();
+      if (moved < eventsAtOnce) isTimeToMove = await isOver(isFailed ? retryMs : pollMs);
+    }
+    position = undefined;
+    running = undefined;
+  }
+
+  /** Waits for the time, or for a hint. Returns whether it was the time. */
+  async function isOver(milliseconds: number): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const timer = setTimeout(() => resolve(true), milliseconds);
+    void hint.promise.then(() => resolve(false));
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      hint = Promise.withResolvers<void>();
+    }
+  }
+
+  function recheckAll(): void {
+    for (const follower of followers) follower.recheck();
+  }
+
+  const off = [
+    notifications.on('events_written', ({ until }) => {
+      announced = Math.max(announced ?? 0, until);
+      hint.resolve();
+    }),
+    notifications.on('credentials_changed', recheckAll),
+    notifications.onLost(() => {
+      announced = undefined;
+      recheckAll();
+    }),
+  ];
+  const beats = setInterval(() => {
+    for (const follower of followers) follower.beat();
+  }, heartbeatMs).unref();
+
+  return {
+    get position() {
+      return position ?? 0;
+    },
+    get isStopping() {
+      return isStopping;
+    },
+    ended: (why) => observer?.ended(why),
+    behindMs,
+    hearsChanges: () => announced !== undefined,
+    async enter(follower) {
+      followers.add(follower);
+      observer?.streams(followers.size);
+      running ??= withoutClaim(run);
+      while (position === undefined && !isStopping && followers.has(follower)) await round.promise;
+    },
+    leave(follower) {
+      followers.delete(follower);
+      observer?.streams(followers.size);
+      attached.delete(follower);
+    },
+    attach(follower) {
+      if (position === undefined || follower.position < recent.floor) return false;
+      attached.add(follower);
+      const missed = recent.after(follower.position);
+      if (missed.length > 0) follower.take(missed);
+      return true;
+    },
+    detach: (follower) => void attached.delete(follower),
+    async stop() {
+      isStopping = true;
+      clearInterval(beats);
+      for (const stop of off) stop();
+      for (const follower of followers) follower.end();
+      hint.resolve();
+      round.resolve();
+      await running;
+    },
+  };
+}
+
+/** The last events, within limits. */
+function createRecent() {
+  let events: SharedEvent[] = [];
+  let bytes = 0;
+  let floor = 0;
+  return {
+    /** All events after this one are there. */
+    get floor() {
+      return floor;
+    },
+    restart(position: number): void {
+      events = [];
+      bytes = 0;
+      floor = position;
+    },
+    add(more: readonly SharedEvent[]): void {
+      events.push(...more);
+      for (const { text } of more) bytes += text.length;
+      let over = 0;
+      while (events.length - over > mostRecent.events || bytes > mostRecent.bytes) {
+        const { id, text } = events[over] as SharedEvent;
+        floor = id;
+        bytes -= text.length;
+        over += 1;
+      }
+      if (over > 0) events.splice(0, over);
+    },
+    after: (position: number) => events.filter(({ id }) => id > position),
+  };
+}

@@ -1,0 +1,218 @@
+import type { OutgoingHttpHeaders } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Identity } from '../access/authentication.ts';
+import { readsAnyProject } from '../callers/every-project.ts';
+import { isDatabaseUnavailable } from '../db/errors.ts';
+import type { ProjectRows } from '../db/project.ts';
+import { Problem } from '../problems/problem.ts';
+import type { EventFeed, Follower, SharedEvent } from './feed.ts';
+import { matches, type ReadableProjects } from './matches.ts';
+import { type EventFilters, type KeptEvents, listEvents } from './queries.ts';
+import { eventText } from './view.ts';
+
+/** Why a stream ended, apart from its client. */
+export const streamEnds = ['slow', 'access', 'gone', 'stopping', 'error'] as const;
+export type StreamEnd = (typeof streamEnds)[number];
+
+export interface EventStream {
+  feed: EventFeed;
+  /** Those of the projects that the caller may read. */
+  rows: ProjectRows;
+  filters: EventFilters;
+  /** The event after which it begins; undefined for the events from now on. */
+  after: number | undefined;
+  /** Which events are kept now. */
+  kept: () => Promise<KeptEvents>;
+}
+
+/** No more is written to a client until it has read what was. */
+const mostUnsentBytes = 64 * 1024;
+/** Few, because a slow client keeps them in memory. */
+const eventsInPage = 50;
+/** How many ids are searched at once for events that pass a filter, so that no query takes long. */
+const idsInPage = 20_000;
+const retryMs = 500;
+/** How often a credential is looked up that has expired by the clock of this machine. */
+const leastExpiryMs = 1000;
+/** `setTimeout` takes no longer time. */
+const mostExpiryMs = 86_400_000;
+/** Whether it may work later. */
+const isPassing = (error: unknown) =>
+  isDatabaseUnavailable(error) || (error instanceof Problem && error.code === 'unavailable');
+
+/** After which the client connects again, in milliseconds. */
+const beginning = 'retry: 1000\n';
+
+/**
+ * Sends events until the client leaves or is too slow, the caller may no longer read them, or the service stops. The
+ * position is sent even without an event, so that a client resumes there.
+ */
+export async function sendEvents(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { feed, rows, filters, after, kept }: EventStream,
+): Promise<void> {
+  const { raw } = reply;
+  const { project } = request.caller;
+  const readsAll = readsAnyProject(request);
+  const readable: ReadableProjects = readsAll ? { all: true } : { all: false, id: project.id };
+  let position = after ?? 0;
+  let isOver = false;
+  /** At the beginning, too: the caller was authenticated before changes were followed. */
+  let mustCheck = true;
+  let unsentSince: number | undefined;
+  let sentBytes = 0;
+  let expiry: NodeJS.Timeout | undefined;
+  /** Resolves when the stream is no longer attached. */
+  let detached = Promise.withResolvers<void>();
+
+  function stopSending(): void {
+    isOver = true;
+    clearTimeout(expiry);
+    feed.leave(follower);
+    detached.resolve();
+  }
+
+  function leaveFeed(): void {
+    feed.detach(follower);
+    detached.resolve();
+  }
+
+  function end(why: StreamEnd): void {
+    if (isOver) return;
+    stopSending();
+    feed.ended(why);
+    if (why === 'slow') {
+      request.log.info('A client that read its events too slowly was disconnected.');
+      raw.destroy();
+    } else if (raw.headersSent) endSoon();
+  }
+
+  /** A client that does not read must not keep what was written in memory. */
+  function endSoon(): void {
+    raw.end();
+    const timer = setTimeout(() => raw.destroy(), feed.behindMs);
+    raw.once('close', () => clearTimeout(timer));
+  }
+
+  const isFull = () => raw.writableLength > mostUnsentBytes;
+
+  const follower: Follower = {
+    get position() {
+      return position;
+    },
+    take(events: readonly SharedEvent[]) {
+      for (const event of events) {
+        if (event.id <= position) continue;
+        if (isFull()) return leaveFeed();
+        position = event.id;
+        if (matches(event, filters, readable)) raw.write(event.text);
+      }
+    },
+    beat() {
+      // It would begin the response without its headers.
+      if (!raw.headersSent) return;
+      const before = sentBytes;
+      sentBytes = (raw.socket?.bytesWritten ?? 0) - (raw.socket?.writableLength ?? 0);
+      if (raw.writableLength === 0 || sentBytes > before) unsentSince = undefined;
+      else unsentSince ??= performance.now();
+      if (unsentSince !== undefined && performance.now() - unsentSince > feed.behindMs) end('slow');
+      else if (raw.writableLength === 0) raw.write(`: heartbeat\nid: ${position}\n\n`);
+    },
+    recheck() {
+      mustCheck = true;
+      leaveFeed();
+    },
+    end: () => end('stopping'),
+  };
+
+  /** The credential is looked up again when it would expire: a session may have been extended. */
+  function awaitExpiry({ caller, person }: Pick<Identity, 'caller' | 'person'>): void {
+    clearTimeout(expiry);
+    const at = person?.expiresAt ?? caller?.expiresAt;
+    if (!at) return;
+    const left = Math.max(Date.parse(at) - Date.now(), leastExpiryMs);
+    expiry = setTimeout(follower.recheck, Math.min(left, mostExpiryMs));
+  }
+
+  /** Ends the stream if another request of the caller would not get the same events. */
+  async function check(): Promise<void> {
+    mustCheck = false;
+    try {
+      // Otherwise a later change could be missed.
+      while (!feed.hearsChanges() && !isOver) await sleep(retryMs / 5);
+      const identity = await request.server.identifyAgain(request);
+      const now = { caller: identity.caller ?? request.caller, headers: request.headers };
+      const isSame = now.caller.project.id === project.id && readsAnyProject(now) === readsAll;
+      if (isSame) awaitExpiry(identity);
+      else end('access');
+    } catch (error) {
+      if (!isPassing(error)) {
+        if (error instanceof Problem) return end('access');
+        throw error;
+      }
+      mustCheck = true;
+      await sleep(retryMs);
+    }
+  }
+
+  /** Sends a page of the events that it has missed. */
+  async function catchUp(): Promise<void> {
+    const from = position;
+    const until = Math.min(feed.position, from + idsInPage);
+    try {
+      const missed = listEvents(rows, filters, { after: from, until });
+      const page = await missed.page(undefined, eventsInPage);
+      const { goneUntil } = await kept();
+      if (isOver || mustCheck) return;
+      // Some may have been removed before they were read. The client is told so when it resumes.
+      if (goneUntil > from) return end('gone');
+      if (page.length > 0) raw.write(page.map(eventText).join(''));
+      position = page.length < eventsInPage ? until : (page.at(-1)?.id ?? until);
+    } catch (error) {
+      if (!isPassing(error)) throw error;
+      await sleep(retryMs);
+    }
+  }
+
+  /** Waits until the client has read everything. There is no `drain` after writes that returned true. */
+  async function drained(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(() => end('slow'), feed.behindMs);
+    raw.write(':\n\n', () => resolve());
+    void detached.promise.then(resolve);
+    await promise;
+    clearTimeout(timer);
+  }
+
+  async function follow(): Promise<void> {
+    while (!isOver) {
+      detached = Promise.withResolvers<void>();
+      if (mustCheck) await check();
+      else if (isFull()) await drained();
+      else if (feed.attach(follower)) await detached.promise;
+      else await catchUp();
+    }
+  }
+
+  if (raw.closed) return;
+  raw.once('close', stopSending);
+  await feed.enter(follower);
+  if (raw.closed) return;
+  position = after ?? feed.position;
+  reply.hijack();
+  // Some proxies would otherwise collect the answer until it ends.
+  reply.type('text/event-stream; charset=utf-8').header('X-Accel-Buffering', 'no');
+  raw.writeHead(200, reply.getHeaders() as OutgoingHttpHeaders);
+  // A refusal would end an `EventSource` for good, whereas this makes it connect again.
+  if (feed.isStopping) {
+    stopSending();
+    return void raw.end(`${beginning}\n`);
+  }
+  raw.write(`${beginning}id: ${position}\n\n`);
+  void follow().catch((error: unknown) => {
+    request.log.error({ err: error }, 'A stream of events failed.');
+    end('error');
+  });
+}
