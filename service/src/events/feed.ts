@@ -3,7 +3,8 @@ import type { Db } from '../db/connection.ts';
 import type { NotificationListener } from '../db/notifications.ts';
 import { withoutClaim } from '../db/queue/claim.ts';
 import { createOutage } from '../lib/outage.ts';
-import { announceEvents, type EventRow, eventsAtOnce, eventsIn, moveEvents } from './queries.ts';
+import { announceEvents, eventsAtOnce, eventsIn, keptEvents, moveEvents } from './feed-queries.ts';
+import type { EventRow, KeptEvents } from './queries.ts';
 import type { StreamEnd } from './stream.ts';
 import { eventText } from './view.ts';
 
@@ -30,6 +31,8 @@ export interface Follower {
 export interface EventFeed {
   /** The last event that was read. */
   readonly position: number;
+  /** Which events are kept now. */
+  kept(): Promise<KeptEvents>;
   /** Whether changes of credentials are heard of. Must be asked before a credential is looked up. */
   hearsChanges(): boolean;
   /** Counts a stream, and begins to read. The stream gets nothing until it is attached. */
@@ -99,8 +102,8 @@ export function createEventFeed(settings: FeedSettings): EventFeed {
   let isStopping = false;
   /** It runs as long as there are streams. */
   let running: Promise<void> | undefined;
-  /** Resolves when there is something to do. */
-  let hint = Promise.withResolvers<void>();
+  /** Resolves when there is something to do: with whether it is only the time to look for it. */
+  let hint = Promise.withResolvers<boolean>();
   /** Resolves after the next round, whether or not it failed. */
   let round = Promise.withResolvers<void>();
 
@@ -151,15 +154,11 @@ export function createEventFeed(settings: FeedSettings): EventFeed {
 
   /** Waits for the time, or for a hint. Returns whether it was the time. */
   async function isOver(milliseconds: number): Promise<boolean> {
-    const { promise, resolve } = Promise.withResolvers<boolean>();
-    const timer = setTimeout(() => resolve(true), milliseconds);
-    void hint.promise.then(() => resolve(false));
-    try {
-      return await promise;
-    } finally {
-      clearTimeout(timer);
-      hint = Promise.withResolvers<void>();
-    }
+    const timer = setTimeout(() => hint.resolve(true), milliseconds);
+    const isTime = await hint.promise;
+    clearTimeout(timer);
+    hint = Promise.withResolvers<boolean>();
+    return isTime;
   }
 
   function recheckAll(): void {
@@ -169,7 +168,7 @@ export function createEventFeed(settings: FeedSettings): EventFeed {
   const off = [
     notifications.on('events_written', ({ until }) => {
       announced = Math.max(announced ?? 0, until);
-      hint.resolve();
+      hint.resolve(false);
     }),
     notifications.on('credentials_changed', recheckAll),
     notifications.onLost(() => {
@@ -190,6 +189,7 @@ export function createEventFeed(settings: FeedSettings): EventFeed {
     },
     ended: (why) => observer?.ended(why),
     behindMs,
+    kept: () => keptEvents(db),
     hearsChanges: () => announced !== undefined,
     async enter(follower) {
       followers.add(follower);
@@ -215,7 +215,7 @@ export function createEventFeed(settings: FeedSettings): EventFeed {
       clearInterval(beats);
       for (const stop of off) stop();
       for (const follower of followers) follower.end();
-      hint.resolve();
+      hint.resolve(false);
       round.resolve();
       await running;
     },

@@ -10,7 +10,7 @@ import { inject } from '../testing/inject.ts';
 import { createTestProject } from '../testing/people.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { enterServer } from '../testing/servers.ts';
-import { eventsAtOnce, moveEvents } from './queries.ts';
+import { eventsAtOnce, moveEvents } from './feed-queries.ts';
 import { eventRoutes } from './routes.ts';
 
 const { db, connectionString, close } = await createTestDatabase();

@@ -1,5 +1,5 @@
 import type { Db } from '../db/connection.ts';
-import { eventsAtOnce, moveEvents } from './queries.ts';
+import { eventsAtOnce, moveEvents } from './feed-queries.ts';
 
 /** Moves all events that are in the outbox now. Returns how many there were. */
 export async function moveAllEvents(

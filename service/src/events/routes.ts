@@ -9,7 +9,7 @@ import { preferredType } from '../requests/accept.ts';
 import { readPage, sendList } from '../requests/pagination.ts';
 import type { EventFeed } from './feed.ts';
 import { moveAllEvents } from './move.ts';
-import { type EventFilters, type KeptEvents, keptEvents, listEvents } from './queries.ts';
+import { type EventFilters, type KeptEvents, listEvents } from './queries.ts';
 import { sendEvents } from './stream.ts';
 import { eventView } from './view.ts';
 
@@ -66,16 +66,16 @@ export function eventRoutes(app: App, { db, events: feed }: EventDeps): void {
         const page = readPage(request);
         await moveAllEvents(db, 'inTurn');
         const after = query.after ?? 0;
-        requireKept(page.after?.id ?? after, await keptEvents(db));
+        requireKept(page.after?.id ?? after, await feed.kept());
         return sendList(request, reply, page, listEvents(rows, filters, { after }), eventView);
       }
       requireNoPage(query);
-      const kept = await keptEvents(db);
+      const kept = await feed.kept();
       const given = lastEventId(request) ?? query.after;
       requireKept(given, kept);
       const after = given === 0 ? kept.goneUntil : given;
       request.server.streams.takeEndless(request, reply);
-      await sendEvents(request, reply, { feed, rows, filters, after, kept: () => keptEvents(db) });
+      await sendEvents(request, reply, { feed, rows, filters, after });
       return reply;
     },
   );

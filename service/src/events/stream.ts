@@ -8,7 +8,7 @@ import type { ProjectRows } from '../db/project.ts';
 import { Problem } from '../problems/problem.ts';
 import type { EventFeed, Follower, SharedEvent } from './feed.ts';
 import { matches, type ReadableProjects } from './matches.ts';
-import { type EventFilters, type KeptEvents, listEvents } from './queries.ts';
+import { type EventFilters, listEvents } from './queries.ts';
 import { eventText } from './view.ts';
 
 /** Why a stream ended, apart from its client. */
@@ -22,8 +22,6 @@ export interface EventStream {
   filters: EventFilters;
   /** The event after which it begins; undefined for the events from now on. */
   after: number | undefined;
-  /** Which events are kept now. */
-  kept: () => Promise<KeptEvents>;
 }
 
 /** No more is written to a client until it has read what was. */
@@ -51,7 +49,7 @@ const beginning = 'retry: 1000\n';
 export async function sendEvents(
   request: FastifyRequest,
   reply: FastifyReply,
-  { feed, rows, filters, after, kept }: EventStream,
+  { feed, rows, filters, after }: EventStream,
 ): Promise<void> {
   const { raw } = reply;
   const { project } = request.caller;
@@ -164,7 +162,7 @@ export async function sendEvents(
     try {
       const missed = listEvents(rows, filters, { after: from, until });
       const page = await missed.page(undefined, eventsInPage);
-      const { goneUntil } = await kept();
+      const { goneUntil } = await feed.kept();
       if (isOver || mustCheck) return;
       // Some may have been removed before they were read. The client is told so when it resumes.
       if (goneUntil > from) return end('gone');
@@ -178,11 +176,10 @@ export async function sendEvents(
 
   /** Waits until the client has read everything. There is no `drain` after writes that returned true. */
   async function drained(): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
+    const written = Promise.withResolvers<void>();
     const timer = setTimeout(() => end('slow'), feed.behindMs);
-    raw.write(':\n\n', () => resolve());
-    void detached.promise.then(resolve);
-    await promise;
+    raw.write(':\n\n', () => written.resolve());
+    await Promise.race([written.promise, detached.promise]);
     clearTimeout(timer);
   }
 

@@ -14,7 +14,7 @@ import { amid } from '../testing/locks.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { enterServer, operationUnderWay } from '../testing/servers.ts';
 import { assertEventsTell } from '../testing/told-events.ts';
-import { moveEvents } from './queries.ts';
+import { moveEvents } from './feed-queries.ts';
 import { eventView } from './view.ts';
 
 // Every column of servers, operations and nodes is in one of these tables: a new one must be added, too.

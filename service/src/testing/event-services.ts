@@ -7,8 +7,8 @@ import { createCredentialCache } from '../callers/credential-cache.ts';
 import { listenForNotifications } from '../db/notifications.ts';
 import type { ShellSettings } from '../edge/settings.ts';
 import { createEventFeed, type FeedSettings } from '../events/feed.ts';
+import { keptEvents } from '../events/feed-queries.ts';
 import { moveAllEvents } from '../events/move.ts';
-import { keptEvents } from '../events/queries.ts';
 import { eventRoutes } from '../events/routes.ts';
 import type { StreamEnd } from '../events/stream.ts';
 import { sessionRoutes } from '../sessions/routes.ts';
@@ -96,7 +96,9 @@ export function openUnread(app: App, headers: Record<string, string>) {
   const [client, connection] = duplexPair();
   app.server.emit('connection', Object.assign(connection, { remoteAddress: '127.0.0.1' }));
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  client.write(`GET /v1/events HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${lines.join('')}\r\n`);
+  client.write(
+    `GET /v1/events HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${lines.join('')}\r\n`,
+  );
   after(() => client.destroy());
   return client;
 }

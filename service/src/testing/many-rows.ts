@@ -75,6 +75,7 @@ async function otherTablesOfProjects(trx: Trx): Promise<NewTable[]> {
 /** The value of the n-th row, by type of the column. */
 const values: Record<string, RawBuilder<unknown>> = {
   text: sql`md5(n::text)`,
+  jsonb: sql`'{}'::jsonb`,
   bytea: sql`sha256(n::text::bytea)`,
   'timestamp with time zone': sql`now() - ${age}`,
 };
