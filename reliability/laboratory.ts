@@ -43,6 +43,7 @@ import { serverBody } from '../service/src/testing/servers.ts';
 import { temporaryDirectory } from '../service/src/testing/temporary-directory.ts';
 import { assertEventsTell } from '../service/src/testing/told-events.ts';
 import { until } from '../service/src/testing/until.ts';
+import { strictTargets } from '../service/src/webhooks/url.ts';
 
 /** The project in Incus. */
 export const project = 'berth';
@@ -227,6 +228,7 @@ export async function openLaboratory({
   });
   const config = {
     ...{ publicUrl: new URL('http://localhost:8080'), oidc: undefined, imageServers },
+    webhooks: strictTargets,
     ...{ databaseUrl: database.connectionString, dataDir: '' },
   };
   const health = { db, pool };

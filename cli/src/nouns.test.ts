@@ -34,6 +34,7 @@ test('each list has its usual columns', async () => {
     member: /^USER ID +EMAIL +NAME +ROLE +SINCE$/,
     'ssh-key': /^ID +NAME +FINGERPRINT +AGE$/,
     operation: /^ID +KIND +STATUS +PROGRESS +SERVER ID +MESSAGE +AGE$/,
+    webhook: /^ID +NAME +STATUS +URL +LAST SUCCESS$/,
     event: /^ID +AT +TYPE +SERVER ID +ABOUT$/,
     'address-pool': /^ID +LOCATION ID +CIDR +GATEWAY +FIRST +LAST +ENABLED +HELD$/,
     audit: /^ID +AT +ACTION +TARGET +STATUS +CODE +USER ID +TOKEN ID +ADDRESS$/,

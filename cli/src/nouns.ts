@@ -37,6 +37,10 @@ export const nouns: Record<string, Noun> = {
     about: 'Manage the SSH keys for new servers',
     load: async () => (await import('./ssh-keys/noun.ts')).sshKey,
   },
+  webhook: {
+    about: 'Have events sent to URLs, and see what was sent',
+    load: async () => (await import('./webhooks/noun.ts')).webhook,
+  },
   operation: {
     about: 'Follow what is being done, and see what was done',
     load: async () => (await import('./operations/noun.ts')).operation,

@@ -22,6 +22,7 @@ const others = [
   'statement_correct',
   'traffic_notice',
   'traffic_throttle',
+  'webhook_pause',
 ] as const;
 
 export type AuditAction = NounAction | `server_${ServerAction}` | (typeof others)[number];

@@ -62,7 +62,7 @@ export const AuditEntry = Type.Object(
     action: Type.String({
       description:
         'The action: the `operationId` of the request. A request for several servers has an entry for each of them, with ' +
-        'the action on it, such as `server_stop`, and the same `request_id`. Actions of Berth itself are `traffic_notice`, `traffic_throttle`, ' +
+        'the action on it, such as `server_stop`, and the same `request_id`. Actions of Berth itself are `traffic_notice`, `traffic_throttle`, `webhook_pause`, ' +
         '`initial_commands_failed` at the end of the creation of a server, `statement_correct`, and `server_stop` for a ' +
         'server that has used up its traffic allowance. Actions only of command-line tools are `database_export`, ' +
         '`database_import` and `secret_key_rotate`. `requests_refused` stands for refusals of several actions.',
@@ -107,7 +107,7 @@ export const AuditEntry = Type.Object(
             'Further details of the action, such as values before and after a change: quota, role, scopes, is_admin, ' +
             'is_disabled, percent, allowance, throttled_to, throttle_error, force, operation_id, total, failed, key, file, ' +
             'as_of, revoked_tokens, password_changed, generated, name, labels, notes_changed, protection, instance, ' +
-            'drift, incus_project, adopt_from. `machine_user` is who ran a command-line tool on its machine, and is shown to administrators only. For ' +
+            'drift, incus_project, adopt_from, url_origin, types, label_selector, headers_changed, former_secret_until, delivery, paused_because, failing_since. `machine_user` is who ran a command-line tool on its machine, and is shown to administrators only. For ' +
             '`requests_refused`, `actions` holds the number of requests for each action. Null if there are none.',
           examples: [{ role: { before: 'viewer', after: 'member' } }],
         },

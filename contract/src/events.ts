@@ -143,6 +143,18 @@ const NodeThen = Type.Object(
 
 const nodeExample = { id: 1, name: 'node-1', location_id: 1 };
 
+const WebhookThen = Type.Object(
+  {
+    id: Id('the webhook', 4),
+    name: Type.String({ description: 'The name of the webhook.', examples: ['deploy-bot'] }),
+    paused_because: Word(['failing', 'gone'], {
+      description: 'Why it was paused, as `paused_because` of `GET /v1/webhooks/{id}`.',
+      examples: ['failing'],
+    }),
+  },
+  { description: 'The webhook as it was after the change.' },
+);
+
 interface Kind {
   /** When such an event is written: a sentence. */
   when: string;
@@ -254,6 +266,11 @@ const kinds = {
     },
     example: { percent: 80, allowance: 1000000000000, month: '2026-11' },
   },
+  'webhook.paused': {
+    when: 'Berth has stopped delivering to a webhook, because its receiver fails. Other webhooks get this event.',
+    data: { webhook: WebhookThen },
+    example: { webhook: { id: 4, name: 'deploy-bot', paused_because: 'failing' } },
+  },
   'node.online': ofNode('A node was added, or is available again.', 'online'),
   'node.offline': ofNode('A node, or its location, does not answer.', 'offline'),
   'node.evacuated': ofNode('A node was evacuated.', 'evacuated'),
@@ -275,7 +292,8 @@ const times = { id: 1024, at: '2026-11-21T04:32:50.120000Z' };
 export const eventExamples = Object.fromEntries(
   eventTypes.map((type) => {
     const isOfNode = type.startsWith('node.');
-    const of = { project_id: isOfNode ? null : 1, server_id: isOfNode ? null : 42 };
+    const isOfServer = !isOfNode && !type.startsWith('webhook.');
+    const of = { project_id: isOfNode ? null : 1, server_id: isOfServer ? 42 : null };
     return [type, { ...times, type, ...of, data: kinds[type].example }];
   }),
 ) as Record<EventType, Event>;
@@ -304,7 +322,7 @@ function schemaOf(type: EventType) {
       ),
       server_id: Nullable(
         Type.Integer({
-          description: 'The ID of the server. Null for an event of a node.',
+          description: 'The ID of the server. Null for an event of a node or a webhook.',
           examples: [42],
         }),
       ),
@@ -332,7 +350,7 @@ export const Event = Type.Unsafe<Event>(
   Type.Union(Object.values(eventSchemas), {
     title: 'Event',
     description:
-      'A change of a server, an operation or a node, or a traffic allowance that was reached.',
+      'A change of a server, an operation, a node or a webhook, or a traffic allowance that was reached.',
   }),
 );
 

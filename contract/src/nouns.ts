@@ -32,6 +32,20 @@ const table = {
       description: 'Manage the public keys of a project that new servers let in as `root`.',
     },
   },
+  webhook: {
+    named: { by: 'name', examples: ['deploy-bot'] },
+    actions: ['create', 'delete', 'rotate_secret', 'test', 'update'],
+    audited: { in: 'project' },
+    section: {
+      name: 'Webhooks',
+      description: 'Have the events of a project sent to URLs as they happen.',
+    },
+  },
+  webhook_delivery: {
+    words: 'delivery',
+    collection: 'deliveries',
+    actions: ['redeliver'],
+  },
   user: {
     named: { by: 'email address', examples: ['ada@example.com'] },
     actions: ['create', 'delete', 'update'],

@@ -37,8 +37,12 @@ export function Id(whose: string, example: number) {
 
 /** The same, or null. Use it only in responses, because values that clients send cannot be null. */
 export function Nullable<T extends TSchema>(schema: T) {
-  const { type } = schema as { type?: string };
-  return Type.Unsafe<Static<T> | null>({ ...schema, type: [type, 'null'] });
+  const { type, enum: words } = schema as { type?: string; enum?: unknown[] };
+  return Type.Unsafe<Static<T> | null>({
+    ...schema,
+    type: [type, 'null'],
+    ...(words && { enum: [...words, null] }),
+  });
 }
 
 /** RFC 3339 in UTC, always with six fractional digits. */

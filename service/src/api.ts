@@ -31,7 +31,10 @@ type ApiFoundation = Omit<
   'config' | 'workers' | 'leases' | 'unreadable' | 'databaseOutage'
 > & {
   unreadable?: Pick<UnreadableSecrets, 'count'>;
-  config: Pick<Config, 'publicUrl' | 'oidc' | 'imageServers' | 'dataDir' | 'databaseUrl'>;
+  config: Pick<
+    Config,
+    'publicUrl' | 'oidc' | 'imageServers' | 'webhooks' | 'dataDir' | 'databaseUrl'
+  >;
 };
 
 /** The HTTP API on a foundation, ready to listen. */
@@ -61,6 +64,7 @@ export async function createApi(
       untilEnded: createWaiter(db, notifications, stopping),
       isCancellable,
       events,
+      webhookTargets: config.webhooks,
     },
     routes,
     lookups,

@@ -46,6 +46,10 @@ import { tokenRoutes } from './tokens/routes.ts';
 import { findUserByEmail, knownUsers } from './users/queries.ts';
 import { userRoutes } from './users/routes.ts';
 import { versionRoutes } from './version/routes.ts';
+import { deliveryRoutes } from './webhooks/deliveries/routes.ts';
+import { findWebhooksNamed } from './webhooks/queries.ts';
+import { type WebhookDeps, webhookRoutes } from './webhooks/routes.ts';
+import { webhookSecretRoutes } from './webhooks/secret-routes.ts';
 
 /** The dependencies of the routes of all nouns. */
 export type AllDeps = WaitingDeps &
@@ -53,7 +57,8 @@ export type AllDeps = WaitingDeps &
   HealthDeps &
   ImageServerDeps &
   OperationDeps &
-  EventDeps;
+  EventDeps &
+  WebhookDeps;
 
 /**
  * The whole API, in the order of its documentation. A new noun needs a line here, and one in
@@ -70,6 +75,9 @@ export const routes: readonly Routes<AllDeps>[] = [
   operationRoutes,
   cancellationRoutes,
   eventRoutes,
+  webhookRoutes,
+  webhookSecretRoutes,
+  deliveryRoutes,
   locationRoutes,
   nodeRoutes,
   maintenanceRoutes,
@@ -131,6 +139,7 @@ export const lookups: Lookups = {
     known: ({ readable }, ids) => knownTokens(readable, ids),
   },
   ssh_key: { named: ({ caller }, name) => findSshKeysNamed(caller.project, name) },
+  webhook: { named: ({ caller }, name) => findWebhooksNamed(caller.project, name) },
   node: {
     named: ({ db }, name) => findNodesNamed(db, name),
     known: ({ db }, ids) => knownNodes(db, ids),

@@ -27,6 +27,7 @@ import { watchLocations } from './reconcilers/location/locations.ts';
 import { trustedClock } from './retention/retention.ts';
 import { startCreateQueue } from './servers/create-queue.ts';
 import { usageHistory } from './usage/history/upkeep.ts';
+import { startDeliveries } from './webhooks/sending/deliver.ts';
 
 /** The number of concurrent operations, most of which wait for the engine. */
 const operationsAtOnce = 64;
@@ -110,6 +111,11 @@ export async function startWorkers(foundation: Foundation): Promise<Workers> {
   const leader = createLeader({ pool, log, databaseOutage });
   const { imageServers, protectedAddresses } = config;
   const findApi = apiFinder(config);
+  const deliveries = startDeliveries({
+    ...{ db, notifications, secretKey, log, findApi, protectedAddresses, runs },
+    allowedNetworks: config.webhooks.allowedNetworks,
+    observer: metrics.webhooks,
+  });
   const watching = {
     ...foundation,
     db,
@@ -144,7 +150,13 @@ export async function startWorkers(foundation: Foundation): Promise<Workers> {
   return {
     async stop() {
       stopping.abort();
-      await Promise.all([runner.stop(), creates.stop(), upkeep.stop(), watchers.ended]);
+      await Promise.all([
+        runner.stop(),
+        creates.stop(),
+        upkeep.stop(),
+        deliveries.stop(),
+        watchers.ended,
+      ]);
     },
   };
 }

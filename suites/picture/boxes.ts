@@ -44,6 +44,7 @@ export const boxes: readonly Box[] = [
   box('work', 'choose a node', 'placement'),
   box('work', 'metering', 'usage', 'traffic'),
   box('noun', 'statements', 'statements'),
+  box('noun', 'webhooks', 'webhooks'),
   box('noun', 'images', 'images'),
   box('noun', 'nodes', 'nodes'),
   box('work', 'confine instances', 'instances', 'network-policy', 'pool-quotas'),

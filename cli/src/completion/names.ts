@@ -37,6 +37,10 @@ export const finders: Record<string, Find> = {
     (berth, q) => items(berth, '/v1/ssh-keys', startingWith(q)),
     ({ name, fingerprint }) => ({ name, about: fingerprint }),
   ),
+  webhook: find(
+    (berth, q) => items(berth, '/v1/webhooks', startingWith(q)),
+    ({ name, url, status }) => ({ name, about: `${status}, ${url}` }),
+  ),
   location: find(
     (berth, q) => items(berth, '/v1/locations', startingWith(q)),
     ({ name, description }) => ({ name, about: description }),

@@ -28,6 +28,7 @@ export function about({ data }: Event): string {
     return `${kind} (operation ${id}) ${status}: ${message}`;
   }
   if ('node' in data) return data.node.name;
+  if ('webhook' in data) return `${data.webhook.name}: ${data.webhook.paused_because}`;
   const { percent, allowance, month } = data;
   return `${percent} % of ${allowance === null ? 'the allowance' : bytes(allowance)} in ${month}`;
 }

@@ -8,7 +8,7 @@ const types = [
   ...(['server.deleting', 'server.deleted'] as const),
   ...(['operation.created', 'operation.progress', 'operation.ended'] as const),
   ...(['usage.allowance_reached', 'node.online', 'node.offline', 'node.evacuated'] as const),
-  ...(['node.cordoned', 'node.gone', 'node.lost'] as const),
+  ...(['node.cordoned', 'node.gone', 'node.lost', 'webhook.paused'] as const),
 ] satisfies Event['type'][];
 
 export const filters = <Args extends unknown[], Options extends OptionValues>(

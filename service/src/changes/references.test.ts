@@ -48,7 +48,16 @@ const lookups: Lookups = {
     named: (_, name) => answer('location named', name, [{ id: 31, name }]),
   },
   user: { isCalled: 'has the email address', named: async () => [] },
-  ...{ operating_system: {}, size: {}, project: {}, member: {}, token: {}, ssh_key: {}, node: {} },
+  ...{
+    operating_system: {},
+    size: {},
+    project: {},
+    member: {},
+    token: {},
+    ssh_key: {},
+    webhook: {},
+    node: {},
+  },
 };
 
 const params = PathParams({ id: 'server' });

@@ -11,6 +11,7 @@ import { createKeyring } from '../keys/keyring.ts';
 import { createLimiter } from '../limits/limiter.ts';
 import { lookups, routes } from '../routes.ts';
 import { isCancellable } from '../servers/cancellation/cancellable.ts';
+import { strictTargets } from '../webhooks/url.ts';
 
 const file = new URL('../../../contract/openapi.json', import.meta.url);
 
@@ -30,6 +31,7 @@ async function openApiDocument(): Promise<string> {
     healthChecks: async () => [],
     untilEnded,
     isCancellable,
+    webhookTargets: strictTargets,
     events: createEventFeed({ db, notifications: noNotifications, log }),
   };
   const limiter = createLimiter(loadConfig({}).limits);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SetupError } from '../../../setup/commands.mjs';
 import { plainShell } from '../edge/settings.ts';
+import { strictTargets } from '../webhooks/url.ts';
 import { loadConfig } from './config.ts';
 
 /** Checks that each of these values is refused with an error that names the variable and the value. */
@@ -101,6 +102,17 @@ test('a PostgreSQL on another machine needs a verified certificate, unless that 
   for (const url of ['foo', 'postgresql://a b:x:y/z', 'mysql://localhost/berth']) {
     assert.throws(() => loadConfig({ DATABASE_URL: url }), none, url);
   }
+});
+
+test('webhooks can be only on the Internet and on https, unless the settings allow more', () => {
+  assert.deepEqual(loadConfig({}).webhooks, strictTargets);
+  const given = { BERTH_WEBHOOK_NETWORKS: '10.0.5.0/24,::1', BERTH_WEBHOOK_HTTP: 'true' };
+  assert.deepEqual(loadConfig(given).webhooks, {
+    allowHttp: true,
+    allowedNetworks: ['10.0.5.0/24', '::1/128'],
+  });
+  refuses('BERTH_WEBHOOK_NETWORKS', ['a', '10.0.0.0/33', 'localhost']);
+  refuses('BERTH_WEBHOOK_HTTP', ['', '1', 'yes']);
 });
 
 test('host names, proxies and TLS files are parsed', () => {

@@ -6,6 +6,7 @@ import type { OidcSettings } from '../identities/provider.ts';
 import { emailKey } from '../lib/email.ts';
 import type { Limit } from '../limits/buckets.ts';
 import type { Limits } from '../limits/limiter.ts';
+import type { TargetRules } from '../webhooks/url.ts';
 import { type Mistake, unknownNames } from './names.ts';
 import { isSafeRoute } from './remote.ts';
 import {
@@ -42,6 +43,8 @@ export interface Config {
   imageServers: string[];
   /** Addresses and networks, as CIDR, that servers can't reach, in addition to those that Berth blocks anyway. */
   protectedAddresses: string[];
+  /** Where webhooks can be. */
+  webhooks: TargetRules;
   /** Whether the metrics include the usage of each server. */
   metricsOfServers: boolean;
   shell: ShellSettings;
@@ -128,6 +131,10 @@ function configOf(values: Values, env: Environment, { oidc, databaseUrl, tls }: 
     limits: limitsOf(values),
     imageServers: values.BERTH_IMAGE_SERVERS,
     protectedAddresses: values.BERTH_PROTECTED_ADDRESSES,
+    webhooks: {
+      allowHttp: values.BERTH_WEBHOOK_HTTP,
+      allowedNetworks: values.BERTH_WEBHOOK_NETWORKS,
+    },
     metricsOfServers: values.BERTH_METRICS_SERVERS,
     shell: {
       allowedHosts: values.BERTH_ALLOWED_HOSTS,

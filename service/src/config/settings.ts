@@ -185,6 +185,17 @@ export const settings = {
     'Further addresses and networks that servers cannot reach, such as `192.0.2.0/24`',
     'none',
   ),
+  BERTH_WEBHOOK_NETWORKS: withDefault(
+    '',
+    read.networks,
+    'Networks in which webhooks can be, although they are private or of this installation: `10.0.5.0/24`',
+    'none',
+  ),
+  BERTH_WEBHOOK_HTTP: withDefault(
+    'false',
+    read.yesOrNo,
+    'Whether webhooks can have `http` URLs, whose events and secret headers others can read',
+  ),
   BERTH_MAX_STREAMS: withDefault(
     '100',
     read.wholeNumber(10, 10_000),

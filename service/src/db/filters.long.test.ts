@@ -139,6 +139,7 @@ const values: Record<string, Record<string, string[]>> = {
     ...{ location_id: await bothOf('locations'), server_id: [`${rareServer.id}`] },
     ...period,
   },
+  webhook_delivery_list: { event_id: ['10', '77'] },
   address_pool_list: { location_id: await bothOf('locations') },
   image_list: { location_id: await bothOf('locations') },
 };

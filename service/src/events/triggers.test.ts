@@ -260,6 +260,23 @@ test('an allowance that is used to 80 or 100 percent is told', async () => {
   assert.ok(ajv.validate(eventSchemas[event.type], event), ajv.errorsText());
 });
 
+test('a webhook that is paused is told, once', async () => {
+  const { rows } = await sql<{ id: number }>`
+    insert into webhooks (project_id, name, url) values (${place.projectId}, 'bot', '') returning id`.execute(
+    db,
+  );
+  const id = rows[0]?.id ?? 0;
+  const [event, ...none] = await eventsOf(sql`
+    update webhooks set paused_at = now(), paused_because = 'gone' where id = ${id}`);
+  assert.deepEqual([event?.type, event?.project_id, none], ['webhook.paused', place.projectId, []]);
+  assert.ok(event && ajv.validate(eventSchemas[event.type], event), ajv.errorsText());
+  await sql`update webhooks set paused_at = now(), paused_because = 'gone' where id = ${id}`.execute(
+    db,
+  );
+  const later = sql`update webhooks set paused_at = now() + interval '1 second' where id = ${id}`;
+  assert.deepEqual(await eventsOf(later), []);
+});
+
 test('each type has an example that matches its schema', async () => {
   for (const type of eventTypes) {
     const [example] = (eventSchemas[type] as { examples?: unknown[] }).examples ?? [];

@@ -28,3 +28,9 @@ export const signInState = (kind: string, hash: Buffer): Place => ({
   column: 'data',
   row: `${kind} ${hash.toString('hex')}`,
 });
+
+export const webhookSecrets = (id: number): Place => ({
+  table: 'webhooks',
+  column: 'secrets',
+  row: String(id),
+});

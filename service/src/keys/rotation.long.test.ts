@@ -21,7 +21,7 @@ import { toolOn } from '../testing/tool.ts';
 import { until } from '../testing/until.ts';
 import { keyFile, loadKeys, newKey, writeKeyFile } from './key-file.ts';
 import { createKeyring, type Keyring, keySha256 } from './keyring.ts';
-import { answerSecret, operationSecrets } from './places.ts';
+import { answerSecret, operationSecrets, webhookSecrets } from './places.ts';
 import { rotateKey } from './rotation.ts';
 import { agreeOnSecretKey, announcement, followKeys } from './secret-key.ts';
 
@@ -79,6 +79,16 @@ async function enterSecrets(keyring: Keyring) {
     .insertInto('idempotency_keys')
     .values({ ...values, request_hmac, created_at: new Date() })
     .execute();
+  const { id: webhook } = await db
+    .insertInto('webhooks')
+    .values({
+      ...{ project_id: place.projectId, name: key, url: '', types: [], header_names: [] },
+      label_selector: '',
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  const ofWebhook = keyring.seal(webhookSecrets(webhook), { current: key });
+  await db.updateTable('webhooks').set({ secrets: ofWebhook }).where('id', '=', webhook).execute();
   return async (reader: Keyring, isLast = false) => {
     const row = await db
       .selectFrom('operations')
@@ -98,6 +108,13 @@ async function enterSecrets(keyring: Keyring) {
       .executeTakeFirstOrThrow();
     const sealed = answer.secret ?? Buffer.alloc(0);
     assert.deepEqual(reader.open(answerSecret('token:1', key), sealed), { token: key });
+    const { secrets } = await db
+      .selectFrom('webhooks')
+      .select('secrets')
+      .where('id', '=', webhook)
+      .executeTakeFirstOrThrow();
+    const read = reader.open(webhookSecrets(webhook), secrets ?? Buffer.alloc(0));
+    assert.deepEqual(read, { current: key }, 'the secrets of a webhook');
     assert.ok(reader.isMac(fingerprint, key, answer.request_hmac), 'the fingerprint of a request');
     if (!isLast) return;
     assert.deepEqual(await takeState(db, reader, 'oidc', state), { nonce: key }, 'a sign-in');

@@ -8,9 +8,11 @@ import type { RunObserver } from '../reconciler-runtime/observer.ts';
 import type { WatchObserver } from '../reconcilers/location/subject.ts';
 import { findings } from '../reconcilers/truth.ts';
 import type { RecordsObserver } from '../retention/retention.ts';
+import type { AttemptObserver } from '../webhooks/sending/attempt.ts';
 import { eventObserver } from './events.ts';
 import { quotaObserver } from './quotas.ts';
 import { reconcilerObserver } from './reconcilers.ts';
+import { webhookObserver } from './webhooks.ts';
 
 /** Seconds. */
 const quick = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
@@ -28,6 +30,8 @@ export interface Observers {
   encryptedValues(unreadable: number): void;
   reconcilers: RunObserver;
   events: FeedObserver;
+  /** Receives the attempts of deliveries to webhooks. */
+  webhooks: AttemptObserver;
 }
 
 /**
@@ -179,5 +183,6 @@ export function observers(registry: Registry): Observers {
     encryptedValues: (unreadable) => unreadableValues.set(unreadable),
     reconcilers: reconcilerObserver(registry),
     events: eventObserver(registry),
+    webhooks: webhookObserver(registry),
   };
 }

@@ -25,7 +25,7 @@ const lines = {
   // The request can't be understood.
   malformed_request: ['The body is not valid JSON or not a valid form, a header or the URL is invalid, or the request was not received in time.', 'Correct the client. `detail` names the part that is invalid.', 'no'],
   invalid_cursor: ['The `cursor` was not issued by this list, or was used with another `sort` or another filter.', 'Start again without `cursor`, and follow the `next` link of the header `Link` unchanged.', 'no'],
-  events_gone: ['The event after which events were requested, by `after` or `Last-Event-ID`, is older than those that are kept (30 days), or is unknown because the database was restored.', 'List the servers, operations or nodes anew, and then request the events from now on, without `after` and `Last-Event-ID`. `after=0` returns all events that are kept.', 'no'],
+  events_gone: ['The event that is to be sent again, or after which events were requested, by `after` or `Last-Event-ID`, is older than those that are kept (30 days), or is unknown because the database was restored.', 'List the servers, operations or nodes anew, and then request the events from now on, without `after` and `Last-Event-ID`. `after=0` returns all events that are kept.', 'no'],
   body_too_large: ['The body is larger than 256 KiB, or has too many values or parts.', 'Send a smaller body. For a long initial command, send one that downloads a script.', 'no'],
   headers_too_large: ['The headers and the URL together are larger than 16 KiB, or there are too many headers.', 'Send fewer cookies and headers.', 'no'],
   unsupported_media_type: ['The body is not JSON, `application/x-www-form-urlencoded` or `multipart/form-data`, is compressed, or is not encoded in UTF-8.', 'Set `Content-Type` to the media type of the body, and send the body uncompressed.', 'no'],
@@ -33,6 +33,7 @@ const lines = {
   not_acceptable: ['The header `Accept` excludes the media type of the response.', 'Omit `Accept`, or include the media type that `detail` names.', 'no'],
   method_not_allowed: ['The path exists, and does not support this method.', 'Use one of the methods that the header `Allow` lists.', 'no'],
   misdirected_request: ['The host name of the request is not one of the names of this service.', 'Use the name that the operator gave you. Operators: add names to `BERTH_ALLOWED_HOSTS`.', 'no'],
+  webhook_delivery_not_found: ['The webhook has no delivery with this ID, or the delivery is no longer kept (30 days).', 'List the deliveries with `GET /v1/webhooks/{id}/deliveries`.', 'no'],
   // Authentication and authorisation.
   token_missing: ['The request has neither a token nor a session.', 'Send `Authorization: Bearer berth_…`, or sign in.', 'no'],
   token_malformed: ['The value that was sent is not a complete token: its checksum does not match.', 'Copy the whole token again.', 'no'],
@@ -47,7 +48,7 @@ const lines = {
   confirmation_required: ['The request gives lasting access or takes it away, and the sign-in or the last confirmation of the session is more than ten minutes ago.', 'Confirm your identity with `POST /v1/session/confirm`, then send the request again.', 'after_change'],
   csrf_failed: ['A request in a session, other than GET and HEAD, lacks the header `Berth-CSRF`, or was sent by a page of another site. Dry runs need the header, too.', 'Send the `csrf_token` of `GET /v1/session` in the header `Berth-CSRF`.', 'no'],
   // Limits.
-  quota_exceeded: ['The request would exceed the quota of the project, or its maximum number of tokens or SSH keys.', 'Delete what is not needed, request less, or ask an administrator for a larger quota.', 'after_change'],
+  quota_exceeded: ['The request would exceed the quota of the project, or its maximum number of tokens, SSH keys or webhooks.', 'Delete what is not needed, request less, or ask an administrator for a larger quota.', 'after_change'],
   rate_limited: ['The token, the IP address or the user has sent too many requests, the project has made too many changes, or too many of its reads are in progress at once. Nothing was done.', 'Wait for `Retry-After` seconds, and send fewer requests at once. `RateLimit` says how many requests or changes are left.', 'later'],
   traffic_exceeded: ['The server has used up its traffic allowance, and its location stops such servers.', 'Start the server in the next month (UTC), or ask an administrator for a larger allowance. To resize it, wait until it has been stopped.', 'after_change'],
   // Objects that do not exist. What belongs to another project is not found, either.
@@ -119,7 +120,7 @@ const lines = {
   password_not_set: ['The guest could not set the password of root, its disk has no ordinary `/etc/shadow`, or the disk is full. The previous password is still valid.', 'Read `detail`. If the server is running, stop it and set the password then; if it is stopped, start it first.', 'after_change'],
   password_unconfirmed: ['The guest was asked to set the password of root, and did not confirm that it has.', 'Try the new password and the previous one, or set it again. `detail` says what happened.', 'later'],
   rename_incomplete: ['The running guest did not take over its new name, which is in its files.', 'Restart the server, or send the request again.', 'after_change'],
-  secrets_unreadable: ['The password, the SSH keys, the user data and the initial commands cannot be decrypted, because the secret key was replaced.', 'After a creation, rebuild the server with another request, or delete it. Otherwise set the password again.', 'no'],
+  secrets_unreadable: ['The password, the SSH keys, the user data and the initial commands cannot be decrypted, because the secret key was replaced. The same applies to the secrets of a webhook.', 'After a creation, rebuild the server with another request, or delete it. For a password, set it again. For a webhook, rotate its secret first.', 'no'],
   servers_left: ['Some servers could not be moved off the node. `servers` of the operation lists them with the reasons.', 'Remove the causes, then send the request again. It continues with the remaining servers.', 'after_change'],
   disk_left: ['The instance was deleted, but the engine could not delete its disk. The server keeps its IP addresses until the disk is deleted.', 'Delete the server again, or retry its rebuild. Operators: the log of the service says why the engine refuses; see "A disk without a server" in docs/operations.md.', 'after_change'],
   address_in_use: ['Another instance in the engine uses an IP address of the server.', 'Delete the server and create it again. It gets other addresses.', 'after_change'],

@@ -149,6 +149,12 @@ export async function markProjectDeleted(trx: Trx, id: number) {
     .where('revoked_at', 'is', null)
     .execute();
   await trx.deleteFrom('ssh_keys').where('project_id', '=', id).execute();
+  await trx
+    .updateTable('webhooks')
+    .set({ deleted_at: now, secrets: null })
+    .where('project_id', '=', id)
+    .where('deleted_at', 'is', null)
+    .execute();
   return deleted_at;
 }
 

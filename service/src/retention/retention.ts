@@ -1,4 +1,5 @@
 import { eventDays } from '@berth/contract/events';
+import { deliveryDays } from '@berth/contract/webhooks';
 import type { Db } from '../db/connection.ts';
 import { pause } from '../lib/pause.ts';
 import {
@@ -11,6 +12,7 @@ import { dropAuditPartitions, makeAuditPartitions, moveEarlierEntries } from './
 import { deleteOldEvents } from './event-queries.ts';
 import { daysBefore, monthOf, monthsBefore } from './months.ts';
 import { deleteOldOperations, expireOutputs } from './operation-queries.ts';
+import { deleteDeletedWebhooks, deleteOldDeliveries } from './webhook-queries.ts';
 
 /** The pause between two parts of the work, in which others can use the disk. */
 const pauseMilliseconds = 20;
@@ -23,6 +25,8 @@ export interface Removed {
   /** Operations whose project was over its quota of outputs. */
   outputs_dropped: number;
   events: number;
+  /** Deliveries to webhooks. */
+  deliveries: number;
 }
 
 export interface RecordsObserver {
@@ -45,7 +49,10 @@ interface Round {
  * parts. If one of these fails, the others still run, because the disk would fill up otherwise.
  */
 export async function keepRecords(db: Db, { now, oldBy, signal }: Round): Promise<Removed> {
-  const removed = { audit_months: 0, operations: 0, outputs: 0, outputs_dropped: 0, events: 0 };
+  const removed: Removed = {
+    ...{ audit_months: 0, operations: 0, outputs: 0, outputs_dropped: 0 },
+    ...{ events: 0, deliveries: 0 },
+  };
   const kept = await findSettings(db);
   const oldestEntries = oldBy ? monthOf(monthsBefore(oldBy, kept.audit_months)) : new Date(0);
   const works: (() => Promise<unknown>)[] = [
@@ -54,6 +61,9 @@ export async function keepRecords(db: Db, { now, oldBy, signal }: Round): Promis
     () => inBits(() => recordOutputSizes(db), signal),
     async () => {
       removed.outputs_dropped = await keepWithinQuotas(db, signal);
+    },
+    async () => {
+      removed.deliveries += await inBits(() => deleteDeletedWebhooks(db), signal);
     },
     async () => {
       removed.audit_months = (await dropAuditPartitions(db, oldestEntries)).length;
@@ -68,6 +78,10 @@ export async function keepRecords(db: Db, { now, oldBy, signal }: Round): Promis
       async () => {
         const before = daysBefore(oldBy, eventDays);
         removed.events = await inBits(() => deleteOldEvents(db, before), signal);
+      },
+      async () => {
+        const before = daysBefore(oldBy, deliveryDays);
+        removed.deliveries += await inBits(() => deleteOldDeliveries(db, before), signal);
       },
       async () => {
         const before = monthsBefore(oldBy, kept.operations_months);

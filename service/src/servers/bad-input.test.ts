@@ -16,6 +16,7 @@ import {
 } from '../testing/bad-input/bad-input-cases.ts';
 import { bodyCases, idCases, queryCases } from '../testing/bad-input/bad-request-cases.ts';
 import { sizeCases } from '../testing/bad-input/bad-size-cases.ts';
+import { webhookCases } from '../testing/bad-input/bad-webhook-cases.ts';
 import { fingerprintOf } from '../testing/fingerprint.ts';
 import { type Installation, installation } from '../testing/fixtures.ts';
 import { inject } from '../testing/inject.ts';
@@ -168,6 +169,7 @@ const tables: Record<string, (world: World) => BadCase[]> = {
   actions: actionCases,
   'actions on several servers': bulkCases,
   headers: headerCases,
+  webhooks: webhookCases,
 };
 
 for (const [name, cases] of Object.entries(tables)) {

@@ -37,6 +37,7 @@ export async function accessCases(
 ): Promise<Record<string, AccessCase>> {
   const routes = accessRoutes(app);
   await enterOtherNouns(world, app, routes);
+  await enterDeliveries(world, app);
   const own = { ...actionCases(world), ...special(world) };
   const names = new Set(routes.map(({ name }) => name));
   const unknown = Object.keys(own).filter((name) => !names.has(name));
@@ -98,6 +99,18 @@ async function enterOtherNouns(world: AccessWorld, app: App, routes: AccessRoute
     world.spare[noun] = await enter(isOfProject ? write : admin, 'spare');
     if (isOfProject) world.foreign[noun] = await enter(foreign, 'foreign');
   }
+}
+
+/** A delivery of the webhook of each project. */
+async function enterDeliveries({ own, foreign, headers }: AccessWorld, app: App): Promise<void> {
+  const enter = async (webhook: number | undefined, of: object) => {
+    const url = `/v1/webhooks/${webhook}/test`;
+    const answer = await inject(app, { method: 'POST', url, headers: { ...of } });
+    if (answer.statusCode !== 202) throw new Error(`webhook_test: ${answer.body}`);
+    return answer.json().id as number;
+  };
+  own.webhook_delivery = await enter(own.webhook, headers.write);
+  foreign.webhook_delivery = await enter(foreign.webhook, headers.foreign);
 }
 
 /** A body with a unique name, and a key of its own where it has one. */
@@ -180,6 +193,8 @@ function special(world: AccessWorld): Record<string, Partial<AccessCase>> {
     address_pool_update: { body: { enabled: true } },
     project_update: { body: changed },
     ssh_key_create: { body: { name: 'made', public_key: newPublicKey() } },
+    // A change gives another one the name of the example.
+    webhook_create: { body: { name: 'made', url: 'https://hooks.example.com/berth' } },
     token_create: { body: { name: 'made', scopes: ['servers:read'] } },
     token_revoke: { only: 'owner' },
     member_list: { only: 'owner' },

@@ -13,6 +13,7 @@ import { type AllDeps, lookups as allLookups } from '../routes.ts';
 import { isCancellable } from '../servers/cancellation/cancellable.ts';
 import { insertToken } from '../tokens/credential-queries.ts';
 import { generateToken, tokenHash } from '../tokens/token.ts';
+import { strictTargets } from '../webhooks/url.ts';
 import { testKeyring } from './keys.ts';
 
 export const testSecretKey = testKeyring();
@@ -57,6 +58,7 @@ export async function createTestApp(
     healthChecks: async () => [],
     untilEnded,
     isCancellable,
+    webhookTargets: strictTargets,
     events: others.events ?? createEventFeed({ db, notifications: noNotifications, log }),
   };
   const deps = { ...standard, ...others };

@@ -156,6 +156,12 @@ function statements(place: Installation, otherProjectId: number): RawBuilder<unk
       select project_id, id, ${oneOf('restart', 'stop', 'start')}, ${oneOf('failed', 'superseded', 'succeeded')},
         'done', '', created_at, created_at, created_at
       from (select *, row_number() over (order by id) as n from servers) servers`,
+    sql`insert into webhooks (project_id, name, url) select ${project}, md5(n::text), '' from ${rows}`,
+    sql`insert into webhook_deliveries (project_id, webhook_id, event_id, type, message_id, status,
+        next_attempt_at, expires_at, created_at)
+      select ${project}, webhooks.id, n, 'server.started', n::text, ${oneOf('failed', 'pending', 'delivered')},
+        case when ${isElsewhere} then now() end, now(), now() - ${age}
+      from ${rows} join webhooks on webhooks.name = md5(case when ${isMine} then '1' else '3' end)`,
     sql`insert into audit_entries (at, project_id, token_id, user_id, address, action, target_kind,
         target_id, status, request_id, source, by_administrator)
       select created_at, project_id, ${oneOf(1, 2, 3)}, ${oneOf(1, 2, 3)},
