@@ -4,6 +4,9 @@ import { pause } from './signals.ts';
 
 export type Event = components['schemas']['Event'];
 
+/** The fields of a message. */
+type Message = Partial<Record<'id' | 'event' | 'data', string>>;
+
 type Filters = NonNullable<paths['/v1/events']['get']['parameters']['query']>;
 
 export interface EventOptions {
@@ -25,8 +28,16 @@ const longestSilenceMs = 60_000;
  */
 export async function* events(
   berth: Berth,
+  options: EventOptions = {},
+): AsyncGenerator<Event, void, undefined> {
+  for await (const { data } of follow(berth, options)) if (data) yield JSON.parse(data);
+}
+
+/** The same with the messages that have no event: the first one of each connection, and heartbeats. */
+export async function* follow(
+  berth: Berth,
   { filters, after, signal }: EventOptions = {},
-): AsyncGenerator<Event, never, undefined> {
+): AsyncGenerator<Message, never, undefined> {
   let last = after;
   for (;;) {
     const lost = new AbortController();
@@ -38,14 +49,13 @@ export async function* events(
       parseAs: 'stream',
     });
     try {
-      for await (const { id, data } of messages(body as ReadableStream, lost)) {
-        // A heartbeat has only an id.
-        if (id) last = Number(id);
-        if (data) yield JSON.parse(data);
+      for await (const message of messages(body as ReadableStream, lost)) {
+        if (message.id) last = Number(message.id);
+        yield message;
       }
-    } catch (error) {
+    } catch {
+      // The connection was lost.
       signal?.throwIfAborted();
-      if (error instanceof SyntaxError) throw error;
     } finally {
       lost.abort();
     }
@@ -54,7 +64,10 @@ export async function* events(
 }
 
 /** The fields of each message (HTML Living Standard, section 9.2), of which Berth writes each in one line. */
-async function* messages(body: ReadableStream, lost: AbortController) {
+async function* messages(
+  body: ReadableStream,
+  lost: AbortController,
+): AsyncGenerator<Message, void, undefined> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
   let text = '';

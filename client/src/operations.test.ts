@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { json, problem, serve, silence } from '../testing/server.ts';
+import { json, problem, type Reply, serve, silence } from '../testing/server.ts';
 import {
   EngineUnreachableError,
   OperationCancelledError,
@@ -87,4 +87,42 @@ test('an abort ends the wait with its reason', async () => {
 test('an operation that does not exist is an error', async () => {
   const { berth } = await serve([problem(404, 'operation_not_found')]);
   await assert.rejects(waitForOperation(berth, 7), OperationNotFoundError);
+});
+
+/** Replies to requests of events and to others. */
+const either =
+  (ofEvents: Reply, other: Reply): Reply =>
+  (response, request) =>
+    (request.url.startsWith('/v1/events') ? ofEvents : other)(response, request);
+
+test('with events, an operation is looked at when they say so', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  let sendEvent = () => undefined as unknown;
+  let looks = 0;
+  const beginStream: Reply = (response) => {
+    response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+    response.write('retry: 1000\nid: 6\n\n');
+    sendEvent = () => response.write('id: 8\nevent: operation.ended\ndata: {}\n\n');
+  };
+  const look: Reply = (response, request) => {
+    looks += 1;
+    if (looks === 2) sendEvent();
+    const reply = looks < 3 ? operation('running', 40, of42) : operation('succeeded', 100, of42);
+    reply(response, request);
+  };
+  const of42 = { server_id: 42 };
+  const { berth, requests } = await serve([either(beginStream, look)]);
+  assert.equal((await waitForOperation(berth, 7)).status, 'succeeded');
+  const urls = requests.map(({ url }) => url).filter((url) => url.startsWith('/v1/events'));
+  assert.deepEqual(urls, ['/v1/events?type=operation.progress,operation.ended&server_id=42']);
+});
+
+test('if events are refused, an operation is looked at again and again', async () => {
+  let looks = 0;
+  const look: Reply = (response, request) => {
+    looks += 1;
+    operation(looks < 3 ? 'running' : 'succeeded', 40, { server_id: 42 })(response, request);
+  };
+  const { berth } = await serve([either(problem(403, 'scope_missing'), look)]);
+  assert.equal((await waitForOperation(berth, 7)).status, 'succeeded');
 });

@@ -1,5 +1,6 @@
 import type { Berth } from './berth.ts';
 import { type BerthError, WaitTimeoutError } from './errors.ts';
+import { follow } from './events.ts';
 import type { components } from './generated/schema.ts';
 import { errorOf } from './problems.ts';
 import { eitherSignal, pause } from './signals.ts';
@@ -17,9 +18,12 @@ export interface WaitOptions {
 
 const firstPauseMs = 250;
 const longestPauseMs = 2000;
+/** While events say when the operation changes. */
+const followedPauseMs = 10_000;
 
 /**
- * Waits until an operation has succeeded, and returns it. Throws the error of the operation if it fails, such as
+ * Waits until an operation has succeeded, and returns it. Events of its server say when to look; without them, such as for
+ * an operation on a node, it looks at intervals. Throws the error of the operation if it fails, such as
  * `GuestIgnoredShutdownError`, `OperationSupersededError` if another operation takes its place, and
  * `OperationCancelledError` if a request cancels it.
  */
@@ -29,7 +33,9 @@ export async function waitForOperation(
   { onProgress, signal, timeoutMs }: WaitOptions = {},
 ): Promise<Operation> {
   const limit = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
-  const either = eitherSignal(signal, limit);
+  const stopping = new AbortController();
+  const either = eitherSignal(eitherSignal(signal, limit), stopping.signal);
+  let changes: Changes | undefined;
   let seen: Operation | undefined;
   try {
     for (let ms = firstPauseMs; ; ms = Math.min(longestPauseMs, ms * 1.5)) {
@@ -39,12 +45,55 @@ export async function waitForOperation(
       seen = data;
       if (data.status === 'succeeded') return data;
       if (data.status !== 'pending' && data.status !== 'running') throw failureOf(data);
-      await pause(ms, either);
+      changes ??= changesOf(berth, data, either);
+      await changes.next(ms, either);
     }
   } catch (error) {
     if (limit?.aborted && error === limit.reason) throw waitTimeout(id, seen);
     throw error;
+  } finally {
+    stopping.abort();
   }
+}
+
+interface Changes {
+  /** Waits until the operation may have changed: for so long, unless events say when. */
+  next(ms: number, signal: AbortSignal | null): Promise<void>;
+}
+
+/** Follows an operation by the events of its server, until the signal is aborted. */
+function changesOf(berth: Berth, { server_id }: Operation, signal: AbortSignal | null): Changes {
+  let isFollowed = false;
+  /** Aborted by a change. */
+  let change = new AbortController();
+
+  async function listen(): Promise<void> {
+    const type = ['operation.progress', 'operation.ended'] as const;
+    const filters = { type: [...type], server_id: [String(server_id)] };
+    // The first message comes before any event, and what has changed until then is seen by looking once more.
+    for await (const _ of follow(berth, { filters, signal: signal ?? undefined })) {
+      isFollowed = true;
+      change.abort();
+    }
+  }
+
+  if (server_id) {
+    // Whatever refuses the events, looking at intervals does without them.
+    listen().catch(() => {
+      isFollowed = false;
+      change.abort();
+    });
+  }
+  return {
+    async next(ms, until) {
+      await pause(isFollowed ? followedPauseMs : ms, eitherSignal(until, change.signal)).catch(
+        (error) => {
+          if (until?.aborted || !change.signal.aborted) throw error;
+        },
+      );
+      change = new AbortController();
+    },
+  };
 }
 
 const isSame = (one: Operation, other?: Operation) =>

@@ -1,13 +1,17 @@
 import { sql } from 'kysely';
 import type { Queryable } from './db/connection.ts';
 
+/** The names of a location and of an operating system. */
+export interface FirstServer {
+  location: string;
+  os: string;
+}
+
 /**
  * The values for a first create; `undefined` if there is no location for it, or there were servers
  * before.
  */
-export async function suggestFirstServer(
-  db: Queryable,
-): Promise<{ locationId: number; osId: number } | undefined> {
+export async function suggestFirstServer(db: Queryable): Promise<FirstServer | undefined> {
   return await db
     .selectFrom('locations')
     .innerJoin('operating_systems', (join) =>
@@ -15,7 +19,7 @@ export async function suggestFirstServer(
         sql<boolean>`locations.os_ids is null or operating_systems.id = any(locations.os_ids)`,
       ),
     )
-    .select(['locations.id as locationId', 'operating_systems.id as osId'])
+    .select(['locations.name as location', 'operating_systems.slug as os'])
     .where('locations.removed_at', 'is', null)
     .where('locations.enabled', '=', true)
     .where('operating_systems.enabled', '=', true)

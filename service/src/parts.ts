@@ -8,7 +8,7 @@ import type { Config, LocalNames } from './config/config.ts';
 import type { Db } from './db/connection.ts';
 import type { OpenDatabase } from './db/open.ts';
 import { countFaults } from './faults.ts';
-import { suggestFirstServer } from './first-server-queries.ts';
+import { type FirstServer, suggestFirstServer } from './first-server-queries.ts';
 import { ensureFirstImage } from './images/first-image.ts';
 import { type ImageDirectories, imageDirectoriesOf } from './images/images.ts';
 import { createIncusClient } from './incus/client.ts';
@@ -45,7 +45,7 @@ export interface RunningService {
   /** Whether there is a location for servers. */
   hasLocation: boolean;
   /** The values for a first create, as long as there has been no server. */
-  firstServer: { locationId: number; osId: number } | undefined;
+  firstServer: FirstServer | undefined;
   stop(): Promise<void>;
 }
 

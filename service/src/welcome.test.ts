@@ -18,16 +18,19 @@ const running: RunningService = {
   dataDir: '/srv/berth',
   admin: { token: 'canary', created: true, path: "/it's/admin-token" },
   hasLocation: true,
-  firstServer: { locationId: 7, osId: 3 },
+  firstServer: { location: 'berlin', os: 'debian-12' },
   stop: async () => undefined,
 };
 const real = { isSimulated: false };
 
 test('the first start shows how to create a first server, in an existing location', () => {
   const said = welcome(running, real);
-  assert.match(said, /TOKEN=\$\(cat '\/it'\\''s\/admin-token'\)/);
-  assert.match(said, /"location_id": 7, "os_id": 3,/);
-  assert.match(said, /\n {2}ssh root@\$/);
+  assert.match(
+    said,
+    /berth login http:\/\/127\.0\.0\.1:8080 --token-stdin < '\/it'\\''s\/admin-token'\n/,
+  );
+  assert.match(said, /server create web-1 --location berlin --os debian-12 /);
+  assert.match(said, /berth server ssh web-1\n/);
   assert.match(said, /Ctrl-C stops Berth; the servers run on\.\n$/);
   assert.ok(!said.includes('canary'));
 });
@@ -56,17 +59,25 @@ test('a later start, one without a location, and one with other services do not'
     /was revoked\. .*BERTH_DATA_DIR=\/srv\/berth npm run token -- create --name NAME --scopes admin\n/,
   );
   for (const said of [later, without, beside, revoked])
-    assert.doesNotMatch(said, /first server:|curl/);
+    assert.doesNotMatch(said, /first server|npx/);
 });
 
 test('the suggested location and operating system are valid for a create, and are shown until there was a server', async () => {
   const { locationId, osId } = place;
+  const named = await db
+    .selectFrom('locations')
+    .innerJoin('operating_systems', (join) => join.onTrue())
+    .select(['locations.name as location', 'slug as os'])
+    .where('locations.id', '=', locationId)
+    .where('operating_systems.id', '=', osId)
+    .executeTakeFirstOrThrow();
   const change = (values: { enabled?: boolean; os_ids?: number[] | null }) =>
     db.updateTable('locations').set(values).where('id', '=', locationId).execute();
-  assert.deepEqual(await suggestFirstServer(db), { locationId, osId });
+  assert.deepEqual(await suggestFirstServer(db), named);
   await change({ os_ids: [osId + 1] });
   const other = await suggestFirstServer(db);
-  assert.notEqual(other?.osId, osId);
+  assert.ok(other);
+  assert.notEqual(other.os, named.os);
   await change({ os_ids: null, enabled: false });
   assert.equal(await suggestFirstServer(db), undefined);
   await change({ enabled: true });

@@ -13,7 +13,7 @@ export function welcome(
   { url, dataDir, admin, hasLocation, firstServer }: RunningService,
   kind: Kind,
 ): string {
-  const parts = [`Berth listens on ${url}   (documentation: ${url}/docs)`];
+  const parts = [`Berth listens on ${url}   (help: ${url}/help, reference of the API: ${url}/docs)`];
   if (!hasLocation) parts.push(noLocation);
   if (typeof admin === 'string')
     parts.push(`${noToken[admin]} Create another one: ${makeToken(dataDir)}`);
@@ -29,24 +29,22 @@ export function welcome(
 function toFirstServer(
   url: string,
   tokenPath: string,
-  { locationId, osId }: NonNullable<RunningService['firstServer']>,
+  { location, os }: NonNullable<RunningService['firstServer']>,
   { isSimulated }: Kind,
 ): string {
-  const login = `
-  ssh root@$(curl -s ${url}/v1/servers/1 -H "Authorization: Bearer $TOKEN" | grep -o '"ip":"[0-9.]*"' | cut -d'"' -f4)`;
-  return `Your first server:
+  const commands = [
+    `npx berth login ${url} --token-stdin < ${quoted(tokenPath)}`,
+    `npx berth server create web-1 --location ${quoted(location)} --os ${quoted(os)} --cpu 1 --ram 1G --disk 10G --generate-password`,
+    isSimulated ? 'npx berth server list' : 'npx berth server ssh web-1',
+  ];
+  return `Your first server, in another terminal and the same directory:
 
-  TOKEN=$(cat ${quoted(tokenPath)})
-  curl -sX POST ${url}/v1/servers -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\
-    -d '{"name": "first", "location_id": ${locationId}, "os_id": ${osId}, "password": "choose-1-yourself",
-         "initialCommands": ["echo hello > /root/hello"], "cpu": 1, "ram": 512, "disk": 5}'
-  while status=$(curl -s ${url}/v1/servers/1/status -H "Authorization: Bearer $TOKEN")
-    echo "$status"; echo "$status" | grep -q '"is_processing":true'; do sleep 1; done    # the last line says whether it failed${isSimulated ? '' : login}`;
+  ${commands.join('\n  ')}`;
 }
 
-/** Quotes a path for a shell. */
-function quoted(path: string): string {
-  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+/** Quotes a word for a shell. */
+function quoted(word: string): string {
+  return /^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 const noLocation =
