@@ -170,7 +170,7 @@ module.exports = {
   options: {
     doNotFollow: { path: 'node_modules' },
     // What is built from the pages.
-    exclude: { path: '^site/(dist|\\.pages|\\.vitepress/cache)/' },
+    exclude: { path: '^site/(dist|\\.pages|\\.vitepress/(cache|\\.temp))/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {

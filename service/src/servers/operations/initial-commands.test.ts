@@ -105,7 +105,9 @@ it('existing servers get it from their last create', async () => {
     db.selectFrom('servers').select(['commands_total', 'commands_failed']).orderBy('id').execute();
   const before = await counts();
   assert.ok(before.some(({ commands_failed: failed }) => failed === 2));
-  await sql`alter table servers drop column commands_total, drop column commands_failed`.execute(
+  // With the trigger of later migrations that names them.
+  await sql`
+    alter table servers drop column commands_total cascade, drop column commands_failed cascade`.execute(
     db,
   );
   await up(db as never);
