@@ -64,7 +64,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     create index webhook_deliveries_of_webhook on webhook_deliveries (webhook_id, id);
     create index webhook_deliveries_by_status on webhook_deliveries (webhook_id, status, id);
     create index webhook_deliveries_of_event on webhook_deliveries (webhook_id, event_id);
-    create index webhook_deliveries_due on webhook_deliveries (webhook_id, next_attempt_at) where status = 'pending';
+    create index webhook_deliveries_due on webhook_deliveries (webhook_id, next_attempt_at)
+      where status = 'pending' and not requested;
+    create index webhook_deliveries_pending on webhook_deliveries (webhook_id) where status = 'pending';
     create index webhook_deliveries_requested on webhook_deliveries (webhook_id, next_attempt_at)
       where status = 'pending' and requested;
     create index webhook_deliveries_leased on webhook_deliveries (leased_until) where leased_until is not null;

@@ -13,7 +13,9 @@ export function welcome(
   { url, dataDir, admin, hasLocation, firstServer }: RunningService,
   kind: Kind,
 ): string {
-  const parts = [`Berth listens on ${url}   (help: ${url}/help, reference of the API: ${url}/docs)`];
+  const parts = [
+    `Berth listens on ${url}   (help: ${url}/help, reference of the API: ${url}/docs)`,
+  ];
   if (!hasLocation) parts.push(noLocation);
   if (typeof admin === 'string')
     parts.push(`${noToken[admin]} Create another one: ${makeToken(dataDir)}`);

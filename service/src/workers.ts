@@ -113,7 +113,7 @@ export async function startWorkers(foundation: Foundation): Promise<Workers> {
   const findApi = apiFinder(config);
   const deliveries = startDeliveries({
     ...{ db, notifications, secretKey, log, findApi, protectedAddresses, runs },
-    allowedNetworks: config.webhooks.allowedNetworks,
+    targets: config.webhooks,
     observer: metrics.webhooks,
   });
   const watching = {

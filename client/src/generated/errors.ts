@@ -597,6 +597,16 @@ export class ValidationFailedError extends BerthError {
   declare readonly code: 'validation_failed';
 }
 
+/** Delivery not found. */
+export class WebhookDeliveryNotFoundError extends BerthError {
+  declare readonly code: 'webhook_delivery_not_found';
+}
+
+/** Webhook not found. */
+export class WebhookNotFoundError extends BerthError {
+  declare readonly code: 'webhook_not_found';
+}
+
 /** The class of each code. */
 export const classOfCode = {
   address_in_use: AddressInUseError,
@@ -718,4 +728,6 @@ export const classOfCode = {
   unsupported_media_type: UnsupportedMediaTypeError,
   user_not_found: UserNotFoundError,
   validation_failed: ValidationFailedError,
+  webhook_delivery_not_found: WebhookDeliveryNotFoundError,
+  webhook_not_found: WebhookNotFoundError,
 };

@@ -569,6 +569,158 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List webhooks
+         * @description Returns the webhooks of the project, sorted by ID, without their secrets. This request requires the scope `servers:write`.
+         */
+        get: operations["webhook_list"];
+        put?: never;
+        /**
+         * Create a webhook
+         * @description Creates a webhook: from now on, each event of the project that it selects is sent to its URL by POST, as the object that `GET /v1/events` returns, until the URL responds with a status from 200 to 299, for up to 24 hours. An event can arrive more than once, and events in any order. The headers `webhook-id`, `webhook-timestamp` and `webhook-signature` are those of [Standard Webhooks](https://www.standardwebhooks.com). The response is the only one that contains the secret for the signature. A project can have up to 20 webhooks. `docs/webhooks.md` has more. This request requires the scope `servers:write`. In a session, the sign-in or its last confirmation (`POST /v1/session/confirm`) must be no more than ten minutes ago.
+         */
+        post: operations["webhook_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a webhook
+         * @description Returns a webhook, without its secret. This request requires the scope `servers:write`.
+         */
+        get: operations["webhook_view"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a webhook
+         * @description Deletes a webhook with its secrets. Nothing more is sent to it, except what is being sent now. This request requires the scope `servers:write`.
+         */
+        delete: operations["webhook_delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a webhook
+         * @description Changes a webhook. Pending deliveries are sent with the new URL and headers. If the URL is of another origin, `headers` must be given again, because their values are secret. `enabled` as `true` also resumes a paused webhook. This request requires the scope `servers:write`. In a session, the sign-in or its last confirmation (`POST /v1/session/confirm`) must be no more than ten minutes ago.
+         */
+        patch: operations["webhook_update"];
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace the secret of a webhook
+         * @description Gives a webhook a new secret, which only this response contains. For `keep_former_hours`, 24 by default, each delivery has a signature with each of the two secrets, so that receivers can replace theirs at any time within it. This request requires the scope `servers:write`. In a session, the sign-in or its last confirmation (`POST /v1/session/confirm`) must be no more than ten minutes ago.
+         */
+        post: operations["webhook_rotate_secret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the deliveries of a webhook
+         * @description Returns the deliveries of a webhook, each with its last attempt. They are kept for 30 days. `sort=-id` returns the newest first. This request requires the scope `servers:write`.
+         */
+        get: operations["webhook_delivery_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/deliveries/{delivery_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a delivery
+         * @description Returns a delivery of a webhook. What was sent is the event: `GET /v1/events` returns it with `after` as its ID minus 1 and `limit` as 1. This request requires the scope `servers:write`.
+         */
+        get: operations["webhook_delivery_view"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test event
+         * @description Sends an event of the type `webhook.test` to the webhook, also to one that is disabled or paused. It is attempted once, and does not count as a failure of the webhook. Poll the delivery for its result until it is not `pending`. This request requires the scope `servers:write`.
+         */
+        post: operations["webhook_test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/deliveries/{delivery_id}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send an event again
+         * @description Sends the event of a delivery again, also to a webhook that is disabled or paused. It is a new delivery with the same `message_id`, which is retried like any other. If the delivery is still `pending`, it is attempted now instead. This request requires the scope `servers:write`.
+         */
+        post: operations["webhook_delivery_redeliver"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/locations": {
         parameters: {
             query?: never;
@@ -1838,7 +1990,7 @@ export interface components {
              */
             address_count: number;
             /**
-             * @description The action: the `operationId` of the request. A request for several servers has an entry for each of them, with the action on it, such as `server_stop`, and the same `request_id`. Actions of Berth itself are `traffic_notice`, `traffic_throttle`, `initial_commands_failed` at the end of the creation of a server, `statement_correct`, and `server_stop` for a server that has used up its traffic allowance. Actions only of command-line tools are `database_export`, `database_import` and `secret_key_rotate`. `requests_refused` stands for refusals of several actions.
+             * @description The action: the `operationId` of the request. A request for several servers has an entry for each of them, with the action on it, such as `server_stop`, and the same `request_id`. Actions of Berth itself are `traffic_notice`, `traffic_throttle`, `webhook_pause`, `initial_commands_failed` at the end of the creation of a server, `statement_correct`, and `server_stop` for a server that has used up its traffic allowance. Actions only of command-line tools are `database_export`, `database_import` and `secret_key_rotate`. `requests_refused` stands for refusals of several actions.
              * @example server_create
              */
             action: string;
@@ -1849,7 +2001,7 @@ export interface components {
                  * @example server
                  * @enum {string}
                  */
-                kind: "project" | "token" | "ssh_key" | "user" | "server" | "location" | "node" | "operating_system" | "size" | "address_pool";
+                kind: "project" | "token" | "ssh_key" | "webhook" | "user" | "server" | "location" | "node" | "operating_system" | "size" | "address_pool";
                 /**
                  * @description The ID of the object.
                  * @example 42
@@ -1872,7 +2024,7 @@ export interface components {
              */
             request_id: string | null;
             /**
-             * @description Further details of the action, such as values before and after a change: quota, role, scopes, is_admin, is_disabled, percent, allowance, throttled_to, throttle_error, force, operation_id, total, failed, key, file, as_of, revoked_tokens, password_changed, generated, name, labels, notes_changed, protection, instance, drift, incus_project, adopt_from. `machine_user` is who ran a command-line tool on its machine, and is shown to administrators only. For `requests_refused`, `actions` holds the number of requests for each action. Null if there are none.
+             * @description Further details of the action, such as values before and after a change: quota, role, scopes, is_admin, is_disabled, percent, allowance, throttled_to, throttle_error, force, operation_id, total, failed, key, file, as_of, revoked_tokens, password_changed, generated, name, labels, notes_changed, protection, instance, drift, incus_project, adopt_from, url_origin, types, label_selector, headers_changed, former_secret_until, delivery, paused_because, failing_since. `machine_user` is who ran a command-line tool on its machine, and is shown to administrators only. For `requests_refused`, `actions` holds the number of requests for each action. Null if there are none.
              * @example {
              *       "role": {
              *         "before": "viewer",
@@ -2237,9 +2389,9 @@ export interface components {
         DriftId: string | number;
         /**
          * Event
-         * @description A change of a server, an operation or a node, or a traffic allowance that was reached.
+         * @description A change of a server, an operation, a node or a webhook, or a traffic allowance that was reached.
          */
-        Event: components["schemas"]["ServerCreatedEvent"] | components["schemas"]["ServerCreatingEvent"] | components["schemas"]["ServerStartedEvent"] | components["schemas"]["ServerStoppedEvent"] | components["schemas"]["ServerPausedEvent"] | components["schemas"]["ServerFailedEvent"] | components["schemas"]["ServerDeletingEvent"] | components["schemas"]["ServerDeletedEvent"] | components["schemas"]["ServerUpdatedEvent"] | components["schemas"]["OperationCreatedEvent"] | components["schemas"]["OperationProgressEvent"] | components["schemas"]["OperationEndedEvent"] | components["schemas"]["UsageAllowanceReachedEvent"] | components["schemas"]["NodeOnlineEvent"] | components["schemas"]["NodeOfflineEvent"] | components["schemas"]["NodeEvacuatedEvent"] | components["schemas"]["NodeCordonedEvent"] | components["schemas"]["NodeGoneEvent"] | components["schemas"]["NodeLostEvent"];
+        Event: components["schemas"]["ServerCreatedEvent"] | components["schemas"]["ServerCreatingEvent"] | components["schemas"]["ServerStartedEvent"] | components["schemas"]["ServerStoppedEvent"] | components["schemas"]["ServerPausedEvent"] | components["schemas"]["ServerFailedEvent"] | components["schemas"]["ServerDeletingEvent"] | components["schemas"]["ServerDeletedEvent"] | components["schemas"]["ServerUpdatedEvent"] | components["schemas"]["OperationCreatedEvent"] | components["schemas"]["OperationProgressEvent"] | components["schemas"]["OperationEndedEvent"] | components["schemas"]["UsageAllowanceReachedEvent"] | components["schemas"]["WebhookPausedEvent"] | components["schemas"]["NodeOnlineEvent"] | components["schemas"]["NodeOfflineEvent"] | components["schemas"]["NodeEvacuatedEvent"] | components["schemas"]["NodeCordonedEvent"] | components["schemas"]["NodeGoneEvent"] | components["schemas"]["NodeLostEvent"];
         /**
          * FieldError
          * @description An invalid field of the body, or parameter of the query.
@@ -2765,6 +2917,90 @@ export interface components {
             token: string;
         };
         /**
+         * NewWebhookSecret
+         * @description The webhook with its new secret.
+         */
+        NewWebhookSecret: {
+            /**
+             * @description The ID of the webhook.
+             * @example 4
+             */
+            id: number;
+            /**
+             * @description The name of the webhook.
+             * @example deploy-bot
+             */
+            name: string;
+            /**
+             * @description The URL to which events are sent.
+             * @example https://hooks.example.com/berth
+             */
+            url: string;
+            /** @description The types of the events that are delivered. If the list is empty, events of all types are, including types that later releases add. */
+            types: ("server.created" | "server.creating" | "server.started" | "server.stopped" | "server.paused" | "server.failed" | "server.deleting" | "server.deleted" | "server.updated" | "operation.created" | "operation.progress" | "operation.ended" | "usage.allowance_reached" | "webhook.paused")[];
+            /**
+             * @description Only events of servers whose labels at that time satisfy this selector are delivered. If it is empty, all are.
+             * @example env=prod
+             */
+            label_selector: string;
+            /** @description The names of the further headers of each delivery, whose values are secret. */
+            header_names: string[];
+            /** @description Whether events are to be delivered. */
+            enabled: boolean;
+            /**
+             * @description The state of the webhook. `active`: events are delivered. `disabled`: `enabled` is `false`. `paused`: Berth has stopped delivering, and `paused_because` says why; `PATCH` with `enabled` as `true` resumes it. Events that happen while it is not active are not delivered, also not later.
+             * @example active
+             * @enum {string}
+             */
+            status: "active" | "disabled" | "paused";
+            /**
+             * @description Why the webhook was paused. `failing`: for 3 days, no attempt succeeded. `gone`: the receiver has responded with 410, which says that it is gone for good. Null unless it is paused.
+             * @example failing
+             * @enum {string|null}
+             */
+            paused_because: "failing" | "gone" | null;
+            /**
+             * Format: date-time
+             * @description The time at which the webhook was paused. Null unless it is paused. Formatted as RFC 3339, in UTC.
+             * @example 2026-11-21T04:32:50.120000Z
+             */
+            paused_at: string | null;
+            /**
+             * Format: date-time
+             * @description The time of the first failed attempt since the last success. Null if the last attempt succeeded, or if there was none. Formatted as RFC 3339, in UTC.
+             * @example 2026-11-21T04:32:50.120000Z
+             */
+            failing_since: string | null;
+            /**
+             * Format: date-time
+             * @description The time of the last successful attempt. Null if there was none. Formatted as RFC 3339, in UTC.
+             * @example 2026-11-21T04:32:50.120000Z
+             */
+            last_success_at: string | null;
+            /**
+             * Format: date-time
+             * @description Until when deliveries are also signed with the former secret. Null if there is no such secret. Formatted as RFC 3339, in UTC.
+             * @example 2026-11-21T04:32:50.120000Z
+             */
+            former_secret_valid_until: string | null;
+            /**
+             * @description The ID of the project that the webhook belongs to.
+             * @example 1
+             */
+            project_id: number;
+            /**
+             * Format: date-time
+             * @description The time at which the webhook was created. Formatted as RFC 3339, in UTC.
+             * @example 2026-11-21T04:32:50.120000Z
+             */
+            created_at: string;
+            /**
+             * @description The secret with which deliveries are signed, in the form of Standard Webhooks. No other response contains it.
+             * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
+             */
+            secret: string;
+        };
+        /**
          * Node
          * @description A machine that runs servers: a member of an Incus cluster, or a single Incus server.
          */
@@ -2956,7 +3192,7 @@ export interface components {
              */
             project_id: number | null;
             /**
-             * @description The ID of the server. Null for an event of a node.
+             * @description The ID of the server. Null for an event of a node or a webhook.
              * @example 42
              */
             server_id: number | null;
@@ -3042,7 +3278,7 @@ export interface components {
              */
             project_id: number | null;
             /**
-             * @description The ID of the server. Null for an event of a node.
+             * @description The ID of the server. Null for an event of a node or a webhook.
              * @example 42
              */
             server_id: number | null;
@@ -3117,7 +3353,7 @@ export interface components {
              */
             project_id: number | null;
             /**
-             * @description The ID of the server. Null for an event of a node.
+             * @description The ID of the server. Null for an event of a node or a webhook.
              * @example 42
              */
             server_id: number | null;
@@ -3192,7 +3428,7 @@ export interface components {
              */
             project_id: number | null;
             /**
-             * @description The ID of the server. Null for an event of a node.
+             * @description The ID of the server. Null for an event of a node or a webhook.
              * @example 42
              */
             server_id: number | null;
@@ -3267,7 +3503,7 @@ export interface components {
              */
             project_id: number | null;
             /**
-             * @description The ID of the server. Null for an event of a node.
+             * @description The ID of the server. Null for an event of a node or a webhook.
              * @example 42
              */
             server_id: number | null;
@@ -3342,7 +3578,7 @@ export interface components {
              */
             project_id: number | null;
             /**
-             * @description The ID of the server. Null for an event of a node.
+             * @description The ID of the server. Null for an event of a node or a webhook.
              * @example 42
              */
             server_id: number | null;
@@ -3785,7 +4021,7 @@ export interface components {
              */
             project_id: number | null;
             /**
-             * @description The ID of the server. Null for an event of a node.
+             * @description The ID of the server. Null for an event of a node or a webhook.
              * @example 42
              */
             server_id: number | null;
@@ -3893,7 +4129,7 @@ export interface components {
              */
             project_id: number | null;
             /**
-             * @description The ID of the server. Null for an event of a node.
+             * @description The ID of the server. Null for an event of a node or a webhook.
              * @example 42
              */
             server_id: number | null;
@@ -4037,7 +4273,7 @@ export interface components {
              */
             project_id: number | null;
             /**
-             * @description The ID of the server. Null for an event of a node.
+             * @description The ID of the server. Null for an event of a node or a webhook.
              * @example 42
              */
             server_id: number | null;
@@ -4980,6 +5216,17 @@ export interface components {
             revoked_tokens: number;
         };
         /**
+         * SecretRotation
+         * @description How long the former secret stays in use.
+         */
+        SecretRotation: {
+            /**
+             * @description For how many hours deliveries are also signed with the former secret, up to 168. The default is 24. Use 0 if it has become known to others. A secret before the former one is no longer used.
+             * @example 24
+             */
+            keep_former_hours?: number;
+        };
+        /**
          * Server
          * @description A virtual server: a system container on a node of a location.
          */
@@ -5533,7 +5780,7 @@ export interface components {
              */
             project_id: number | null;
             /**
-             * @description The ID of the server. Null for an event of a node.
+             * @description The ID of the server. Null for an event of a node or a webhook.
              * @example 42
              */
             server_id: number | null;
@@ -5658,7 +5905,7 @@ export interface components {
              */
             project_id: number | null;
             /**
-             * @description The ID of the server. Null for an event of a node.
+             * @description The ID of the server. Null for an event of a node or a webhook.
              * @example 42
              */
             server_id: number | null;
@@ -5783,7 +6030,7 @@ export interface components {
              */
             project_id: number | null;
             /**
-             * @description The ID of the server. Null for an event of a node.
+             * @description The ID of the server. Null for an event of a node or a webhook.
              * @example 42
              */
             server_id: number | null;
@@ -5908,7 +6155,7 @@ export interface components {
              */
             project_id: number | null;
             /**
-             * @description The ID of the server. Null for an event of a node.
+             * @description The ID of the server. Null for an event of a node or a webhook.
              * @example 42
              */
             server_id: number | null;
@@ -6079,7 +6326,7 @@ export interface components {
              */
             project_id: number | null;
             /**
-             * @description The ID of the server. Null for an event of a node.
+             * @description The ID of the server. Null for an event of a node or a webhook.
              * @example 42
              */
             server_id: number | null;
@@ -6226,7 +6473,7 @@ export interface components {
              */
             project_id: number | null;
             /**
-             * @description The ID of the server. Null for an event of a node.
+             * @description The ID of the server. Null for an event of a node or a webhook.
              * @example 42
              */
             server_id: number | null;
@@ -6434,7 +6681,7 @@ export interface components {
              */
             project_id: number | null;
             /**
-             * @description The ID of the server. Null for an event of a node.
+             * @description The ID of the server. Null for an event of a node or a webhook.
              * @example 42
              */
             server_id: number | null;
@@ -6592,7 +6839,7 @@ export interface components {
              */
             project_id: number | null;
             /**
-             * @description The ID of the server. Null for an event of a node.
+             * @description The ID of the server. Null for an event of a node or a webhook.
              * @example 42
              */
             server_id: number | null;
@@ -7066,7 +7313,7 @@ export interface components {
              */
             project_id: number | null;
             /**
-             * @description The ID of the server. Null for an event of a node.
+             * @description The ID of the server. Null for an event of a node or a webhook.
              * @example 42
              */
             server_id: number | null;
@@ -7940,7 +8187,7 @@ export interface components {
              */
             project_id: number | null;
             /**
-             * @description The ID of the server. Null for an event of a node.
+             * @description The ID of the server. Null for an event of a node or a webhook.
              * @example 42
              */
             server_id: number | null;
@@ -8145,6 +8392,342 @@ export interface components {
              * @example 0030-no-virtual-machines
              */
             schema: string;
+        };
+        /**
+         * Webhook
+         * @description A URL to which the events of a project are sent as they happen, signed as Standard Webhooks specifies.
+         */
+        Webhook: {
+            /**
+             * @description The ID of the webhook.
+             * @example 4
+             */
+            id: number;
+            /**
+             * @description The name of the webhook.
+             * @example deploy-bot
+             */
+            name: string;
+            /**
+             * @description The URL to which events are sent.
+             * @example https://hooks.example.com/berth
+             */
+            url: string;
+            /** @description The types of the events that are delivered. If the list is empty, events of all types are, including types that later releases add. */
+            types: ("server.created" | "server.creating" | "server.started" | "server.stopped" | "server.paused" | "server.failed" | "server.deleting" | "server.deleted" | "server.updated" | "operation.created" | "operation.progress" | "operation.ended" | "usage.allowance_reached" | "webhook.paused")[];
+            /**
+             * @description Only events of servers whose labels at that time satisfy this selector are delivered. If it is empty, all are.
+             * @example env=prod
+             */
+            label_selector: string;
+            /** @description The names of the further headers of each delivery, whose values are secret. */
+            header_names: string[];
+            /** @description Whether events are to be delivered. */
+            enabled: boolean;
+            /**
+             * @description The state of the webhook. `active`: events are delivered. `disabled`: `enabled` is `false`. `paused`: Berth has stopped delivering, and `paused_because` says why; `PATCH` with `enabled` as `true` resumes it. Events that happen while it is not active are not delivered, also not later.
+             * @example active
+             * @enum {string}
+             */
+            status: "active" | "disabled" | "paused";
+            /**
+             * @description Why the webhook was paused. `failing`: for 3 days, no attempt succeeded. `gone`: the receiver has responded with 410, which says that it is gone for good. Null unless it is paused.
+             * @example failing
+             * @enum {string|null}
+             */
+            paused_because: "failing" | "gone" | null;
+            /**
+             * Format: date-time
+             * @description The time at which the webhook was paused. Null unless it is paused. Formatted as RFC 3339, in UTC.
+             * @example 2026-11-21T04:32:50.120000Z
+             */
+            paused_at: string | null;
+            /**
+             * Format: date-time
+             * @description The time of the first failed attempt since the last success. Null if the last attempt succeeded, or if there was none. Formatted as RFC 3339, in UTC.
+             * @example 2026-11-21T04:32:50.120000Z
+             */
+            failing_since: string | null;
+            /**
+             * Format: date-time
+             * @description The time of the last successful attempt. Null if there was none. Formatted as RFC 3339, in UTC.
+             * @example 2026-11-21T04:32:50.120000Z
+             */
+            last_success_at: string | null;
+            /**
+             * Format: date-time
+             * @description Until when deliveries are also signed with the former secret. Null if there is no such secret. Formatted as RFC 3339, in UTC.
+             * @example 2026-11-21T04:32:50.120000Z
+             */
+            former_secret_valid_until: string | null;
+            /**
+             * @description The ID of the project that the webhook belongs to.
+             * @example 1
+             */
+            project_id: number;
+            /**
+             * Format: date-time
+             * @description The time at which the webhook was created. Formatted as RFC 3339, in UTC.
+             * @example 2026-11-21T04:32:50.120000Z
+             */
+            created_at: string;
+        };
+        /**
+         * WebhookCreate
+         * @description The webhook to create.
+         */
+        WebhookCreate: {
+            /**
+             * @description The name of the webhook. It must be unique in the project; the comparison ignores case. It cannot consist only of digits or have the form of a UUID, since both are read as IDs.
+             * @example deploy-bot
+             */
+            name: string;
+            /**
+             * @description The URL to which events are sent: `https`, without user name, password and fragment, of at most 2048 characters, on port 443 or 80, or from 1024 on. It cannot be on an address that is private, or of this installation, which is checked again for each delivery.
+             * @example https://hooks.example.com/berth
+             */
+            url: string;
+            /**
+             * @description The types of the events to deliver. By default, and if the list is empty, events of all types are delivered.
+             * @example [
+             *       "server.started",
+             *       "server.stopped"
+             *     ]
+             */
+            types?: ("server.created" | "server.creating" | "server.started" | "server.stopped" | "server.paused" | "server.failed" | "server.deleting" | "server.deleted" | "server.updated" | "operation.created" | "operation.progress" | "operation.ended" | "usage.allowance_reached" | "webhook.paused")[];
+            /**
+             * @description Deliver only events of servers whose labels at that time satisfy this selector. By default it is empty, and selects all events.
+             * @example env=prod
+             */
+            label_selector?: string;
+            /**
+             * @description Up to 10 further headers of each delivery: values by names, such as `Authorization`. They are stored encrypted, and no response contains the values. Headers that belong to HTTP or to the signature cannot be set.
+             * @example {
+             *       "authorization": "Bearer 5f2a"
+             *     }
+             */
+            headers?: {
+                [key: string]: string;
+            };
+            /** @description Whether to deliver events. The default is `true`. */
+            enabled?: boolean;
+        };
+        /**
+         * WebhookDelivery
+         * @description An event that is sent to a webhook, or a test, with its last attempt.
+         */
+        WebhookDelivery: {
+            /**
+             * @description The ID of the delivery.
+             * @example 312
+             */
+            id: number;
+            /**
+             * @description The ID of the webhook.
+             * @example 4
+             */
+            webhook_id: number;
+            /**
+             * @description The header `webhook-id`. It is the same for all attempts and redeliveries of an event, so that receivers can recognise what they already have.
+             * @example event_1024_1763699570120
+             */
+            message_id: string;
+            /**
+             * @description The ID of the event. Null for a test.
+             * @example 1024
+             */
+            event_id: number | null;
+            /**
+             * @description The type of the event, or `webhook.test` for a test.
+             * @example server.started
+             * @enum {string}
+             */
+            type: "server.created" | "server.creating" | "server.started" | "server.stopped" | "server.paused" | "server.failed" | "server.deleting" | "server.deleted" | "server.updated" | "operation.created" | "operation.progress" | "operation.ended" | "usage.allowance_reached" | "webhook.paused" | "webhook.test";
+            /**
+             * @description The state of the delivery. `pending`: it is attempted, or will be. `delivered`: the receiver has responded with a status from 200 to 299. `failed`: it did not within 24 hours, or at the only attempt of a test.
+             * @example delivered
+             * @enum {string}
+             */
+            status: "pending" | "delivered" | "failed";
+            /**
+             * @description The number of attempts that began.
+             * @example 1
+             */
+            attempts: number;
+            /**
+             * Format: date-time
+             * @description The time of the next attempt. While an attempt is under way, it is when it would be taken as lost. Null unless the delivery is pending. Formatted as RFC 3339, in UTC.
+             * @example 2026-11-21T04:32:50.120000Z
+             */
+            next_attempt_at: string | null;
+            /**
+             * Format: date-time
+             * @description The time at which the last attempt began. Null if there was none. Formatted as RFC 3339, in UTC.
+             * @example 2026-11-21T04:32:50.120000Z
+             */
+            attempted_at: string | null;
+            /**
+             * @description How long the last attempt took, in milliseconds. Null if it has not ended, or if there was none.
+             * @example 120
+             */
+            duration_ms: number | null;
+            /**
+             * @description The HTTP status code of the response to the last attempt. Null if there was no response.
+             * @example 200
+             */
+            response_status: number | null;
+            /**
+             * @description The first 1024 bytes of the response to the last attempt, as text. Null if there was no response.
+             * @example ok
+             */
+            response_excerpt: string | null;
+            /** @description Why the last attempt failed. Null if it succeeded, has not ended, or if there was none. */
+            error: {
+                /**
+                 * @description Why the attempt failed, for programs.
+                 * @example bad_status
+                 * @enum {string}
+                 */
+                reason: "address_refused" | "name_unresolvable" | "connection_failed" | "tls_failed" | "timeout" | "redirect" | "bad_status" | "event_gone" | "secrets_unreadable";
+                /**
+                 * @description Why the attempt failed, as human-readable text.
+                 * @example The receiver responded with the status 500.
+                 */
+                detail: string;
+            } | null;
+            /**
+             * @description The ID of the delivery that this one repeats on request. Null if it is no redelivery.
+             * @example 311
+             */
+            redelivery_of: number | null;
+            /**
+             * Format: date-time
+             * @description The time at which the delivery was recorded. Formatted as RFC 3339, in UTC.
+             * @example 2026-11-21T04:32:50.120000Z
+             */
+            created_at: string;
+        };
+        /**
+         * WebhookDeliveryId
+         * @description The ID of a delivery, in digits.
+         * @example 1
+         */
+        WebhookDeliveryId: string | number;
+        /**
+         * WebhookPausedEvent
+         * @description Berth has stopped delivering to a webhook, because its receiver fails. Other webhooks get this event.
+         * @example {
+         *       "id": 1024,
+         *       "at": "2026-11-21T04:32:50.120000Z",
+         *       "type": "webhook.paused",
+         *       "project_id": 1,
+         *       "server_id": null,
+         *       "data": {
+         *         "webhook": {
+         *           "id": 4,
+         *           "name": "deploy-bot",
+         *           "paused_because": "failing"
+         *         }
+         *       }
+         *     }
+         */
+        WebhookPausedEvent: {
+            /**
+             * @description The ID of the event. Events are listed and sent in the order of their IDs, in which none appears after a later one was listed or sent. IDs have gaps.
+             * @example 1024
+             */
+            id: number;
+            /**
+             * @description The type of the event. Berth has stopped delivering to a webhook, because its receiver fails. Other webhooks get this event.
+             * @example webhook.paused
+             * @enum {string}
+             */
+            type: "webhook.paused";
+            /**
+             * Format: date-time
+             * @description The time of the change that the event is about. Formatted as RFC 3339, in UTC.
+             * @example 2026-11-21T04:32:50.120000Z
+             */
+            at: string;
+            /**
+             * @description The ID of the project. Null for an event of a node.
+             * @example 1
+             */
+            project_id: number | null;
+            /**
+             * @description The ID of the server. Null for an event of a node or a webhook.
+             * @example 42
+             */
+            server_id: number | null;
+            /** @description What the event is about. */
+            data: {
+                /** @description The webhook as it was after the change. */
+                webhook: {
+                    /**
+                     * @description The ID of the webhook.
+                     * @example 4
+                     */
+                    id: number;
+                    /**
+                     * @description The name of the webhook.
+                     * @example deploy-bot
+                     */
+                    name: string;
+                    /**
+                     * @description Why it was paused, as `paused_because` of `GET /v1/webhooks/{id}`.
+                     * @example failing
+                     * @enum {string}
+                     */
+                    paused_because: "failing" | "gone";
+                };
+            };
+        };
+        /**
+         * WebhookReference
+         * @description The ID or name of a webhook. Text of only digits is taken as the ID, and any other text as the name. If several objects have this name, the response is 409 `ambiguous_name`.
+         * @example 1
+         * @example deploy-bot
+         */
+        WebhookReference: string | number;
+        /**
+         * WebhookUpdate
+         * @description The fields to change.
+         */
+        WebhookUpdate: {
+            /**
+             * @description The name of the webhook. It must be unique in the project; the comparison ignores case. It cannot consist only of digits or have the form of a UUID, since both are read as IDs.
+             * @example deploy-bot
+             */
+            name?: string;
+            /**
+             * @description The URL to which events are sent: `https`, without user name, password and fragment, of at most 2048 characters, on port 443 or 80, or from 1024 on. It cannot be on an address that is private, or of this installation, which is checked again for each delivery.
+             * @example https://hooks.example.com/berth
+             */
+            url?: string;
+            /**
+             * @description The types of the events to deliver. By default, and if the list is empty, events of all types are delivered.
+             * @example [
+             *       "server.started",
+             *       "server.stopped"
+             *     ]
+             */
+            types?: ("server.created" | "server.creating" | "server.started" | "server.stopped" | "server.paused" | "server.failed" | "server.deleting" | "server.deleted" | "server.updated" | "operation.created" | "operation.progress" | "operation.ended" | "usage.allowance_reached" | "webhook.paused")[];
+            /**
+             * @description Deliver only events of servers whose labels at that time satisfy this selector. By default it is empty, and selects all events.
+             * @example env=prod
+             */
+            label_selector?: string;
+            /**
+             * @description Up to 10 further headers of each delivery: values by names, such as `Authorization`. They are stored encrypted, and no response contains the values. Headers that belong to HTTP or to the signature cannot be set. They replace all previous ones.
+             * @example {
+             *       "authorization": "Bearer 5f2a"
+             *     }
+             */
+            headers?: {
+                [key: string]: string;
+            };
+            /** @description Whether to deliver events. `true` also resumes a paused webhook, and its pending deliveries are attempted again. */
+            enabled?: boolean;
         };
         /**
          * Whoami
@@ -9667,7 +10250,7 @@ export interface operations {
                  *       "server.started"
                  *     ]
                  */
-                type?: ("server.created" | "server.creating" | "server.started" | "server.stopped" | "server.paused" | "server.failed" | "server.deleting" | "server.deleted" | "server.updated" | "operation.created" | "operation.progress" | "operation.ended" | "usage.allowance_reached" | "node.online" | "node.offline" | "node.evacuated" | "node.cordoned" | "node.gone" | "node.lost")[];
+                type?: ("server.created" | "server.creating" | "server.started" | "server.stopped" | "server.paused" | "server.failed" | "server.deleting" | "server.deleted" | "server.updated" | "operation.created" | "operation.progress" | "operation.ended" | "usage.allowance_reached" | "webhook.paused" | "node.online" | "node.offline" | "node.evacuated" | "node.cordoned" | "node.gone" | "node.lost")[];
                 /**
                  * @description Return only events of this server. A server that no longer exists is found only by its ID or UUID. The value is the ID, name or UUID of a server. Separate several values with commas; an object matches if any of them does.
                  * @example [
@@ -9718,6 +10301,416 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Event"][];
                     "text/event-stream": string;
+                };
+            };
+        };
+    };
+    webhook_list: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The maximum number of objects to return, from 1 to 1000. By default all of them are returned, as a stream.
+                 * @example 100
+                 */
+                limit?: number;
+                /**
+                 * @description The position at which the page begins, as the `Link` header of the previous page has it. By default the first page is returned.
+                 * @example eyJ2IjoxMDB9
+                 */
+                cursor?: string;
+                /**
+                 * @description Return only webhooks whose name begins with this text. The comparison ignores case.
+                 * @example web
+                 */
+                q?: string;
+            };
+            header?: {
+                /**
+                 * @description The ID or the name of the project that the request is about, for administrators and for users with several projects. By default it is the project of the token, or the first project of the user.
+                 * @example web
+                 */
+                "Berth-Project"?: string;
+                /**
+                 * @description With `count=exact`, the header `Total-Count` of the response has the number of objects on all pages.
+                 * @example count=exact
+                 */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"][];
+                };
+            };
+        };
+    };
+    webhook_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ID or the name of the project that the request is about, for administrators and for users with several projects. By default it is the project of the token, or the first project of the user.
+                 * @example web
+                 */
+                "Berth-Project"?: string;
+                /**
+                 * @description A key of your choice, of 1 to 255 printable ASCII characters without spaces, such as a UUID. It makes it safe to send the request again: for 24 hours, the same request with the same key gets the first response again.
+                 * @example 4d1f6c1e-8f0a-4f4b-9f06-0f6f0f3c7a55
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The webhook to create. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookCreate"];
+            };
+        };
+        responses: {
+            /** @description The webhook with its new secret. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewWebhookSecret"];
+                };
+            };
+        };
+    };
+    webhook_view: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ID or the name of the project that the request is about, for administrators and for users with several projects. By default it is the project of the token, or the first project of the user.
+                 * @example web
+                 */
+                "Berth-Project"?: string;
+            };
+            path: {
+                /** @description The ID or name of the webhook. */
+                id: components["schemas"]["WebhookReference"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A URL to which the events of a project are sent as they happen, signed as Standard Webhooks specifies. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+        };
+    };
+    webhook_delete: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ID or the name of the project that the request is about, for administrators and for users with several projects. By default it is the project of the token, or the first project of the user.
+                 * @example web
+                 */
+                "Berth-Project"?: string;
+                /**
+                 * @description A key of your choice, of 1 to 255 printable ASCII characters without spaces, such as a UUID. It makes it safe to send the request again: for 24 hours, the same request with the same key gets the first response again.
+                 * @example 4d1f6c1e-8f0a-4f4b-9f06-0f6f0f3c7a55
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The ID or name of the webhook. */
+                id: components["schemas"]["WebhookReference"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A URL to which the events of a project are sent as they happen, signed as Standard Webhooks specifies. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+        };
+    };
+    webhook_update: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ID or the name of the project that the request is about, for administrators and for users with several projects. By default it is the project of the token, or the first project of the user.
+                 * @example web
+                 */
+                "Berth-Project"?: string;
+                /**
+                 * @description A key of your choice, of 1 to 255 printable ASCII characters without spaces, such as a UUID. It makes it safe to send the request again: for 24 hours, the same request with the same key gets the first response again.
+                 * @example 4d1f6c1e-8f0a-4f4b-9f06-0f6f0f3c7a55
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The ID or name of the webhook. */
+                id: components["schemas"]["WebhookReference"];
+            };
+            cookie?: never;
+        };
+        /** @description The fields to change. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookUpdate"];
+            };
+        };
+        responses: {
+            /** @description A URL to which the events of a project are sent as they happen, signed as Standard Webhooks specifies. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+        };
+    };
+    webhook_rotate_secret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ID or the name of the project that the request is about, for administrators and for users with several projects. By default it is the project of the token, or the first project of the user.
+                 * @example web
+                 */
+                "Berth-Project"?: string;
+                /**
+                 * @description A key of your choice, of 1 to 255 printable ASCII characters without spaces, such as a UUID. It makes it safe to send the request again: for 24 hours, the same request with the same key gets the first response again.
+                 * @example 4d1f6c1e-8f0a-4f4b-9f06-0f6f0f3c7a55
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The ID or name of the webhook. */
+                id: components["schemas"]["WebhookReference"];
+            };
+            cookie?: never;
+        };
+        /** @description How long the former secret stays in use. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["SecretRotation"];
+            };
+        };
+        responses: {
+            /** @description The webhook with its new secret. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewWebhookSecret"];
+                };
+            };
+        };
+    };
+    webhook_delivery_list: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The maximum number of objects to return, from 1 to 1000. By default all of them are returned, as a stream.
+                 * @example 100
+                 */
+                limit?: number;
+                /**
+                 * @description The position at which the page begins, as the `Link` header of the previous page has it. By default the first page is returned.
+                 * @example eyJ2IjoxMDB9
+                 */
+                cursor?: string;
+                /**
+                 * @description The field to sort by, in ascending order. A leading `-` sorts in descending order. The default is `id`.
+                 * @example -id
+                 */
+                sort?: "id" | "-id";
+                /**
+                 * @description Return only deliveries in this state. Separate several values with commas; an object matches if any of them does.
+                 * @example [
+                 *       "failed"
+                 *     ]
+                 */
+                status?: ("pending" | "delivered" | "failed")[];
+                /**
+                 * @description Return only deliveries of this event, by its ID. Separate several values with commas; an object matches if any of them does.
+                 * @example [
+                 *       1024
+                 *     ]
+                 */
+                event_id?: number[];
+            };
+            header?: {
+                /**
+                 * @description The ID or the name of the project that the request is about, for administrators and for users with several projects. By default it is the project of the token, or the first project of the user.
+                 * @example web
+                 */
+                "Berth-Project"?: string;
+                /**
+                 * @description With `count=exact`, the header `Total-Count` of the response has the number of objects on all pages.
+                 * @example count=exact
+                 */
+                Prefer?: string;
+            };
+            path: {
+                /** @description The ID or name of the webhook. */
+                id: components["schemas"]["WebhookReference"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request succeeded. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDelivery"][];
+                };
+            };
+        };
+    };
+    webhook_delivery_view: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ID or the name of the project that the request is about, for administrators and for users with several projects. By default it is the project of the token, or the first project of the user.
+                 * @example web
+                 */
+                "Berth-Project"?: string;
+            };
+            path: {
+                /** @description The ID or name of the webhook. */
+                id: components["schemas"]["WebhookReference"];
+                /**
+                 * @description The ID of the delivery.
+                 * @example 1
+                 */
+                delivery_id: components["schemas"]["WebhookDeliveryId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An event that is sent to a webhook, or a test, with its last attempt. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDelivery"];
+                };
+            };
+        };
+    };
+    webhook_test: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ID or the name of the project that the request is about, for administrators and for users with several projects. By default it is the project of the token, or the first project of the user.
+                 * @example web
+                 */
+                "Berth-Project"?: string;
+                /**
+                 * @description A key of your choice, of 1 to 255 printable ASCII characters without spaces, such as a UUID. It makes it safe to send the request again: for 24 hours, the same request with the same key gets the first response again.
+                 * @example 4d1f6c1e-8f0a-4f4b-9f06-0f6f0f3c7a55
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The ID or name of the webhook. */
+                id: components["schemas"]["WebhookReference"];
+            };
+            cookie?: never;
+        };
+        /** @description This request has no fields. The body may be omitted. */
+        requestBody?: {
+            content: {
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description An event that is sent to a webhook, or a test, with its last attempt. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDelivery"];
+                };
+            };
+        };
+    };
+    webhook_delivery_redeliver: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ID or the name of the project that the request is about, for administrators and for users with several projects. By default it is the project of the token, or the first project of the user.
+                 * @example web
+                 */
+                "Berth-Project"?: string;
+                /**
+                 * @description A key of your choice, of 1 to 255 printable ASCII characters without spaces, such as a UUID. It makes it safe to send the request again: for 24 hours, the same request with the same key gets the first response again.
+                 * @example 4d1f6c1e-8f0a-4f4b-9f06-0f6f0f3c7a55
+                 */
+                "Idempotency-Key"?: string;
+                /**
+                 * @description For a stream: the `id` of the last event that was received. The stream begins after it. It takes precedence over `after`.
+                 * @example 1024
+                 */
+                "Last-Event-ID"?: string;
+            };
+            path: {
+                /** @description The ID or name of the webhook. */
+                id: components["schemas"]["WebhookReference"];
+                /**
+                 * @description The ID of the delivery.
+                 * @example 1
+                 */
+                delivery_id: components["schemas"]["WebhookDeliveryId"];
+            };
+            cookie?: never;
+        };
+        /** @description This request has no fields. The body may be omitted. */
+        requestBody?: {
+            content: {
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description An event that is sent to a webhook, or a test, with its last attempt. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDelivery"];
                 };
             };
         };
@@ -12367,7 +13360,7 @@ export interface operations {
                  *       "server_delete"
                  *     ]
                  */
-                action?: ("address_pool_create" | "address_pool_delete" | "address_pool_update" | "database_export" | "database_import" | "drift_adopt" | "drift_forget" | "drift_repair" | "image_import" | "initial_commands_failed" | "location_create" | "location_delete" | "location_update" | "member_add" | "member_remove" | "member_set" | "node_cordon" | "node_declare_lost" | "node_evacuate" | "node_restore" | "node_uncordon" | "operating_system_create" | "operating_system_update" | "operation_cancel" | "passkey_create" | "passkey_delete" | "passkey_options" | "password_change" | "project_create" | "project_delete" | "project_update" | "requests_refused" | "secret_key_rotate" | "server_bulk_action" | "server_create" | "server_delete" | "server_dry_run" | "server_move" | "server_password" | "server_pause" | "server_rebuild" | "server_resize" | "server_restart" | "server_retry" | "server_start" | "server_stop" | "server_suspend" | "server_traffic_update" | "server_unpause" | "server_unsuspend" | "server_update" | "session_confirm" | "session_create" | "session_delete" | "session_delete_all" | "session_oidc_begin" | "session_oidc_callback" | "session_passkey" | "session_passkey_options" | "settings_update" | "size_create" | "size_delete" | "size_update" | "ssh_key_create" | "ssh_key_delete" | "ssh_key_update" | "statement_correct" | "token_create" | "token_revoke" | "traffic_notice" | "traffic_throttle" | "user_create" | "user_delete" | "user_update")[];
+                action?: ("address_pool_create" | "address_pool_delete" | "address_pool_update" | "database_export" | "database_import" | "drift_adopt" | "drift_forget" | "drift_repair" | "image_import" | "initial_commands_failed" | "location_create" | "location_delete" | "location_update" | "member_add" | "member_remove" | "member_set" | "node_cordon" | "node_declare_lost" | "node_evacuate" | "node_restore" | "node_uncordon" | "operating_system_create" | "operating_system_update" | "operation_cancel" | "passkey_create" | "passkey_delete" | "passkey_options" | "password_change" | "project_create" | "project_delete" | "project_update" | "requests_refused" | "secret_key_rotate" | "server_bulk_action" | "server_create" | "server_delete" | "server_dry_run" | "server_move" | "server_password" | "server_pause" | "server_rebuild" | "server_resize" | "server_restart" | "server_retry" | "server_start" | "server_stop" | "server_suspend" | "server_traffic_update" | "server_unpause" | "server_unsuspend" | "server_update" | "session_confirm" | "session_create" | "session_delete" | "session_delete_all" | "session_oidc_begin" | "session_oidc_callback" | "session_passkey" | "session_passkey_options" | "settings_update" | "size_create" | "size_delete" | "size_update" | "ssh_key_create" | "ssh_key_delete" | "ssh_key_update" | "statement_correct" | "token_create" | "token_revoke" | "traffic_notice" | "traffic_throttle" | "user_create" | "user_delete" | "user_update" | "webhook_create" | "webhook_delete" | "webhook_delivery_redeliver" | "webhook_pause" | "webhook_rotate_secret" | "webhook_test" | "webhook_update")[];
                 /**
                  * @description Return only requests with this token. The value is the ID or name of a token. Separate several values with commas; an object matches if any of them does.
                  * @example [
@@ -12388,7 +13381,7 @@ export interface operations {
                  *       "server"
                  *     ]
                  */
-                target_kind?: ("project" | "token" | "ssh_key" | "user" | "server" | "location" | "node" | "operating_system" | "size" | "address_pool")[];
+                target_kind?: ("project" | "token" | "ssh_key" | "webhook" | "user" | "server" | "location" | "node" | "operating_system" | "size" | "address_pool")[];
                 /**
                  * @description Return only entries about this object. It requires exactly one `target_kind`. The list is empty for an ID that no entry is about. The value is its ID, or whatever else identifies an object of this kind. Separate several values with commas; an object matches if any of them does.
                  * @example [
@@ -12466,7 +13459,7 @@ export interface operations {
                  *       "server_delete"
                  *     ]
                  */
-                action?: ("address_pool_create" | "address_pool_delete" | "address_pool_update" | "database_export" | "database_import" | "drift_adopt" | "drift_forget" | "drift_repair" | "image_import" | "initial_commands_failed" | "location_create" | "location_delete" | "location_update" | "member_add" | "member_remove" | "member_set" | "node_cordon" | "node_declare_lost" | "node_evacuate" | "node_restore" | "node_uncordon" | "operating_system_create" | "operating_system_update" | "operation_cancel" | "passkey_create" | "passkey_delete" | "passkey_options" | "password_change" | "project_create" | "project_delete" | "project_update" | "requests_refused" | "secret_key_rotate" | "server_bulk_action" | "server_create" | "server_delete" | "server_dry_run" | "server_move" | "server_password" | "server_pause" | "server_rebuild" | "server_resize" | "server_restart" | "server_retry" | "server_start" | "server_stop" | "server_suspend" | "server_traffic_update" | "server_unpause" | "server_unsuspend" | "server_update" | "session_confirm" | "session_create" | "session_delete" | "session_delete_all" | "session_oidc_begin" | "session_oidc_callback" | "session_passkey" | "session_passkey_options" | "settings_update" | "size_create" | "size_delete" | "size_update" | "ssh_key_create" | "ssh_key_delete" | "ssh_key_update" | "statement_correct" | "token_create" | "token_revoke" | "traffic_notice" | "traffic_throttle" | "user_create" | "user_delete" | "user_update")[];
+                action?: ("address_pool_create" | "address_pool_delete" | "address_pool_update" | "database_export" | "database_import" | "drift_adopt" | "drift_forget" | "drift_repair" | "image_import" | "initial_commands_failed" | "location_create" | "location_delete" | "location_update" | "member_add" | "member_remove" | "member_set" | "node_cordon" | "node_declare_lost" | "node_evacuate" | "node_restore" | "node_uncordon" | "operating_system_create" | "operating_system_update" | "operation_cancel" | "passkey_create" | "passkey_delete" | "passkey_options" | "password_change" | "project_create" | "project_delete" | "project_update" | "requests_refused" | "secret_key_rotate" | "server_bulk_action" | "server_create" | "server_delete" | "server_dry_run" | "server_move" | "server_password" | "server_pause" | "server_rebuild" | "server_resize" | "server_restart" | "server_retry" | "server_start" | "server_stop" | "server_suspend" | "server_traffic_update" | "server_unpause" | "server_unsuspend" | "server_update" | "session_confirm" | "session_create" | "session_delete" | "session_delete_all" | "session_oidc_begin" | "session_oidc_callback" | "session_passkey" | "session_passkey_options" | "settings_update" | "size_create" | "size_delete" | "size_update" | "ssh_key_create" | "ssh_key_delete" | "ssh_key_update" | "statement_correct" | "token_create" | "token_revoke" | "traffic_notice" | "traffic_throttle" | "user_create" | "user_delete" | "user_update" | "webhook_create" | "webhook_delete" | "webhook_delivery_redeliver" | "webhook_pause" | "webhook_rotate_secret" | "webhook_test" | "webhook_update")[];
                 /**
                  * @description Return only requests with this token. The value is the ID or name of a token. Separate several values with commas; an object matches if any of them does.
                  * @example [
@@ -12487,7 +13480,7 @@ export interface operations {
                  *       "server"
                  *     ]
                  */
-                target_kind?: ("project" | "token" | "ssh_key" | "user" | "server" | "location" | "node" | "operating_system" | "size" | "address_pool")[];
+                target_kind?: ("project" | "token" | "ssh_key" | "webhook" | "user" | "server" | "location" | "node" | "operating_system" | "size" | "address_pool")[];
                 /**
                  * @description Return only entries about this object. It requires exactly one `target_kind`. The list is empty for an ID that no entry is about. The value is its ID, or whatever else identifies an object of this kind. Separate several values with commas; an object matches if any of them does.
                  * @example [

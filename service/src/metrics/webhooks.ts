@@ -1,4 +1,4 @@
-import { deliveryErrors } from '@berth/contract/webhooks';
+import { deliveryErrors } from '@berth/contract/webhook-deliveries';
 import { Counter, Histogram, type Registry } from 'prom-client';
 import type { AttemptObserver } from '../webhooks/sending/attempt.ts';
 

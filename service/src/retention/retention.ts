@@ -1,5 +1,5 @@
 import { eventDays } from '@berth/contract/events';
-import { deliveryDays } from '@berth/contract/webhooks';
+import { deliveryDays } from '@berth/contract/webhook-deliveries';
 import type { Db } from '../db/connection.ts';
 import { pause } from '../lib/pause.ts';
 import {

@@ -35,7 +35,12 @@ export async function deleteDeletedWebhooks(db: Db): Promise<number> {
         ) as found
         where deleted_at is not null limit ${sql.lit(atOnce)})`.execute(trx);
     if (numAffectedRows === 0n)
-      await sql`delete from webhooks where deleted_at is not null`.execute(trx);
+      // One that was deleted in the meantime may have very many.
+      await sql`
+        delete from webhooks where deleted_at is not null
+          and not exists (select from webhook_deliveries where webhook_id = webhooks.id)`.execute(
+        trx,
+      );
     return Number(numAffectedRows);
   });
 }

@@ -111,7 +111,7 @@ export async function insertWebhook(
 export async function updateWebhook(
   project: Project,
   id: number,
-  values: Partial<WebhookValues>,
+  values: Partial<WebhookValues & { failing_since: null }>,
 ): Promise<void> {
   if (Object.keys(values).length === 0) return;
   await project.update('webhooks').set(values).where('id', '=', id).execute();

@@ -35,7 +35,8 @@ export function webhookRoutes(app: App, deps: WebhookDeps): void {
 }
 
 function readRoutes(app: App): void {
-  const config = { scope: 'servers:read' } as const;
+  // A URL may be a secret of its receiver, and a response may repeat what it was sent.
+  const config = { scope: 'servers:write' } as const;
 
   app.get(
     '/webhooks',

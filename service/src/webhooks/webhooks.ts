@@ -87,6 +87,8 @@ export async function changeWebhook(
   if (body.name !== undefined) await requireFreeName(project, body.name, id);
   await updateWebhook(project, id, {
     ...values,
+    // What failed at another URL says nothing of this one.
+    ...(values.url !== undefined && values.url !== before.url && { failing_since: null }),
     ...(headers && { header_names: Object.keys(headers) }),
   });
   if (headers) {

@@ -1,4 +1,4 @@
-import { retryHours, testType } from '@berth/contract/webhooks';
+import { retryHours, testType } from '@berth/contract/webhook-deliveries';
 import type { Project } from '../../db/project.ts';
 import { Problem } from '../../problems/problem.ts';
 import { requireWebhook } from '../webhooks.ts';

@@ -1,4 +1,4 @@
-import type { DeliveryError } from '@berth/contract/webhooks';
+import type { DeliveryError } from '@berth/contract/webhook-deliveries';
 import { type Generated, type GeneratedAlways, type Selectable, sql } from 'kysely';
 import { hasAnyOf } from '../../db/filters.ts';
 import { type Listing, listing } from '../../db/listing.ts';
@@ -101,10 +101,9 @@ export async function insertRequestedDelivery(
 
 /** Has a pending delivery attempted now, unless it is being attempted. */
 export async function hastenDelivery(project: Project, id: number): Promise<void> {
-  const now = sql<string>`now()`;
   await project
     .update('webhook_deliveries')
-    .set({ requested: true, next_attempt_at: now })
+    .set({ requested: true, next_attempt_at: sql<string>`least(next_attempt_at, now())` })
     .where('id', '=', id)
     .where('status', '=', 'pending')
     .where(sql<boolean>`(leased_until is null or leased_until <= now())`)

@@ -1,5 +1,5 @@
 import { PathParams } from '@berth/contract/references';
-import { DeliveryParams, DeliveryQuery, WebhookDelivery } from '@berth/contract/webhooks';
+import { DeliveryParams, DeliveryQuery, WebhookDelivery } from '@berth/contract/webhook-deliveries';
 import { Type } from 'typebox';
 import type { App, Deps } from '../../callers/app-types.ts';
 import { change } from '../../changes/change.ts';
@@ -22,7 +22,8 @@ export function deliveryRoutes(app: App, deps: Deps): void {
 }
 
 function readRoutes(app: App): void {
-  const config = { scope: 'servers:read' } as const;
+  // A URL may be a secret of its receiver, and a response may repeat what it was sent.
+  const config = { scope: 'servers:write' } as const;
 
   app.get(
     '/webhooks/:id/deliveries',

@@ -1,5 +1,5 @@
 import type { EventType } from '@berth/contract/events';
-import type { WebhookDelivery } from '@berth/contract/webhooks';
+import type { WebhookDelivery } from '@berth/contract/webhook-deliveries';
 import type { DeliveryRow } from './queries.ts';
 
 /** A delivery as the API shows it. */

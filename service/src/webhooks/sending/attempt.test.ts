@@ -26,6 +26,7 @@ after(() => receiver[Symbol.asyncDispose]());
 const never = new AbortController().signal;
 const attempting: Attempting = {
   ...{ db, secretKey: testSecretKey, log: pino({ enabled: false }) },
+  targets: looseTargets,
   check: addressCheck({ allowed: looseTargets.allowedNetworks }),
   resolve: async () => [],
   timeoutMs: 60_000,
@@ -222,6 +223,11 @@ test('a webhook is paused after three days without a success, and its project is
   await sql`update webhooks set failing_since = now() - interval '73 hours' where id = ${id}`.execute(
     db,
   );
+  await makeDue(id);
+  await attemptDue();
+  const { paused_at } = await webhookRow(id);
+  assert.equal(paused_at, null, 'the first attempts after quiet days do not pause it');
+  await sql`update webhook_deliveries set expires_at = now() where webhook_id = ${id}`.execute(db);
   await makeDue(id);
   await attemptDue();
   const row = await webhookRow(id);

@@ -3,7 +3,8 @@ import { insertAuditEntry } from '../../audit/entry-queries.ts';
 import type { Db } from '../../db/connection.ts';
 import type { Keyring } from '../../keys/keyring.ts';
 import type { CheckAddress } from '../addresses.ts';
-import { openSecrets } from '../secrets.ts';
+import { openSecrets, type WebhookSecrets } from '../secrets.ts';
+import { readTarget, type TargetRules, UnusableUrl } from '../url.ts';
 import { pauseAfter } from './back-off.ts';
 import { guardedConnector, type ResolveName } from './connect.ts';
 import type { Leased } from './lease-queries.ts';
@@ -28,13 +29,18 @@ export interface Attempting {
   db: Db;
   secretKey: Keyring;
   log: Logger;
+  /** What the installation allows now, which may be less than when the webhook was created. */
+  targets: TargetRules;
   check: CheckAddress;
   resolve: ResolveName;
   observer?: AttemptObserver | undefined;
   timeoutMs?: number;
 }
 
-/** Attempts a leased delivery once, and records how that ended. If the signal aborts meanwhile, it is given back. */
+/**
+ * Attempts a leased delivery once, and records how that ended. If the signal aborts meanwhile, it is given back. After an
+ * unexpected error it is attempted again when its lease has ended.
+ */
 export async function attempt(
   leased: Leased,
   attempting: Attempting,
@@ -45,9 +51,9 @@ export async function attempt(
   try {
     outcome = await sendLeased(leased, attempting, signal);
   } catch (error) {
+    if (!signal.aborted) throw error;
     await releaseDelivery(db, leased);
-    if (signal.aborted) return;
-    throw error;
+    return;
   }
   observer?.attempted(outcome.failure?.reason ?? 'delivered', outcome.durationMs / 1000);
   if (outcome.failure) await recordFailed(leased, outcome, attempting);
@@ -56,7 +62,7 @@ export async function attempt(
 
 async function sendLeased(
   leased: Leased,
-  { secretKey, check, resolve, timeoutMs = usualTimeoutMs }: Attempting,
+  { secretKey, targets, check, resolve, timeoutMs = usualTimeoutMs }: Attempting,
   signal: AbortSignal,
 ): Promise<Outcome> {
   const { webhookId, messageId, url, withFormer } = leased;
@@ -67,9 +73,30 @@ async function sendLeased(
     const detail = 'The secret of the webhook cannot be decrypted. Rotate it.';
     return notSent('secrets_unreadable', detail);
   }
+  const refusal = refusalOf(url, targets);
+  if (refusal !== undefined) return notSent('address_refused', refusal);
   const headers = headersOf({ messageId, body, secrets, withFormer });
   const connect = guardedConnector({ check, resolve, timeoutMs });
-  return await send({ url, headers, body }, { connect, timeoutMs, signal });
+  const outcome = await send({ url, headers, body }, { connect, timeoutMs, signal });
+  return { ...outcome, excerpt: withoutValues(outcome.excerpt, secrets.headers) };
+}
+
+function refusalOf(url: string, targets: TargetRules): string | undefined {
+  try {
+    readTarget(url, targets);
+    return undefined;
+  } catch (error) {
+    if (error instanceof UnusableUrl) return error.message;
+    throw error;
+  }
+}
+
+/** A receiver may repeat the headers in its response, which more people can read than may know them. */
+function withoutValues(text: string | null, headers: WebhookSecrets['headers']): string | null {
+  return Object.values(headers).reduce(
+    (rest: string | null, value) => rest?.replaceAll(value, '[hidden]') ?? null,
+    text,
+  );
 }
 
 function bodyOf({ isTest, event, createdAt, projectId, webhookId, webhookName }: Leased) {
@@ -78,7 +105,10 @@ function bodyOf({ isTest, event, createdAt, projectId, webhookId, webhookName }:
   return testBody({ at: createdAt, projectId, webhook: { id: webhookId, name: webhookName } });
 }
 
-const notSent = (reason: 'event_gone' | 'secrets_unreadable', detail: string): Outcome => ({
+const notSent = (
+  reason: 'event_gone' | 'secrets_unreadable' | 'address_refused',
+  detail: string,
+): Outcome => ({
   ...{ durationMs: 0, status: null, excerpt: null },
   failure: { reason, detail },
 });
@@ -92,7 +122,7 @@ async function recordFailed(leased: Leased, outcome: Outcome, { db, log }: Attem
   await db.transaction().execute(async (trx) => {
     const isOurs = await recordFailure(trx, leased, outcome, pause);
     if (!isOurs || isTest || failure?.reason === 'event_gone') return;
-    const paused = await noteFailure(trx, webhookId, status === gone);
+    const paused = await noteFailure(trx, webhookId, { isGone: status === gone, isFinal });
     if (!paused) return;
     await insertAuditEntry(trx, {
       ...{ projectId, tokenId: null, userId: null, source: 'berth', byAdministrator: false },

@@ -19,7 +19,7 @@ const otherId = await createTestProject(db, 'other');
 const options: DeliveryOptions = {
   ...{ db, notifications: noNotifications, secretKey: testSecretKey },
   log: pino({ enabled: false }),
-  allowedNetworks: looseTargets.allowedNetworks,
+  targets: looseTargets,
   protectedAddresses: [],
   findApi: async () => [],
   timeoutMs: 60_000,
@@ -92,7 +92,7 @@ test('addresses of the installation itself get nothing', async () => {
     .execute();
   const running = startDeliveries({
     ...options,
-    allowedNetworks: [],
+    targets: { ...looseTargets, allowedNetworks: [] },
     protectedAddresses: ['9.9.9.0/24'],
     findApi: async () => [{ ip: '1.1.1.1', port: 443 }],
     resolve: async () => ['10.9.0.7', '9.9.9.9', '1.1.1.1', '127.0.0.1'],

@@ -9,6 +9,7 @@ import { defineReconciler } from '../../reconciler-runtime/define.ts';
 import type { RunObserver } from '../../reconciler-runtime/observer.ts';
 import { startReconcilers } from '../../reconciler-runtime/runner.ts';
 import { addressCheck, type CheckAddress } from '../addresses.ts';
+import type { TargetRules } from '../url.ts';
 import { type Attempting, type AttemptObserver, attempt } from './attempt.ts';
 import { dnsResolver, type ResolveName } from './connect.ts';
 import { fanOut } from './fan-out.ts';
@@ -27,8 +28,7 @@ export interface DeliveryOptions {
   notifications: Pick<NotificationListener, 'on'>;
   secretKey: Keyring;
   log: Logger;
-  /** Networks that the installation allows, whatever they are. */
-  allowedNetworks: readonly string[];
+  targets: TargetRules;
   /** Further networks that are the installation's own. */
   protectedAddresses: readonly string[];
   findApi: FindApi;
@@ -81,19 +81,35 @@ const deliver = defineReconciler<Deliverer, Topic>({
   },
 });
 
-/** The addresses of the installation change rarely, and the name of its API may take long to resolve. */
+/**
+ * The addresses of the installation change rarely, and the name of its API may take long to resolve, so that deliveries wait
+ * for them only once.
+ */
 function rememberedCheck(options: DeliveryOptions): Deliverer['check'] {
-  const { db, allowedNetworks, protectedAddresses, findApi, log } = options;
+  const { db, targets, protectedAddresses, findApi, log } = options;
   const report = (error: unknown) =>
     log.debug({ err: error }, 'The address of the API is unknown.');
-  let known: { check: CheckAddress; until: number } | undefined;
-  return async () => {
-    if (known && performance.now() < known.until) return known.check;
+  let known: CheckAddress | undefined;
+  let refreshing: Promise<CheckAddress> | undefined;
+  let refreshAt = 0;
+
+  async function refresh(): Promise<CheckAddress> {
     const api = (await findApi(report)).map(({ ip }) => ip);
     const own = [...(await ownNetworks(db)), ...protectedAddresses, ...api];
-    const check = addressCheck({ allowed: allowedNetworks, own });
-    known = { check, until: performance.now() + rememberedMs };
-    return check;
+    known = addressCheck({ allowed: targets.allowedNetworks, own });
+    refreshAt = performance.now() + rememberedMs;
+    return known;
+  }
+
+  return async () => {
+    if (!refreshing && performance.now() >= refreshAt) {
+      refreshing = refresh().finally(() => {
+        refreshing = undefined;
+      });
+      // Whoever needs its result awaits it; otherwise the next delivery tries again.
+      refreshing.catch(() => undefined);
+    }
+    return known ?? (await (refreshing ?? refresh()));
   };
 }
 

@@ -1,8 +1,8 @@
 import type { EventType } from '@berth/contract/events';
 import { maxId } from '@berth/contract/values';
 import type { Db, Trx } from '../../db/connection.ts';
-import { matches } from '../../events/matches.ts';
 import { eventsAtOnce, eventsIn } from '../../events/feed-queries.ts';
+import { matches } from '../../events/matches.ts';
 import type { EventRow } from '../../events/queries.ts';
 import { parseSelector } from '../../labels/selector.ts';
 import { messageIdOf } from './message.ts';

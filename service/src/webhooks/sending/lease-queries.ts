@@ -8,38 +8,54 @@ export const atOnce = { webhook: 4, project: 8 };
 const leaseSeconds = 60;
 
 /**
- * Leases due deliveries, up to `limit`. Projects take turns: one with fewer attempts under way comes first, so that slow
- * receivers of one project do not keep those of others waiting.
+ * Leases due deliveries, up to `limit`. Projects take turns, and so do the webhooks of a project: whoever has fewer attempts
+ * under way comes first, so that receivers that do not answer keep no others waiting. Of a webhook, what somebody asked for
+ * comes first.
  */
 export async function leaseDeliveries(db: Queryable, limit: number): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
-    with under_way as (
+    with recursive
+    -- The webhooks with pending deliveries, each found by one access to the index.
+    waiting as (
+      (select webhook_id from webhook_deliveries where status = 'pending' order by webhook_id limit 1)
+      union all
+      select (
+        select later.webhook_id from webhook_deliveries later
+        where later.status = 'pending' and later.webhook_id > waiting.webhook_id order by later.webhook_id limit 1
+      ) from waiting where waiting.webhook_id is not null
+    ),
+    under_way as materialized (
       select project_id, webhook_id, count(*) as count from webhook_deliveries
       where leased_until > now() group by project_id, webhook_id
     ),
+    of_projects as (select project_id, sum(count) as count from under_way group by project_id),
     receivers as (
       select webhooks.id, webhooks.project_id, enabled and paused_at is null as is_active,
-        greatest(0, ${sql.lit(atOnce.webhook)} - coalesce(under_way.count, 0)) as room
-      from webhooks left join under_way on under_way.webhook_id = webhooks.id
+        coalesce(under_way.count, 0) as count, greatest(0, ${sql.lit(atOnce.webhook)} - coalesce(under_way.count, 0)) as room
+      from waiting join webhooks on webhooks.id = waiting.webhook_id
+        left join under_way on under_way.webhook_id = webhooks.id
       where deleted_at is null
     ),
     due as (
-      select found.id, found.next_attempt_at, receivers.project_id
+      select found.id, found.next_attempt_at, receivers.project_id, room, count + row_number() over (
+        partition by receivers.id order by found.requested desc, found.next_attempt_at, found.id) as turn,
+        count
       from receivers cross join lateral (
-        (select id, next_attempt_at from webhook_deliveries
-        where is_active and webhook_id = receivers.id and status = 'pending' and next_attempt_at <= now()
+        (select id, next_attempt_at, true as requested from webhook_deliveries
+        where webhook_id = receivers.id and status = 'pending' and requested and next_attempt_at <= now()
         order by next_attempt_at limit room)
         union all
-        (select id, next_attempt_at from webhook_deliveries
-        where not is_active and webhook_id = receivers.id and status = 'pending' and requested
+        (select id, next_attempt_at, false from webhook_deliveries
+        where is_active and webhook_id = receivers.id and status = 'pending' and not requested
           and next_attempt_at <= now()
         order by next_attempt_at limit room)
       ) as found
     ),
     queued as (
-      select id, next_attempt_at, row_number() over (partition by project_id order by next_attempt_at, id)
-        + coalesce((select sum(count) from under_way where under_way.project_id = due.project_id), 0) as turn
-      from due
+      select id, next_attempt_at, coalesce(of_projects.count, 0)
+        + row_number() over (partition by due.project_id order by turn, next_attempt_at, id) as turn
+      from due left join of_projects on of_projects.project_id = due.project_id
+      where turn - due.count <= room
     ),
     chosen as (
       select id from queued where turn <= ${sql.lit(atOnce.project)}

@@ -101,3 +101,24 @@ test('of a webhook that is not active only requested deliveries are attempted', 
     assert.deepEqual(await leaseDeliveries(db, 10), []);
   }
 });
+
+test('the webhooks of a project take turns, so that one that answers is not behind those that do not', async () => {
+  for (let n = 0; n < 2; n += 1) {
+    const { id } = await enterWebhook(db, { projectId, url });
+    await due(id, 20, { minutesAgo: 60 });
+  }
+  const [ended] = await leaseDeliveries(db, 100);
+  const healthy = await enterWebhook(db, { projectId, url });
+  const [first] = await due(healthy.id, 2);
+  await sql`
+    update webhook_deliveries set status = 'delivered', next_attempt_at = null, leased_until = null
+    where id = ${ended}`.execute(db);
+  assert.deepEqual(await leaseDeliveries(db, 100), [first]);
+});
+
+test('of a webhook, a requested delivery comes first', async () => {
+  const { id } = await enterWebhook(db, { projectId, url });
+  await due(id, 20, { minutesAgo: 60 });
+  const [wanted] = await due(id, 1, { requested: true, minutesAgo: 0 });
+  assert.deepEqual(await leaseDeliveries(db, 1), [wanted]);
+});

@@ -1,4 +1,4 @@
-import { testType } from '@berth/contract/webhooks';
+import { testType } from '@berth/contract/webhook-deliveries';
 import { Webhook as Signer } from 'standardwebhooks';
 import type { EventRow } from '../../events/queries.ts';
 import { eventView } from '../../events/view.ts';

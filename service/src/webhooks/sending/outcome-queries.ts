@@ -11,10 +11,13 @@ export async function releaseDelivery(db: Queryable, { id, attempts }: Leased): 
     where id = ${id} and attempts = ${attempts} and status = 'pending'`.execute(db);
 }
 
-/** The receiver has it, whoever attempts it now. The time of the last success is accurate to a minute. */
+/**
+ * The receiver has it, whoever attempts it now. The time of the last success is accurate to a minute. A test says nothing of
+ * the events, so it is none.
+ */
 export async function recordDelivered(
   db: Queryable,
-  { id, webhookId }: Leased,
+  { id, webhookId, isTest }: Leased,
   { durationMs, status, excerpt }: Outcome,
 ): Promise<void> {
   await sql`
@@ -25,7 +28,7 @@ export async function recordDelivered(
       where id = ${id}
     )
     update webhooks set failing_since = null, last_success_at = now()
-    where id = ${webhookId} and (failing_since is not null or last_success_at is null
+    where id = ${webhookId} and not ${isTest}::boolean and (failing_since is not null or last_success_at is null
       or last_success_at < now() - interval '1 minute')`.execute(db);
 }
 
@@ -51,15 +54,16 @@ export async function recordFailure(
 }
 
 /**
- * Notes that a webhook fails, and pauses it if its receiver is gone, or if no attempt has succeeded for days. Returns why and
- * since when it has failed if this has paused it.
+ * Notes that a webhook fails, and pauses it if its receiver is gone, or if no attempt has succeeded for days when the retries of
+ * a delivery end: the first attempt after a quiet week must not pause it. Returns why and since when it has failed if this has
+ * paused it.
  */
 export async function noteFailure(
   db: Queryable,
   webhookId: number,
-  isGone: boolean,
+  { isGone, isFinal }: { isGone: boolean; isFinal: boolean },
 ): Promise<{ because: 'failing' | 'gone'; since: string } | undefined> {
-  const isDue = sql`(${isGone} or coalesce(failing_since <= now() - make_interval(days => ${pauseDays}), false))`;
+  const isDue = sql`(${isGone} or (${isFinal} and coalesce(failing_since <= now() - make_interval(days => ${pauseDays}), false)))`;
   const { rows } = await sql<{ because: 'failing' | 'gone' | null; since: string }>`
     update webhooks set failing_since = coalesce(failing_since, now()),
       paused_at = case when ${isDue} then now() end,

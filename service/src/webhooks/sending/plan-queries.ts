@@ -1,4 +1,4 @@
-import { retryHours } from '@berth/contract/webhooks';
+import { retryHours } from '@berth/contract/webhook-deliveries';
 import { sql } from 'kysely';
 import type { Trx } from '../../db/connection.ts';
 

@@ -1,4 +1,4 @@
-import { type DeliveryError, excerptBytes } from '@berth/contract/webhooks';
+import { type DeliveryError, excerptBytes } from '@berth/contract/webhook-deliveries';
 import { Client, type Dispatcher } from 'undici';
 import { AddressRefused, NameUnresolvable } from './connect.ts';
 
@@ -39,7 +39,14 @@ export async function send(message: Message, options: SendOptions): Promise<Outc
   const began = performance.now();
   const durationMs = () => Math.round(performance.now() - began);
   const deadline = AbortSignal.timeout(options.timeoutMs);
+  const signal = AbortSignal.any([deadline, options.signal]);
   const client = new Client(origin, { connect: options.connect, pipelining: 0 });
+  const close = () => {
+    const why: Error | null = signal.reason ?? null;
+    client.destroy(why).catch(() => undefined);
+  };
+  // The client itself heeds a signal only once it has a connection.
+  signal.addEventListener('abort', close, { once: true });
   try {
     const { statusCode, headers, body } = await client.request({
       method: 'POST',
@@ -47,7 +54,7 @@ export async function send(message: Message, options: SendOptions): Promise<Outc
       headers: message.headers,
       body: message.body,
       reset: true,
-      signal: AbortSignal.any([deadline, options.signal]),
+      signal,
     });
     const excerpt = await excerptOf(body);
     const ended = { durationMs: durationMs(), status: statusCode, excerpt };
@@ -59,7 +66,8 @@ export async function send(message: Message, options: SendOptions): Promise<Outc
     return { durationMs: durationMs(), status: null, excerpt: null, failure };
   } finally {
     // What is left of the response is not read.
-    client.destroy().catch(() => undefined);
+    signal.removeEventListener('abort', close);
+    close();
   }
 }
 
