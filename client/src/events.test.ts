@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { problem, type Reply, serve } from '../testing/server.ts';
+import { disconnect, page, problem, type Reply, serve } from '../testing/server.ts';
 import { EventsGoneError, events } from './index.ts';
 
 const event = (id: number) => ({ id, type: 'server.started' });
@@ -44,6 +44,13 @@ test('when the connection is lost, it continues after the last event or heartbea
   assert.deepEqual(await take(2, events(berth)), [7, 10]);
   const positions = requests.map(({ headers }) => headers['last-event-id']);
   assert.deepEqual(positions, [undefined, '7', '9']);
+});
+
+test('it connects again however long the service is away', async () => {
+  const away = problem(503, 'unavailable');
+  const replies = [stream(text(7)), away, disconnect, page(502), stream(text(8))] as const;
+  const { berth } = await serve(replies, { retries: 0 });
+  assert.deepEqual(await take(2, events(berth)), [7, 8]);
 });
 
 test('a refusal is an error of the class of its code', async () => {

@@ -1,4 +1,5 @@
 import type { Berth } from './berth.ts';
+import { BerthError } from './errors.ts';
 import type { components, paths } from './generated/schema.ts';
 import { pause } from './signals.ts';
 
@@ -18,6 +19,8 @@ export interface EventOptions {
   signal?: AbortSignal | undefined;
 }
 
+/** What a service or a proxy responds while the service restarts. */
+const passing = [429, 502, 503, 504];
 const againMs = 1000;
 /** The service sends something every 15 seconds. */
 const longestSilenceMs = 60_000;
@@ -39,29 +42,37 @@ export async function* follow(
   { filters, after, signal }: EventOptions = {},
 ): AsyncGenerator<Message, never, undefined> {
   let last = after;
+  let hasBegun = false;
   for (;;) {
     const lost = new AbortController();
     const header = last === undefined ? {} : { 'Last-Event-ID': String(last) };
-    const { data: body } = await berth.GET('/v1/events', {
-      params: { query: filters ?? {}, header },
-      headers: { Accept: 'text/event-stream' },
-      signal: signal ? AbortSignal.any([signal, lost.signal]) : lost.signal,
-      parseAs: 'stream',
-    });
+    const timer = setTimeout(() => lost.abort(), longestSilenceMs);
     try {
+      const { data: body } = await berth.GET('/v1/events', {
+        params: { query: filters ?? {}, header },
+        headers: { Accept: 'text/event-stream' },
+        signal: signal ? AbortSignal.any([signal, lost.signal]) : lost.signal,
+        parseAs: 'stream',
+      });
+      clearTimeout(timer);
+      hasBegun = true;
       for await (const message of messages(body as ReadableStream, lost)) {
         if (message.id) last = Number(message.id);
         yield message;
       }
-    } catch {
-      // The connection was lost.
+    } catch (error) {
       signal?.throwIfAborted();
+      if (error instanceof BerthError && !(hasBegun && isPassing(error))) throw error;
     } finally {
+      clearTimeout(timer);
       lost.abort();
     }
     await pause(againMs, signal);
   }
 }
+
+const isPassing = ({ code, status }: BerthError) =>
+  code === 'connection_failed' || (status !== undefined && passing.includes(status));
 
 /** The fields of each message (HTML Living Standard, section 9.2), of which Berth writes each in one line. */
 async function* messages(
@@ -78,10 +89,11 @@ async function* messages(
     const blocks = (text + decoder.decode(value, { stream: true })).split('\n\n');
     text = blocks.pop() ?? '';
     for (const block of blocks) {
-      const fields: Record<string, string> = {};
-      for (const [, name = '', field] of block.matchAll(/^(\w+): (.*)$/gm))
-        fields[name] = field ?? '';
-      yield fields;
+      const fields = block.split('\n').map((line) => [
+        line.slice(0, line.indexOf(': ')),
+        line.slice(line.indexOf(': ') + 2),
+      ]);
+      yield Object.fromEntries(fields);
     }
   }
 }

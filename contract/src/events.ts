@@ -241,7 +241,9 @@ const kinds = {
     progress: 0,
     message: 'Creating the server',
   }),
-  'operation.progress': ofOperation('The operation began, went on, waits or is retried.'),
+  'operation.progress': ofOperation(
+    'The operation began, went on, waits or is retried. The end of a wait is told with the next message or progress.',
+  ),
   'operation.ended': ofOperation(
     'The operation ended: it succeeded, failed, or was superseded or cancelled.',
     { status: 'succeeded', progress: 100, message: 'The server was created.' },

@@ -2,14 +2,30 @@ import type { Event } from '@berth/client';
 import type { Command, OptionValues } from '@commander-js/extra-typings';
 import { choice, collected, defined, whole } from '../verbs/options.ts';
 
-const types = [
-  ...(['server.created', 'server.creating', 'server.started', 'server.stopped'] as const),
-  ...(['server.paused', 'server.failed', 'server.updated'] as const),
-  ...(['server.deleting', 'server.deleted'] as const),
-  ...(['operation.created', 'operation.progress', 'operation.ended'] as const),
-  ...(['usage.allowance_reached', 'node.online', 'node.offline', 'node.evacuated'] as const),
-  ...(['node.cordoned', 'node.gone', 'node.lost', 'webhook.paused'] as const),
-] satisfies Event['type'][];
+/** All types, which the compiler checks. */
+const known: Record<Event['type'], true> = {
+  'server.created': true,
+  'server.creating': true,
+  'server.started': true,
+  'server.stopped': true,
+  'server.paused': true,
+  'server.failed': true,
+  'server.updated': true,
+  'server.deleting': true,
+  'server.deleted': true,
+  'operation.created': true,
+  'operation.progress': true,
+  'operation.ended': true,
+  'usage.allowance_reached': true,
+  'node.online': true,
+  'node.offline': true,
+  'node.evacuated': true,
+  'node.cordoned': true,
+  'node.gone': true,
+  'node.lost': true,
+  'webhook.paused': true,
+};
+const types = Object.keys(known) as Event['type'][];
 
 export const filters = <Args extends unknown[], Options extends OptionValues>(
   command: Command<Args, Options>,
@@ -22,7 +38,7 @@ export const filters = <Args extends unknown[], Options extends OptionValues>(
     .option('--after <id>', 'only those after the event with this ID', whole);
 
 export interface Filters {
-  type?: (typeof types)[number][];
+  type?: Event['type'][];
   server?: string[];
   label?: string;
   inProject?: string[];

@@ -10,7 +10,7 @@ export const watch = (cli: Cli) =>
   filters(new Command('watch'))
     .summary('Print events as they happen')
     .description(
-      'Print events as they happen, until Ctrl-C. A lost connection is made again, and none is missed. With -o json, each event is a line of JSON.',
+      'Print events as they happen, until Ctrl-C. It reconnects by itself, and misses none. With -o json, each event is a line of JSON.',
     )
     .action(async ({ after, ...given }) => {
       const options = { filters: queryOf(given), after, signal: cli.io.signal };

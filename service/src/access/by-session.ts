@@ -25,11 +25,15 @@ export async function identifyBySession(
     : undefined;
   if (!found) throw sessionEnded();
   const { id: sessionId, userId, email, name, isAdmin, expiresAt, isConfirmed, isNoted } = found;
-  found.isNoted = true;
   return {
     caller: callerIn(db, found),
     person: { sessionId, sessionHash, userId, email, name, isAdmin, expiresAt, isConfirmed },
-    note: isNoted ? undefined : () => recordSessionUse(db, sessionId),
+    note: isNoted
+      ? undefined
+      : () => {
+          found.isNoted = true;
+          return recordSessionUse(db, sessionId);
+        },
   };
 }
 

@@ -28,13 +28,17 @@ export async function identifyByToken(
   }
   count();
   const { id: tokenId, createdBy: userId, expiresAt, allowedNetworks, isNoted } = found;
-  found.isNoted = true;
   const scopes = scopesNow(found);
   const project = new Project(db, projectFor(found, scopes, wanted));
   return {
     caller: { tokenId, userId, project, scopes, expiresAt, allowedNetworks },
     person: undefined,
-    note: isNoted ? undefined : () => recordTokenUse(db, tokenId),
+    note: isNoted
+      ? undefined
+      : () => {
+          found.isNoted = true;
+          return recordTokenUse(db, tokenId);
+        },
   };
 }
 

@@ -38,6 +38,7 @@ async function openApiDocument(): Promise<string> {
   const metrics = {
     answered: () => undefined,
     largeAnswerRefused: () => undefined,
+    eventStreamRefused: () => undefined,
     connectionClosed: () => undefined,
     async *write() {
       yield '';

@@ -1,8 +1,11 @@
+import { setImmediate } from 'node:timers/promises';
+import pLimit from 'p-limit';
 import type { Logger } from 'pino';
 import type { Db } from '../db/connection.ts';
 import type { NotificationListener } from '../db/notifications.ts';
 import { withoutClaim } from '../db/queue/claim.ts';
 import { createOutage } from '../lib/outage.ts';
+import { Problem } from '../problems/problem.ts';
 import { announceEvents, eventsAtOnce, eventsIn, keptEvents, moveEvents } from './feed-queries.ts';
 import type { EventRow, KeptEvents } from './queries.ts';
 import type { StreamEnd } from './stream.ts';
@@ -23,8 +26,7 @@ export interface Follower {
   beat(): void;
   /** Its caller may no longer read what it has read so far, so this must be checked before it sends more. */
   recheck(): void;
-  /** Ends it, because the service stops. */
-  end(): void;
+  end(why: StreamEnd): void;
 }
 
 /** Reads all new events once, whatever the number of streams. */
@@ -33,9 +35,14 @@ export interface EventFeed {
   readonly position: number;
   /** Which events are kept now. */
   kept(): Promise<KeptEvents>;
+  /** Looks up a credential, of which only a few are at once: a change makes all streams do so. */
+  lookUp<T>(work: () => Promise<T>): Promise<T>;
   /** Whether changes of credentials are heard of. Must be asked before a credential is looked up. */
   hearsChanges(): boolean;
-  /** Counts a stream, and begins to read. The stream gets nothing until it is attached. */
+  /**
+   * Counts a stream, and begins to read. The stream gets nothing until it is attached. Throws `unavailable` (503) if no events
+   * can be read.
+   */
   enter(follower: Follower): Promise<void>;
   leave(follower: Follower): void;
   /**
@@ -80,7 +87,11 @@ const retryMs = 500;
 const usualHeartbeatMs = 15_000;
 const usualBehindMs = 30_000;
 /** What is kept of the last events, for streams that come back. */
-const mostRecent = { events: 1000, bytes: 2 * 1024 * 1024 };
+const mostRecent = { events: 5000, bytes: 8 * 1024 * 1024 };
+/** How many streams get events before other work has a turn. */
+const followersInTurn = 100;
+const longestEnterMs = 15_000;
+const lookupsAtOnce = 4;
 const words = {
   failed: 'New events could not be read. This will be retried.',
   works: 'New events are read again.',
@@ -92,6 +103,7 @@ export function createEventFeed(settings: FeedSettings): EventFeed {
   const followers = new Set<Follower>();
   const attached = new Set<Follower>();
   const recent = createRecent();
+  const lookUp = pLimit(lookupsAtOnce);
   const outage = createOutage(log, words);
   let position: number | undefined;
   /**
@@ -107,10 +119,16 @@ export function createEventFeed(settings: FeedSettings): EventFeed {
   /** Resolves after the next round, whether or not it failed. */
   let round = Promise.withResolvers<void>();
 
-  function publish(rows: readonly EventRow[]): void {
+  async function publish(rows: readonly EventRow[]): Promise<void> {
     const events = rows.map((row) => ({ ...row, text: Buffer.from(eventText(row)) }));
     recent.add(events);
-    for (const follower of attached) follower.take(events);
+    let sent = 0;
+    // One that is attached meanwhile gets these events as recent ones, and ignores them here.
+    for (const follower of attached) {
+      follower.take(events);
+      sent += 1;
+      if (sent % followersInTurn === 0) await setImmediate();
+    }
     for (const { at } of rows) observer?.sent((Date.now() - Date.parse(at)) / 1000);
   }
 
@@ -119,11 +137,17 @@ export function createEventFeed(settings: FeedSettings): EventFeed {
       position = announced;
       recent.restart(position);
     }
+    if (position !== undefined && announced !== undefined && announced < position) {
+      // The database was restored, or one that lagged behind has taken over: later events will have the same ids.
+      for (const follower of followers) follower.end('gone');
+      position = announced;
+      recent.restart(position);
+    }
     while (position !== undefined && announced !== undefined && position < announced) {
       const span = { after: position, until: announced };
       const rows = await eventsIn(db, span);
       position = rows.length < eventsAtOnce ? span.until : (rows.at(-1)?.id ?? span.until);
-      publish(rows);
+      await publish(rows);
     }
   }
 
@@ -132,24 +156,37 @@ export function createEventFeed(settings: FeedSettings): EventFeed {
     let isTimeToMove = true;
     while (!isStopping && followers.size > 0) {
       let moved = 0;
-      let isFailed = false;
-      try {
-        if (isTimeToMove) {
-          moved = await moveEvents(db, 'ifFree');
-          if (announced === undefined) await announceEvents(db);
-        }
-        await read();
-        outage.worked();
-      } catch (error) {
-        outage.failed(error);
-        isFailed = true;
-      }
-      round.resolve();
-      round = Promise.withResolvers<void>();
-      if (moved < eventsAtOnce) isTimeToMove = await isOver(isFailed ? retryMs : pollMs);
+      const move = async () => {
+        if (isTimeToMove) moved = await moveEvents(db, 'ifFree');
+      };
+      const announce = async () => {
+        if (isTimeToMove && announced === undefined) await announceEvents(db);
+      };
+      // A database that cannot be written to can still be read.
+      const works = [await succeeds(move), await succeeds(announce), await succeeds(read)];
+      const isWorking = works.every((one) => one);
+      if (isWorking) outage.worked();
+      endRound();
+      if (moved < eventsAtOnce) isTimeToMove = await isOver(isWorking ? pollMs : retryMs);
     }
     position = undefined;
     running = undefined;
+    endRound();
+  }
+
+  async function succeeds(work: () => Promise<void>): Promise<boolean> {
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      outage.failed(error);
+      return false;
+    }
+  }
+
+  function endRound(): void {
+    round.resolve();
+    round = Promise.withResolvers<void>();
   }
 
   /** Waits for the time, or for a hint. Returns whether it was the time. */
@@ -163,6 +200,12 @@ export function createEventFeed(settings: FeedSettings): EventFeed {
 
   function recheckAll(): void {
     for (const follower of followers) follower.recheck();
+  }
+
+  function leave(follower: Follower): void {
+    followers.delete(follower);
+    observer?.streams(followers.size);
+    attached.delete(follower);
   }
 
   const off = [
@@ -190,18 +233,24 @@ export function createEventFeed(settings: FeedSettings): EventFeed {
     ended: (why) => observer?.ended(why),
     behindMs,
     kept: () => keptEvents(db),
+    lookUp: (work) => lookUp(work),
     hearsChanges: () => announced !== undefined,
     async enter(follower) {
       followers.add(follower);
       observer?.streams(followers.size);
       running ??= withoutClaim(run);
-      while (position === undefined && !isStopping && followers.has(follower)) await round.promise;
+      const until = performance.now() + longestEnterMs;
+      while (position === undefined && !isStopping && followers.has(follower)) {
+        if (performance.now() > until) {
+          leave(follower);
+          throw new Problem('unavailable', 'Events cannot be read at present. Try again.', {
+            retryAfter: 5,
+          });
+        }
+        await round.promise;
+      }
     },
-    leave(follower) {
-      followers.delete(follower);
-      observer?.streams(followers.size);
-      attached.delete(follower);
-    },
+    leave,
     attach(follower) {
       if (position === undefined || follower.position < recent.floor) return false;
       attached.add(follower);
@@ -214,7 +263,7 @@ export function createEventFeed(settings: FeedSettings): EventFeed {
       isStopping = true;
       clearInterval(beats);
       for (const stop of off) stop();
-      for (const follower of followers) follower.end();
+      for (const follower of followers) follower.end('stopping');
       hint.resolve(false);
       round.resolve();
       await running;
@@ -249,6 +298,6 @@ function createRecent() {
       }
       if (over > 0) events.splice(0, over);
     },
-    after: (position: number) => events.filter(({ id }) => id > position),
+    after: (position: number) => events.slice(events.findLastIndex(({ id }) => id <= position) + 1),
   };
 }

@@ -11,6 +11,7 @@ import { createTestProject } from '../testing/people.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { enterServer } from '../testing/servers.ts';
 import { eventsAtOnce, moveEvents } from './feed-queries.ts';
+import { idsInSpan } from './queries.ts';
 import { eventRoutes } from './routes.ts';
 
 const { db, connectionString, close } = await createTestDatabase();
@@ -67,6 +68,28 @@ describe('the list of events', () => {
     assert.deepEqual(first.json(), all.slice(0, 2));
     const next = /^<([^>]+)>; rel="next"$/.exec(String(first.headers.link))?.[1] ?? '';
     assert.deepEqual((await inject(app, { url: next, headers })).json(), all.slice(2, 4));
+  });
+
+  test('a list says where to go on, even if it is empty, and however far apart its events are', async () => {
+    const positionOf = async (query: string) =>
+      Number((await inject(app, { url: `/v1/events?${query}`, headers })).headers['last-event-id']);
+    const since = await lastId();
+    assert.equal(await positionOf(`after=${since}&type=usage.allowance_reached`), since);
+    const [near, far] = [await enterServer(db, place), await enterServer(db, place)];
+    await setStatus(near, 'paused');
+    await lastId();
+    await sql`select setval(pg_get_serial_sequence('events', 'id'), ${since + 3 * idsInSpan})`.execute(
+      db,
+    );
+    await setStatus(far, 'paused');
+    const filter = `after=${since}&type=server.paused`;
+    const servers = (await list(filter)).map(({ server_id }) => server_id);
+    assert.deepEqual(servers, [near, far]);
+    assert.equal((await list(`${filter}&limit=1`)).length, 1);
+    assert.ok((await positionOf(filter)) > since + 3 * idsInSpan);
+    const counted = { ...headers, prefer: 'count=exact' };
+    const answer = await inject(app, { url: `/v1/events?${filter}&limit=1`, headers: counted });
+    assert.equal(answer.headers['total-count'], '2');
   });
 
   test('an event whose transaction commits late comes after those that were already listed', async () => {

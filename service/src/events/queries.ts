@@ -1,6 +1,7 @@
 import type { EventType } from '@berth/contract/events';
 import { type GeneratedAlways, type JSONColumnType, type Selectable, sql } from 'kysely';
 import { hasAnyOf, planned } from '../db/filters.ts';
+import type { After } from '../db/keyset.ts';
 import { type Listing, listing } from '../db/listing.ts';
 import type { ProjectRows } from '../db/project.ts';
 import type { Timestamp } from '../db/schema/timestamp-schema.ts';
@@ -59,18 +60,58 @@ export interface EventFilters {
   selector?: Selector | undefined;
 }
 
-/** Events between two ids, without the first. */
+/** How many ids are searched at once, so that no query takes long, however rare the events are that a filter selects. */
+export const idsInSpan = 20_000;
+
+/** Events between two ids, without the first, in as many queries as the ids take. */
 export function listEvents(
   rows: ProjectRows,
+  filters: EventFilters,
+  { after, until }: EventSpan,
+): Listing<EventRow> {
+  const within = (span: EventSpan) => eventsWithin(rows, filters, span);
+
+  function* spansFrom(first: number): Generator<EventSpan> {
+    for (let from = first; from < until; from += idsInSpan)
+      yield { after: from, until: Math.min(until, from + idsInSpan) };
+  }
+
+  async function some<T>(
+    from: After | undefined,
+    limit: number,
+    read: (listing: Listing<EventRow>, limit: number) => Promise<T[]>,
+  ): Promise<T[]> {
+    const found: T[] = [];
+    for (const span of spansFrom(from?.id ?? after)) {
+      found.push(...(await read(within(span), limit - found.length)));
+      if (found.length === limit) break;
+    }
+    return found;
+  }
+
+  return {
+    page: (from, limit) => some(from, limit, (listing, rest) => listing.page(undefined, rest)),
+    keys: (from, limit) => some(from, limit, (listing, rest) => listing.keys(undefined, rest)),
+    rows: (ids) => within({ after, until }).rows(ids),
+    async count() {
+      let count = 0;
+      for (const span of spansFrom(after)) count += await within(span).count();
+      return count;
+    },
+  };
+}
+
+function eventsWithin(
+  rows: ProjectRows,
   { selector, type, server_id, project_id }: EventFilters,
-  { after, until }: Partial<EventSpan> & Pick<EventSpan, 'after'>,
+  { after, until }: EventSpan,
 ): Listing<EventRow> {
   let query = rows
     .select('events')
     .select(eventColumns)
     .where('events.id', '>', after)
+    .where('events.id', '<=', until)
     .where(hasAnyOf({ type, server_id, project_id }));
-  if (until !== undefined) query = query.where('events.id', '<=', until);
   if (selector) {
     query = query
       .where('events.server_id', 'is not', null)

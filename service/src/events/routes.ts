@@ -65,14 +65,20 @@ export function eventRoutes(app: App, { db, events: feed }: EventDeps): void {
       if (!wantsStream(request)) {
         const page = readPage(request);
         await moveAllEvents(db, 'inTurn');
-        const after = query.after ?? 0;
-        requireKept(page.after?.id ?? after, await feed.kept());
-        return sendList(request, reply, page, listEvents(rows, filters, { after }), eventView);
+        const kept = await feed.kept();
+        const given = page.after?.id ?? query.after ?? 0;
+        // All events are after 0, so that somebody who asks for them gets those that there are.
+        if (given > 0) requireKept(given, kept);
+        const after = Math.max(query.after ?? 0, kept.goneUntil);
+        const events = listEvents(rows, filters, { after, until: kept.last });
+        reply.header('Last-Event-ID', String(kept.last));
+        return sendList(request, reply, page, events, eventView);
       }
       requireNoPage(query);
       const kept = await feed.kept();
-      const given = lastEventId(request) ?? query.after;
-      requireKept(given, kept);
+      const resumed = lastEventId(request);
+      const given = resumed ?? query.after;
+      if (resumed !== undefined || given) requireKept(given ?? 0, kept);
       const after = given === 0 ? kept.goneUntil : given;
       request.server.streams.takeEndless(request, reply);
       await sendEvents(request, reply, { feed, rows, filters, after });
@@ -116,12 +122,11 @@ function lastEventId({ headers }: FastifyRequest): number | undefined {
   throw new Problem('malformed_request', 'Last-Event-ID must be the id of an event.');
 }
 
-/** All events are after 0, so that somebody who asks for them gets those that there are. */
-function requireKept(after: number | undefined, { goneUntil, last }: KeptEvents): void {
-  if (after === undefined || after === 0) return;
+/** Throws `events_gone` (410) if events after this one may be missing. */
+function requireKept(after: number, { goneUntil, last }: KeptEvents): void {
   const detail =
     after < goneUntil
       ? `Events up to ${goneUntil} are no longer kept, so that some after ${after} would be missing.`
-      : `There is no event ${after} yet, so that it is not of this database, or of a later time than the database.`;
+      : `The ID ${after} is higher than that of the latest event. The database may have been restored from a backup.`;
   if (after < goneUntil || after > last) throw new Problem('events_gone', detail);
 }

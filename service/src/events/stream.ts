@@ -8,7 +8,7 @@ import type { ProjectRows } from '../db/project.ts';
 import { Problem } from '../problems/problem.ts';
 import type { EventFeed, Follower, SharedEvent } from './feed.ts';
 import { matches, type ReadableProjects } from './matches.ts';
-import { type EventFilters, listEvents } from './queries.ts';
+import { type EventFilters, idsInSpan, listEvents } from './queries.ts';
 import { eventText } from './view.ts';
 
 /** Why a stream ended, apart from its client. */
@@ -28,8 +28,6 @@ export interface EventStream {
 const mostUnsentBytes = 64 * 1024;
 /** Few, because a slow client keeps them in memory. */
 const eventsInPage = 50;
-/** How many ids are searched at once for events that pass a filter, so that no query takes long. */
-const idsInPage = 20_000;
 const retryMs = 500;
 /** How often a credential is looked up that has expired by the clock of this machine. */
 const leastExpiryMs = 1000;
@@ -60,6 +58,8 @@ export async function sendEvents(
   /** At the beginning, too: the caller was authenticated before changes were followed. */
   let mustCheck = true;
   let unsentSince: number | undefined;
+  /** Since when nothing more could be written. */
+  let fullSince: number | undefined;
   let sentBytes = 0;
   let expiry: NodeJS.Timeout | undefined;
   /** Resolves when the stream is no longer attached. */
@@ -101,12 +101,21 @@ export async function sendEvents(
       return position;
     },
     take(events: readonly SharedEvent[]) {
+      const texts: Buffer[] = [];
+      let unsentBytes = raw.writableLength;
       for (const event of events) {
         if (event.id <= position) continue;
-        if (isFull()) return leaveFeed();
+        if (unsentBytes > mostUnsentBytes) {
+          leaveFeed();
+          break;
+        }
         position = event.id;
-        if (matches(event, filters, readable)) raw.write(event.text);
+        if (!matches(event, filters, readable)) continue;
+        texts.push(event.text);
+        unsentBytes += event.text.length;
       }
+      const [first, ...more] = texts;
+      if (first) raw.write(more.length > 0 ? Buffer.concat(texts) : first);
     },
     beat() {
       // It would begin the response without its headers.
@@ -122,7 +131,7 @@ export async function sendEvents(
       mustCheck = true;
       leaveFeed();
     },
-    end: () => end('stopping'),
+    end,
   };
 
   /** The credential is looked up again when it would expire: a session may have been extended. */
@@ -140,8 +149,10 @@ export async function sendEvents(
     try {
       // Otherwise a later change could be missed.
       while (!feed.hearsChanges() && !isOver) await sleep(retryMs / 5);
-      const identity = await request.server.identifyAgain(request);
+      if (isOver) return;
+      const identity = await feed.lookUp(() => request.server.identifyAgain(request));
       const now = { caller: identity.caller ?? request.caller, headers: request.headers };
+      if (isOver) return;
       const isSame = now.caller.project.id === project.id && readsAnyProject(now) === readsAll;
       if (isSame) awaitExpiry(identity);
       else end('access');
@@ -158,7 +169,7 @@ export async function sendEvents(
   /** Sends a page of the events that it has missed. */
   async function catchUp(): Promise<void> {
     const from = position;
-    const until = Math.min(feed.position, from + idsInPage);
+    const until = Math.min(feed.position, from + idsInSpan);
     try {
       const missed = listEvents(rows, filters, { after: from, until });
       const page = await missed.page(undefined, eventsInPage);
@@ -177,7 +188,9 @@ export async function sendEvents(
   /** Waits until the client has read everything. There is no `drain` after writes that returned true. */
   async function drained(): Promise<void> {
     const written = Promise.withResolvers<void>();
-    const timer = setTimeout(() => end('slow'), feed.behindMs);
+    fullSince ??= performance.now();
+    const left = Math.max(0, fullSince + feed.behindMs - performance.now());
+    const timer = setTimeout(() => end('slow'), left);
     raw.write(':\n\n', () => written.resolve());
     await Promise.race([written.promise, detached.promise]);
     clearTimeout(timer);
@@ -186,6 +199,7 @@ export async function sendEvents(
   async function follow(): Promise<void> {
     while (!isOver) {
       detached = Promise.withResolvers<void>();
+      if (!isFull()) fullSince = undefined;
       if (mustCheck) await check();
       else if (isFull()) await drained();
       else if (feed.attach(follower)) await detached.promise;

@@ -19,6 +19,8 @@ export interface HttpMetrics {
   answered(request: AnsweredRequest): void;
   /** `share`: whose share of large responses was used up, such as `token` or `all`. */
   largeAnswerRefused(share: string): void;
+  /** `share`: the same of streams of events. */
+  eventStreamRefused(share: string): void;
   connectionClosed(why: Closing): void;
   /**
    * Writes the metrics in parts, optionally without those that need the database. The event loop
@@ -36,7 +38,10 @@ export type MetricsType = keyof typeof types;
 
 /** `GET /metrics`, and the counting of all requests. */
 export function serveMetrics(app: App, metrics: HttpMetrics): void {
-  app.addHook('onResponse', async ({ method, routeOptions }, { statusCode, elapsedTime }) => {
+  app.addHook('onResponse', async ({ method, routeOptions }, reply) => {
+    // It lasts as long as its client likes.
+    if (String(reply.getHeader('content-type')).startsWith('text/event-stream')) return;
+    const { statusCode, elapsedTime } = reply;
     const route = routeOptions.url?.replace(/^\/api(?=\/v1\/)/, '') ?? 'unknown';
     metrics.answered({ method, route, status: statusCode, seconds: elapsedTime / 1000 });
   });

@@ -148,8 +148,9 @@ function streamSettings({ shell = plainShell, timeouts: times, metrics }: Servin
   const { maxStreams: most, maxEventStreams: mostEndless } = shell;
   const { leastSpeed: leastBytesPerSecond } = shell;
   const refused = (share: string) => metrics?.largeAnswerRefused(share);
+  const endlessRefused = (share: string) => metrics?.eventStreamRefused(share);
   const { behind: behindMs } = times ?? defaultTimeouts;
-  return { most, mostEndless, refused, leastBytesPerSecond, behindMs };
+  return { most, mostEndless, refused, endlessRefused, leastBytesPerSecond, behindMs };
 }
 
 /**

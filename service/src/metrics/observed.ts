@@ -21,6 +21,7 @@ const long = [0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 900, 3600, 7200];
 export interface Observers {
   answered(request: AnsweredRequest): void;
   largeAnswerRefused(share: string): void;
+  eventStreamRefused(share: string): void;
   connectionClosed(why: Closing): void;
   operations: OperationObserver;
   called: CallObserver;
@@ -55,6 +56,12 @@ export function observers(registry: Registry): Observers {
   const refused = new Counter({
     name: 'berth_http_large_answers_refused_total',
     help: 'Large responses that were refused, by the share that was used up: token, user, project, address, anonymous (all requests without a token) or all.',
+    labelNames: ['share'],
+    registers,
+  });
+  const refusedStreams = new Counter({
+    name: 'berth_event_streams_refused_total',
+    help: 'Streams of events that were refused, by the share that was used up: token, user, project or all.',
     labelNames: ['share'],
     registers,
   });
@@ -151,6 +158,7 @@ export function observers(registry: Registry): Observers {
       requestSeconds.observe({ method, route }, seconds);
     },
     largeAnswerRefused: (share) => refused.inc({ share }),
+    eventStreamRefused: (share) => refusedStreams.inc({ share }),
     connectionClosed: (reason) => connections.inc({ reason }),
     operations: {
       ended: (kind, outcome, seconds) => operationSeconds.observe({ kind, outcome }, seconds),

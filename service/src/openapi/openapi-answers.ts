@@ -37,6 +37,10 @@ export const sharedHeaders = {
       'Present if this is the response to an earlier request with the same `Idempotency-Key`. The value is `true`.',
     schema: { type: 'string', enum: ['true'] },
   },
+  'Last-Event-ID': text(
+    'Of a list: the ID of the last event when it was read. Send it as `after` to go on from there, even if the list is empty; of several pages, that of the last one.',
+    '1024',
+  ),
   Link: text(
     'The URL of the next page, with `rel="next"` (RFC 8288). Absent on the last page, and without `limit`.',
     '</v1/servers?limit=100&cursor=eyJ2IjoxMDB9>; rel="next"',
@@ -137,6 +141,7 @@ function headerNames(
     ['X-Request-Id', true],
     // What is accepted and is no operation is followed there.
     ['Location', (made && status === 201) || (status === 202 && !isOperation)],
+    ['Last-Event-ID', isGood && takes('Last-Event-ID')],
     ['Link', isGood && isList],
     ['Operation-Id', isOutcome],
     ['Preference-Applied', isOutcome || isCounted],

@@ -6,7 +6,8 @@ const atOnce = 2000;
 
 /**
  * Deletes some of the oldest events if they were written before a time, and notes up to which they are gone. Their order
- * is nearly that of their times, so that no index on these is needed: one that is not old yet delays those after it.
+ * is nearly that of their times, so that no index on these is needed. One that seems newer, such as of a clock that was ahead,
+ * is deleted with older ones after it.
  * Returns their number; 0 if all are done, or another service is doing this.
  */
 export async function deleteOldEvents(db: Db, before: Date): Promise<number> {
@@ -17,8 +18,7 @@ export async function deleteOldEvents(db: Db, before: Date): Promise<number> {
         select id, at < ${before} as is_old from events order by id limit ${sql.lit(atOnce)}
       ),
       old as (
-        select id from oldest
-        where id < coalesce((select min(id) from oldest where not is_old), (select max(id) + 1 from oldest))
+        select id from oldest where id <= (select max(id) from oldest where is_old)
       ),
       deleted as (delete from events where id in (select id from old) returning id),
       noted as (

@@ -62,15 +62,17 @@ export interface StreamSettings extends Pace {
   mostEndless: number;
   /** Receives whose limit was reached, for each refused answer. */
   refused: (share: string) => void;
+  /** The same of answers without an end. */
+  endlessRefused: (share: string) => void;
 }
 
 /** Limits the number of large responses, their memory and their duration. */
 export function boundStreams(
   app: FastifyInstance,
-  { most, mostEndless, refused, ...pace }: StreamSettings,
+  { most, mostEndless, refused, endlessRefused, ...pace }: StreamSettings,
 ): void {
   const places = createPlaces(most, refused);
-  const endless = createPlaces(mostEndless, refused, endlessAnswers);
+  const endless = createPlaces(mostEndless, endlessRefused, endlessAnswers);
   const send = (reply: FastifyReply, chunks: AsyncIterable<string | Buffer>) =>
     // Nothing is created before it is needed.
     Readable.from(paced(reply, chunks, pace), { objectMode: false, highWaterMark: 1 });
