@@ -87,7 +87,7 @@ const retryMs = 500;
 const usualHeartbeatMs = 15_000;
 const usualBehindMs = 30_000;
 /** What is kept of the last events, for streams that come back. */
-const mostRecent = { events: 5000, bytes: 8 * 1024 * 1024 };
+const mostRecent = { events: 5000, bytes: 4 * 1024 * 1024 };
 /** How many streams get events before other work has a turn. */
 const followersInTurn = 100;
 const longestEnterMs = 15_000;
