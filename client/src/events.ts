@@ -89,10 +89,9 @@ async function* messages(
     const blocks = (text + decoder.decode(value, { stream: true })).split('\n\n');
     text = blocks.pop() ?? '';
     for (const block of blocks) {
-      const fields = block.split('\n').map((line) => [
-        line.slice(0, line.indexOf(': ')),
-        line.slice(line.indexOf(': ') + 2),
-      ]);
+      const fields = block
+        .split('\n')
+        .map((line) => [line.slice(0, line.indexOf(': ')), line.slice(line.indexOf(': ') + 2)]);
       yield Object.fromEntries(fields);
     }
   }

@@ -4228,7 +4228,7 @@ export interface components {
         };
         /**
          * OperationProgressEvent
-         * @description The operation began, went on, waits or is retried.
+         * @description The operation began, went on, waits or is retried. The end of a wait is told with the next message or progress.
          * @example {
          *       "id": 1024,
          *       "at": "2026-11-21T04:32:50.120000Z",
@@ -4256,7 +4256,7 @@ export interface components {
              */
             id: number;
             /**
-             * @description The type of the event. The operation began, went on, waits or is retried.
+             * @description The type of the event. The operation began, went on, waits or is retried. The end of a wait is told with the next message or progress.
              * @example operation.progress
              * @enum {string}
              */
