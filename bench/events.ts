@@ -10,6 +10,8 @@ import { concludeAlone, percentile } from './statistics.ts';
 const defaultRounds = 3;
 const subscribers = 1000;
 const eventsInRound = 200;
+/** Before the memory is measured, so that each stream has what it needs, and no more garbage than that. */
+const eventsBefore = 5;
 /** Ten events per second, each of which all subscribers get. */
 const pauseMs = 100;
 const connectMs = 10_000;
@@ -61,9 +63,12 @@ async function measure(service: Service) {
   const { port, token, pid } = service;
   const args = [String(port), token, String(subscribers)];
   const { measured, said } = await beside('event-subscribers.ts', args, connectMs, async () => {
-    await write(service, eventsInRound);
+    await write(service, eventsBefore);
     await sleep(restMs);
-    return residentMegabytes(pid);
+    const megabytes = residentMegabytes(pid);
+    await write(service, eventsInRound - eventsBefore);
+    await sleep(restMs);
+    return megabytes;
   });
   const { open, delays } = JSON.parse(said) as { open: number; delays: number[] };
   if (open !== subscribers) throw new Error(`Only ${open} streams were open at the end.`);
