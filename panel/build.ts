@@ -20,17 +20,17 @@ function scriptsOf(name: string, chunks: Map<string, Rolldown.OutputChunk>): Set
   return found;
 }
 
-/** The kilobytes of compressed JavaScript that each page loads: the entry, and the chunk of the page. */
+/** The kilobytes of compressed JavaScript that each page loads: the entry, the frame of all pages, and its own chunk. */
 function weigh({ output }: Rolldown.RolldownOutput): Map<string, number> {
   const chunks = new Map(
     output.flatMap((one) => (one.type === 'chunk' ? [[one.fileName, one] as const] : [])),
   );
-  const entry = [...chunks.values()].find((one) => one.isEntry);
-  if (!entry) throw new Error('The build has no entry.');
-  const pages = [...chunks.values()].filter((one) => one.isDynamicEntry || one.isEntry);
+  const frame = [...chunks.values()].filter((one) => one.isEntry || one.name === 'shell');
+  const pages = [...chunks.values()].filter((one) => one.isDynamicEntry && !frame.includes(one));
   return new Map(
     pages.map(({ name, fileName }) => {
-      const parts = [entry.fileName, fileName].flatMap((one) => [...scriptsOf(one, chunks)]);
+      const names = [...frame.map((one) => one.fileName), fileName];
+      const parts = names.flatMap((one) => [...scriptsOf(one, chunks)]);
       const bytes = [...new Set(parts)].map((one) => gzipSync(chunks.get(one)?.code ?? '').length);
       return [name, Math.ceil(bytes.reduce((sum, one) => sum + one, 0) / 1000)];
     }),
@@ -59,6 +59,10 @@ async function buildPanel(): Promise<void> {
       assetsInlineLimit: 0,
       target: 'es2022',
       rolldownOptions: {
+        onLog(level, log, report) {
+          // Directives for servers that render components.
+          if (log.code !== 'MODULE_LEVEL_DIRECTIVE') report(level, log);
+        },
         output: {
           ...{ entryFileNames: names, chunkFileNames: names },
           assetFileNames: 'assets/[name].[hash][extname]',
