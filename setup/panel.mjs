@@ -43,5 +43,5 @@ export function ensurePanel() {
   if (isPanelCurrent()) return;
   say('Building the panel (some seconds) ...');
   const node = join(root, 'node_modules/.bin/node');
-  run(node, [join(root, "panel/build.ts")], "Then run this again.");
+  run(node, [join(root, 'panel/build.ts')], 'Then run this again.');
 }

@@ -17,7 +17,10 @@ interface Context {
   queries: QueryClient;
 }
 
-const root = createRootRouteWithContext<Context>()({ component: Outlet, notFoundComponent: NotFound });
+const root = createRootRouteWithContext<Context>()({
+  component: Outlet,
+  notFoundComponent: NotFound,
+});
 
 const signIn = createRoute({
   getParentRoute: () => root,
@@ -61,7 +64,22 @@ const servers = createRoute({
   component: lazyRouteComponent(() => import('./servers/list/page.tsx'), 'ServersPage'),
 });
 
-const routes = root.addChildren([signIn, signedIn.addChildren([start, servers])]);
+const newServer = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/servers/new',
+  component: lazyRouteComponent(() => import('./servers/create/page.tsx'), 'NewServerPage'),
+});
+
+const server = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/servers/$id',
+  component: lazyRouteComponent(() => import('./servers/one/page.tsx'), 'ServerPage'),
+});
+
+const routes = root.addChildren([
+  signIn,
+  signedIn.addChildren([start, servers, newServer, server]),
+]);
 
 export function createPanelRouter(queries: QueryClient) {
   return createRouter({

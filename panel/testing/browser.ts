@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { type Installation, startInstallation } from '../../cli/testing/installation.ts';
-import { createTestUser, type Credentials } from '../../service/src/testing/people.ts';
+import { type Credentials, createTestUser } from '../../service/src/testing/people.ts';
 import { chromiumCommand } from '../../setup/chromium.mjs';
 
 export interface Panel extends AsyncDisposable {

@@ -16,7 +16,8 @@ export function createQueries(onSignedOut: () => void): QueryClient {
   });
 }
 
-const rarelyChanged = { staleTime: 5 * 60_000 };
+/** For what administrators change now and then. */
+export const rarelyChanged = { staleTime: 5 * 60_000 };
 
 export const locationsQuery = queryOptions({
   ...rarelyChanged,
@@ -24,7 +25,7 @@ export const locationsQuery = queryOptions({
   queryFn: () => all(items(berth, '/v1/locations')),
 });
 
-async function all<T>(found: AsyncIterable<T>): Promise<T[]> {
+export async function all<T>(found: AsyncIterable<T>): Promise<T[]> {
   const list: T[] = [];
   for await (const one of found) list.push(one);
   return list;

@@ -12,10 +12,7 @@ test('too many attempts are shown with the time to wait', () => {
     status: 429,
     retryAfterMs: 40_000,
   });
-  assert.equal(
-    inWords(error),
-    'There were too many attempts. You can try again in 40 seconds.',
-  );
+  assert.equal(inWords(error), 'There were too many attempts. You can try again in 40 seconds.');
 });
 
 test('without a connection, people are told what to check', () => {

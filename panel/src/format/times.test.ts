@@ -8,7 +8,14 @@ const after = (seconds: number) => Date.parse(at) + seconds * 1000;
 test('a time is shown by how long ago it was', () => {
   assert.deepEqual(
     [3, 30, 300, 7200, 86_400, 10 * 86_400].map((seconds) => ago(at, after(seconds))),
-    ['just now', 'less than a minute ago', '5 minutes ago', '2 hours ago', 'yesterday', '10 days ago'],
+    [
+      'just now',
+      'less than a minute ago',
+      '5 minutes ago',
+      '2 hours ago',
+      'yesterday',
+      '10 days ago',
+    ],
   );
 });
 
@@ -18,8 +25,11 @@ test('a time is shown in the zone of the viewer, and in UTC', () => {
 });
 
 test('a wait is rounded up', () => {
-  assert.deepEqual(
-    [0, 1000, 40_100, 119_000, 121_000].map(waitInWords),
-    ['1 second', '1 second', '41 seconds', '119 seconds', '3 minutes'],
-  );
+  assert.deepEqual([0, 1000, 40_100, 119_000, 121_000].map(waitInWords), [
+    '1 second',
+    '1 second',
+    '41 seconds',
+    '119 seconds',
+    '3 minutes',
+  ]);
 });

@@ -9,6 +9,14 @@ test('somebody who signs in again goes back to the page and its filters', () => 
 
 test('a link cannot lead to another site, or out of the panel', () => {
   const others = ['https://evil.example', '//evil.example/servers', '/\\evil.example/servers'];
-  for (const from of [...others, 'javascript:alert(1)', '/v1/session', '/sign-in', '', 7, undefined])
+  for (const from of [
+    ...others,
+    'javascript:alert(1)',
+    '/v1/session',
+    '/sign-in',
+    '',
+    7,
+    undefined,
+  ])
     assert.equal(returnTo(from), '/servers', String(from));
 });

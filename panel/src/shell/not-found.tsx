@@ -7,7 +7,9 @@ export function NotFound() {
     <Container component="main" py="xl">
       <Empty title="There is no such page">
         <Text>
-          <Anchor renderRoot={(props) => <Link to="/servers" {...props} />}>Go to the servers</Anchor>
+          <Anchor renderRoot={(props) => <Link to="/servers" {...props} />}>
+            Go to the servers
+          </Anchor>
         </Text>
       </Empty>
     </Container>

@@ -31,7 +31,12 @@ export function PersonMenu({ session: { user } }: { session: Session }) {
     onError: (error) => sayFailed('You are still signed in', error),
   });
   return (
-    <Menu position="bottom-end" width={240}>
+    <Menu
+      position="bottom-end"
+      width={240}
+      withinPortal={false}
+      withInitialFocusPlaceholder={false}
+    >
       <Menu.Target>
         <ActionIcon variant="default" size="lg" aria-label={`Menu of ${user.name || user.email}`}>
           <IconUser size={18} aria-hidden />

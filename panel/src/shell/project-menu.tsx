@@ -21,7 +21,12 @@ export function ProjectMenu({ session: { projects, project } }: { session: Sessi
   }
 
   return (
-    <Menu position="bottom-start" width={240}>
+    <Menu
+      position="bottom-start"
+      width={240}
+      withinPortal={false}
+      withInitialFocusPlaceholder={false}
+    >
       <Menu.Target>
         <Button
           variant="default"

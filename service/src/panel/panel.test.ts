@@ -74,7 +74,12 @@ test('clients that do not prefer HTML get the links of the API, and elsewhere th
 test('paths that the panel does not have stay unknown, also for a browser', async () => {
   for (const url of ['/nowhere', '/server', '/v1/nowhere', '/index.html', '/assets', '/built-from'])
     assert.equal((await get(url)).json().code, 'not_found', url);
-  for (const path of ['nothing.js', '../index.html', '%2e%2e%2fbuilt-from', '..%2f..%2fpackage.json'])
+  for (const path of [
+    'nothing.js',
+    '../index.html',
+    '%2e%2e%2fbuilt-from',
+    '..%2f..%2fpackage.json',
+  ])
     assert.equal((await get(`/assets/${path}`)).json().code, 'not_found', path);
 });
 

@@ -28,7 +28,8 @@ export function Filters({ search }: { search: ServerSearch }) {
         label="Status"
         placeholder="Any"
         size="sm"
-        w={140}
+        flex="1 1 130px"
+        maw={180}
         clearable
         clearButtonProps={{ 'aria-label': 'Any status' }}
         data={[...allStatuses]}
@@ -71,7 +72,8 @@ function TypedFilter({ label, placeholder, value, onChange }: TypedProps) {
       label={label}
       placeholder={placeholder}
       leftSection={label === 'Name' && <IconSearch size={16} aria-hidden />}
-      w={220}
+      flex="1 1 160px"
+      maw={260}
       maxLength={253}
       value={typed}
       onChange={({ currentTarget }) => {

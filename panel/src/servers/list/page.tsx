@@ -41,11 +41,7 @@ export function ServersPage() {
       </Group>
       <Filters search={search} />
       {error && (
-        <Failure
-          title="The servers cannot be shown"
-          error={error}
-          retry={() => void refetch()}
-        />
+        <Failure title="The servers cannot be shown" error={error} retry={() => void refetch()} />
       )}
       {!servers && !error && <Loading />}
       {servers?.length === 0 && !isPlaceholderData && <NoServers isFiltered={hasFilters(search)} />}

@@ -1,4 +1,5 @@
-import { Checkbox, Text } from '@mantine/core';
+import { Anchor, Checkbox, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import { counted, disk, memory } from '../../format/units.ts';
 import type { Server } from '../../live/apply.ts';
 import { Time } from '../../shell/time.tsx';
@@ -17,7 +18,7 @@ interface RowProps {
 }
 
 export function ServerRow({ server, index, location, isSelected, toggle }: RowProps) {
-  const { hostname, os, specifications, created_at, labels } = server;
+  const { id, hostname, os, specifications, created_at, labels } = server;
   const shown = Object.entries(labels).map(([key, value]) => (value ? `${key}=${value}` : key));
   return (
     <tr aria-rowindex={index} data-selected={isSelected || undefined}>
@@ -25,9 +26,16 @@ export function ServerRow({ server, index, location, isSelected, toggle }: RowPr
         <Checkbox aria-label={`Select ${hostname}`} checked={isSelected} onChange={toggle} />
       </td>
       <td className={classes.name}>
-        <Text fw={500} size="sm" truncate title={hostname}>
+        <Anchor
+          fw={500}
+          size="sm"
+          truncate
+          display="block"
+          title={hostname}
+          renderRoot={(props) => <Link to="/servers/$id" params={{ id: String(id) }} {...props} />}
+        >
           {hostname}
-        </Text>
+        </Anchor>
         <Text size="xs" c="dimmed" truncate title={shown.join(', ')}>
           {[os, ...shown].join(' · ')}
         </Text>
