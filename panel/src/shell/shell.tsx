@@ -48,6 +48,7 @@ export function Shell() {
       <AppShell.Navbar p="sm" aria-label="Main">
         <NavLink
           label="Servers"
+          color="gray"
           leftSection={<IconServer size={18} aria-hidden />}
           onClick={close}
           renderRoot={(props) => (
@@ -65,7 +66,7 @@ export function Shell() {
             </ActionsProvider>
           </LiveProvider>
         ) : (
-          <Empty title="You are not a member of any project">
+          <Empty title="You are not a member of any project" isWhole>
             <Text>Ask an administrator, or an owner of a project, to add you.</Text>
           </Empty>
         )}

@@ -2,7 +2,7 @@ import type { components } from '@berth/client';
 import { Alert, Button, Card, Group, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { berth } from '../../api/berth.ts';
 import { locationsQuery } from '../../api/queries.ts';
 import { inWords } from '../../api/words.ts';
@@ -56,6 +56,8 @@ function NewServer({ initial }: { initial: Values }) {
     },
   });
   const creating = useMutation({
+    // The password is forgotten with the page.
+    gcTime: 0,
     mutationFn: async () => {
       const password = generatePassword();
       const { data } = await berth.POST('/v1/servers', { body: bodyOf(values, password) });
@@ -82,13 +84,17 @@ function NewServer({ initial }: { initial: Values }) {
   const error = creating.error ?? checking.error;
   const { fields, rest } = fieldErrors(error);
   const { data: created } = creating;
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    if (error) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [error]);
 
   return (
     <Stack gap="md" maw={720}>
       <Title order={1} size="h2">
         New server
       </Title>
-      <form onSubmit={submit} noValidate>
+      <form ref={form} onSubmit={submit} noValidate>
         <Card withBorder>
           <Stack>
             {rest && (

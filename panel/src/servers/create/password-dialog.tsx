@@ -17,7 +17,6 @@ export function PasswordDialog({ hostname, password, goOn }: DialogProps) {
       closeOnClickOutside={false}
       closeOnEscape={false}
       withCloseButton={false}
-      centered
     >
       <Stack>
         <Copyable text={password} what="password" />
