@@ -85,7 +85,7 @@ module.exports = {
       comment: 'Clients import the contract; it must not bring the service along.',
       severity: 'error',
       from: { path: '^contract/' },
-      to: { path: '^(service|client|cli|e2e|bench|incus-sim|reliability|site)/' },
+      to: { path: '^(service|client|cli|e2e|bench|incus-sim|panel|reliability|site)/' },
     },
     {
       name: 'client-stands-alone',
@@ -100,7 +100,16 @@ module.exports = {
       severity: 'error',
       from: { path: '^cli/src/', pathNot: '\\.test\\.ts$' },
       to: {
-        path: '^(service|contract|e2e|bench|incus-sim|reliability|setup|site|suites)/|^client/(?!src/index)|^cli/testing/',
+        path: '^(service|contract|e2e|bench|incus-sim|panel|reliability|setup|site|suites)/|^client/(?!src/index)|^cli/testing/',
+      },
+    },
+    {
+      name: 'panel-is-a-client',
+      comment: 'Browsers load it, and it can do nothing that other clients cannot.',
+      severity: 'error',
+      from: { path: '^panel/src/', pathNot: '\\.test\\.ts$' },
+      to: {
+        path: '^(service|contract|cli|e2e|bench|incus-sim|reliability|setup|site|suites)/|^client/(?!src/index)',
       },
     },
     {
@@ -120,7 +129,7 @@ module.exports = {
       severity: 'error',
       from: { path: '^incus-sim/src/', pathNot: '\\.test\\.ts$' },
       to: {
-        path: '^(service|contract|client|cli|e2e|bench|reliability|setup|site)/|^incus-sim/contract/',
+        path: '^(service|contract|client|cli|e2e|bench|panel|reliability|setup|site)/|^incus-sim/contract/',
       },
     },
     {
@@ -128,13 +137,13 @@ module.exports = {
       comment: 'What serves HTTP is the same for every noun; routes depend on it, not it on them.',
       severity: 'error',
       from: {
-        path: '^service/src/(http|edge|requests|callers|limits|streams|openapi|help|problems|lib)/',
+        path: '^service/src/(http|edge|requests|callers|limits|streams|openapi|built-files|help|panel|problems|lib)/',
         pathNot: '\\.test\\.ts$',
       },
       to: {
         path: '^service/src/[a-z-]+/',
         pathNot:
-          '^service/src/(http|edge|requests|callers|limits|streams|openapi|help|problems|lib)/|' +
+          '^service/src/(http|edge|requests|callers|limits|streams|openapi|built-files|help|panel|problems|lib)/|' +
           // What refusals are counted by: the token of a request.
           '^service/src/(access|changes|db|keys|refusals|threads|tokens|version)/',
       },
@@ -164,17 +173,17 @@ module.exports = {
         path: '^(service|contract|setup)/',
         pathNot: '\\.test\\.(ts|mjs)$|^service/src/testing/|test-server\\.ts$|-cases\\.ts$',
       },
-      to: { path: '^service/src/testing/|\\.test\\.ts$|^(e2e|bench|incus-sim|reliability|site)/' },
+      to: { path: '^service/src/testing/|\\.test\\.ts$|^(e2e|bench|incus-sim|panel|reliability|site)/' },
     },
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
     // What is built from the pages.
-    exclude: { path: '^site/(dist|\\.pages|\\.vitepress/(cache|\\.temp))/' },
+    exclude: { path: '^(panel/dist|site/(dist|\\.pages|\\.vitepress/(cache|\\.temp)))/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {
-      extensions: ['.ts', '.mjs', '.js'],
+      extensions: ['.ts', '.tsx', '.mjs', '.js'],
       conditionNames: ['import', 'node', 'default'],
       exportsFields: ['exports'],
     },

@@ -1,9 +1,11 @@
 // Installs what `npm start` and `npm test` need: system packages, npm packages and kernel settings.
 // It has no dependencies, because none are installed yet.
+import { ensureChromium } from './chromium.mjs';
 import { explain, isRoot, SetupError } from './commands.mjs';
 import { ensureHaproxy } from './haproxy.mjs';
 import { setUpKernel, widenIdRanges } from './kernel.mjs';
 import { ensureNodePackages } from './node-packages.mjs';
+import { ensurePanel } from './panel.mjs';
 import { ensurePrometheus } from './prometheus.mjs';
 import { ensureSystemPackages } from './system-packages.mjs';
 
@@ -26,16 +28,21 @@ function requireRootForGate() {
   );
 }
 
-/** @param {string} command what is being prepared: start, test, cluster, bench, token or inspect */
+const withPanel = ['start', 'simulated', 'test'];
+const withoutEngine = ['simulated', 'token', 'inspect'];
+
+/** @param {string} command what is being prepared: start, simulated, test, cluster, bench, token or inspect */
 function prepare(command) {
   requireNode();
   requireRootForGate();
   ensureNodePackages();
-  if (command === 'token' || command === 'inspect') return;
+  if (withPanel.includes(command)) ensurePanel();
+  if (withoutEngine.includes(command)) return;
   ensureSystemPackages({ forTests: command !== 'start', forBench: command === 'bench' });
   if (command === 'test') {
     ensurePrometheus();
     ensureHaproxy();
+    if (process.env.npm_lifecycle_event === 'pretest:all') ensureChromium();
   }
   setUpKernel();
   widenIdRanges();

@@ -48,12 +48,12 @@ export function sectionOf(changelog, version) {
 
 /**
  * Writes the files of a release of `commit` into `directory`: a tarball with all files of the commit, the built
- * documentation site, and `release.json`, which names the commit; a bill of materials (CycloneDX); the release notes; and the checksums of
+ * documentation site and panel, and `release.json`, which names the commit; a bill of materials (CycloneDX); the release notes; and the checksums of
  * these. The same commit always makes the same tarball.
- * @param {{ commit?: string, directory: string, isDraft?: boolean, site?: string }} release a draft needs no date in the
- *   changelog; `site` is the folder of the documentation site
+ * @param {{ commit?: string, directory: string, isDraft?: boolean, built?: Record<string, string> }} release a draft needs no date in the
+ *   changelog; `built` has the folders of what was built, by their paths in the release
  */
-export function makeRelease({ commit = 'HEAD', directory, isDraft = false, site }) {
+export function makeRelease({ commit = 'HEAD', directory, isDraft = false, built = {} }) {
   const git = (...args) => outputOf('git', args, clone);
   const hash = git('rev-parse', '--verify', `${commit}^{commit}`).trim();
   const { version } = JSON.parse(git('show', `${hash}:package.json`));
@@ -72,7 +72,7 @@ export function makeRelease({ commit = 'HEAD', directory, isDraft = false, site 
   const identity = JSON.stringify({ version, commit: hash });
   git(
     ...['archive', '--format=tar.gz', `--add-virtual-file=${name}/release.json:${identity}`],
-    ...(site === undefined ? [] : filesOfSite(site, name)),
+    ...Object.entries(built).flatMap(([path, folder]) => filesOf(folder, join(name, path))),
     // The last prefix is that of the files of the commit.
     ...[`--prefix=${name}/`, `--output=${tarball}`, hash],
   );
@@ -85,16 +85,16 @@ export function makeRelease({ commit = 'HEAD', directory, isDraft = false, site 
 }
 
 /**
- * The arguments of `git archive` that add the files of the documentation site to where the service finds it.
- * @param {string} site
- * @param {string} name the folder of the release
+ * The arguments of `git archive` that add the files of a folder.
+ * @param {string} folder
+ * @param {string} target where they are in the tarball
  */
-function filesOfSite(site, name) {
-  const entries = readdirSync(site, { recursive: true, withFileTypes: true });
+function filesOf(folder, target) {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   const paths = entries.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name));
   return paths.sort().flatMap((path) => {
-    const folder = dirname(join(name, 'site/dist', relative(site, path)));
-    return [`--prefix=${folder}/`, `--add-file=${path}`];
+    const prefix = dirname(join(target, relative(folder, path)));
+    return [`--prefix=${prefix}/`, `--add-file=${path}`];
   });
 }
 
@@ -123,10 +123,12 @@ function sha256(file) {
   return createHash('sha256').update(readFileSync(file)).digest('hex');
 }
 
-/** Builds the documentation site of the files in the clone, and returns its folder. */
-function buildSite() {
+/** Builds the documentation site and the panel of the files in the clone. */
+function build() {
   outputOf('npm', ['run', '--silent', 'docs'], clone);
-  return join(clone, 'site/dist');
+  outputOf('npm', ['run', '--silent', 'build', '-w', 'panel'], clone);
+  const folders = ['site/dist', 'panel/dist'];
+  return Object.fromEntries(folders.map((folder) => [folder, join(clone, folder)]));
 }
 
 const usage = `Creates a release of the commit that is checked out: a tarball, a bill of materials, notes and checksums.
@@ -158,9 +160,11 @@ function main() {
     throw new SetupError('There are uncommitted changes.', wayOut, changed);
   }
   const directory = resolve(values.out);
-  const site = changed ? undefined : buildSite();
-  if (!site) say('The documentation site is omitted, because there are uncommitted changes.');
-  const { version, commit, files } = makeRelease({ directory, isDraft: values.draft, site });
+  const built = changed ? {} : build();
+  if (changed) {
+    say('The documentation site and the panel are omitted, because there are uncommitted changes.');
+  }
+  const { version, commit, files } = makeRelease({ directory, isDraft: values.draft, built });
   say(`Berth ${version}, commit ${commit}:`);
   for (const file of [...files, join(directory, 'SHA256SUMS')]) say(`  ${file}`);
 }

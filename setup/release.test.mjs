@@ -53,7 +53,7 @@ test('the tarball has the files of the commit, and its id', { skip }, () => {
   assert.deepEqual(JSON.parse(read('release.json')), { version, commit });
 });
 
-test('the tarball has the documentation site where the service finds it', { skip }, () => {
+test('the tarball has what was built where the service finds it', { skip }, () => {
   const site = join(directory, 'built-site');
   mkdirSync(join(site, 'assets'), { recursive: true });
   writeFileSync(join(site, 'index.html'), 'first page');
@@ -61,11 +61,12 @@ test('the tarball has the documentation site where the service finds it', { skip
   const { version, files } = makeRelease({
     directory: join(directory, 'sited'),
     isDraft: true,
-    site,
+    built: { 'site/dist': site, 'panel/dist': site },
   });
   const read = (path) => print('tar', ['-xzOf', files[0], `berth-${version}/${path}`]);
   assert.equal(read('site/dist/index.html'), 'first page');
   assert.equal(read('site/dist/assets/app.js'), 'script');
+  assert.equal(read('panel/dist/assets/app.js'), 'script');
   assert.equal(read('package-lock.json'), ofCommit('package-lock.json'));
   assert.equal(JSON.parse(read('release.json')).version, version);
 });

@@ -25,8 +25,8 @@ const sections: Section[] = [
     ],
   },
   {
-    text: 'Programs',
-    pages: ['cli', 'requests', 'events', 'webhooks', 'client', 'client-typescript'],
+    text: 'The panel and programs',
+    pages: ['panel', 'cli', 'requests', 'events', 'webhooks', 'client', 'client-typescript'],
   },
   {
     text: 'Running Berth',

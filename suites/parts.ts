@@ -90,7 +90,7 @@ export const gate: readonly Part[] = [
     'service',
     'unit and API tests on PostgreSQL',
     [
-      '{contract,service,client,cli}/src/**/*.test.ts',
+      '{contract,service,client,cli,panel}/src/**/*.test.ts',
       'incus-sim/tests/*.test.ts',
       'bench/*.test.ts',
       '{setup,site,suites}/**/*.test.{ts,mjs}',
@@ -108,7 +108,7 @@ export const longParts: readonly Part[] = [
   tests(
     'slow',
     'slow tests of the service',
-    ['{service,client,cli,incus-sim,site}/**/*.long.test.ts'],
+    ['{service,client,cli,incus-sim,panel,site}/**/*.long.test.ts'],
     long(onPostgres),
   ),
   tests('reliability', 'each step with each fault', ['reliability/**/*.test.ts'], long(onPostgres)),

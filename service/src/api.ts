@@ -20,6 +20,8 @@ import type { Foundation } from './workers.ts';
 const openApi = new URL('../../contract/openapi.json', import.meta.url);
 /** `npm run docs` builds it. */
 const helpSite = new URL('../../site/dist/', import.meta.url);
+/** `npm start` builds it. */
+const panelSite = new URL('../../panel/dist/', import.meta.url);
 
 interface ApiSettings {
   limits: Limits;
@@ -72,6 +74,7 @@ export async function createApi(
     metrics,
     openApi,
     helpSite,
+    panelSite,
     shell,
     tls,
     log,

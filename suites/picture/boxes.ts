@@ -34,7 +34,10 @@ export const boxes: readonly Box[] = [
   box('start', 'start of the service', '.'),
   box('start', 'set up the machine', 'installation', 'doctor', 'location-setup'),
   box('start', 'settings of the process', 'config'),
-  box('request', 'HTTP server', 'http', 'openapi', 'help', 'refusals', 'streams'),
+  box(
+    ...(['request', 'HTTP server', 'http', 'openapi', 'help', 'panel', 'built-files'] as const),
+    ...['refusals', 'streams'],
+  ),
   box('work', 'metrics', 'metrics'),
   box('request', 'connections', 'edge'),
   box('noun', 'health', 'health', 'version'),

@@ -1,7 +1,7 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
+import { type BuiltFile, filesOf } from '../built-files/files.ts';
+import { isNotBuilt, notBuiltPage, sendFile } from '../built-files/send.ts';
 import type { App } from '../callers/app-types.ts';
-import { answerWith } from '../openapi/constant-content.ts';
-import { filesOf, type SiteFile } from './files.ts';
 
 // A page loads about ten files.
 const config = { scope: 'public', countsAs: 2 } as const;
@@ -16,8 +16,6 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const forever = 'public, max-age=31536000, immutable';
-
 /** Serves the documentation site, which `npm run docs` builds, at `/help`, for anyone. */
 export function serveHelp(app: App, folder: URL): void {
   const find = filesOf(folder);
@@ -30,9 +28,9 @@ export function serveHelp(app: App, folder: URL): void {
         const path = (request.params as { '*'?: string })['*'] ?? '';
         try {
           const found = await find(path);
-          return await send(request, reply, found ?? (await notFound(reply)));
+          return await sendFile(request, reply, found ?? (await notFound(reply)));
         } catch (error) {
-          if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+          if (!isNotBuilt(error)) throw error;
           return reply.code(404).type('text/html; charset=utf-8').send(notBuilt);
         }
       });
@@ -40,28 +38,14 @@ export function serveHelp(app: App, folder: URL): void {
   });
 
   /** The page of the site for paths that it does not have. */
-  async function notFound(reply: FastifyReply): Promise<SiteFile | undefined> {
+  async function notFound(reply: FastifyReply): Promise<BuiltFile | undefined> {
     reply.code(404);
     return await find('404');
   }
 }
 
-async function send(request: FastifyRequest, reply: FastifyReply, file: SiteFile | undefined) {
-  if (!file) return reply.type('text/plain; charset=utf-8').send('There is no such page.\n');
-  reply.type(file.type);
-  const caching = file.isHashed ? forever : 'no-cache';
-  const content = await file.content();
-  if (reply.statusCode === 404) return reply.send(content.plain.body);
-  return reply.send((await answerWith(request, reply, content, caching)) ?? undefined);
-}
-
-const notBuilt = `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<title>Documentation of Berth</title>
-<style>body{font:16px/1.5 system-ui;margin:2rem auto;max-width:40rem;padding:0 1rem}</style>
-<h1>The documentation site is not built</h1>
-<p>Run <code>npm run docs</code> in the directory of Berth, and load this page again. The same pages are in its folder
-<code>docs/</code>. The API is described at <a href="/docs">/docs</a>.</p>
-</html>
-`;
+const notBuilt = notBuiltPage(
+  'The documentation site',
+  'npm run docs',
+  `The same pages are in its folder <code>docs/</code>. The API is described at <a href="/docs">/docs</a>.`,
+);

@@ -22,6 +22,7 @@ import { serveHelp } from '../help/help.ts';
 import type { Limiter } from '../limits/limiter.ts';
 import { serveDocs } from '../openapi/docs.ts';
 import { completeSchema } from '../openapi/route-schemas.ts';
+import { servePanel } from '../panel/panel.ts';
 import { handleError, sendProblem } from '../problems/answers.ts';
 import { Problem } from '../problems/problem.ts';
 import { auditChanges } from '../refusals/audit.ts';
@@ -53,6 +54,8 @@ export interface Serving {
   openApi?: URL;
   /** The folder with the documentation site, which may be missing. */
   helpSite?: URL;
+  /** The folder with the panel, which may be missing. */
+  panelSite?: URL;
   metrics?: HttpMetrics | undefined;
   shell?: ShellSettings;
   tls?: Tls | undefined;
@@ -97,7 +100,8 @@ export async function createHttpServer<D extends Deps>(
   closeIdleOnClose(app, (options.timeouts ?? defaultTimeouts).linger);
   app.addHook('onClose', async () => options.tls?.stop());
   refuseUnknown(app, known);
-  await serveDocs(app, options.openApi);
+  const panel = options.panelSite && servePanel(app, options.panelSite);
+  await serveDocs(app, options.openApi, panel);
   if (options.helpSite) serveHelp(app, options.helpSite);
   if (metrics) serveMetrics(app, metrics);
   for (const prefix of prefixes) {

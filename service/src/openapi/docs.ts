@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../callers/app-types.ts';
 import { prefixes } from '../requests/api-path.ts';
 import type { ApiReference } from '../threads/api-reference.ts';
@@ -24,10 +25,10 @@ const linkHeader = `<${links.documentation}>; rel="service-doc", <${links.openap
 
 /**
  * `/openapi.json`, the documentation made of it at `/docs`, and `/docs/errors`, for anyone. `/` and the roots of the
- * API link to them. The document is the given file. Without one, it is made from all routes, which takes most of a
- * second.
+ * API link to them, except that `/` is a page for browsers if there is one. The document is the given file. Without one, it
+ * is made from all routes, which takes most of a second.
  */
-export async function serveDocs(app: App, file?: URL): Promise<void> {
+export async function serveDocs(app: App, file?: URL, page?: Page): Promise<void> {
   if (!file) await describeRoutes(app);
   app.register(async (docs: App) => {
     let document: string | undefined;
@@ -40,9 +41,10 @@ export async function serveDocs(app: App, file?: URL): Promise<void> {
       },
     );
     for (const url of ['/', ...prefixes]) {
-      docs.get(url, { config: { scope: 'public' } }, async (_request, reply) =>
-        reply.header('Link', linkHeader).send(links),
-      );
+      docs.get(url, { config: { scope: 'public', countsAs: 1 } }, async (request, reply) => {
+        if (url === '/' && page?.isWanted(request, reply)) return page.send(request, reply);
+        return reply.header('Link', linkHeader).send(links);
+      });
     }
     // Browsers request it with any page.
     docs.get('/favicon.ico', { config: { scope: 'public' } }, async (_request, reply) =>
@@ -56,6 +58,12 @@ export async function serveDocs(app: App, file?: URL): Promise<void> {
     );
   });
   app.register(serveReference);
+}
+
+/** What browsers get at `/`. */
+interface Page {
+  isWanted(request: FastifyRequest, reply: FastifyReply): boolean;
+  send(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>;
 }
 
 /** Makes the document from the routes that are added from now on. */

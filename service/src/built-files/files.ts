@@ -3,8 +3,8 @@ import { extname, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Content, represent } from '../openapi/constant-content.ts';
 
-/** A file of the site. Its content is read once; all files together have a few megabytes. */
-export interface SiteFile {
+/** A file of a built site. Its content is read once; all files together have a few megabytes. */
+export interface BuiltFile {
   type: string;
   /** Whether its name has a hash of its content. */
   isHashed: boolean;
@@ -27,9 +27,9 @@ const mark = 'built-from';
  * has no such file, and throws `ENOENT` if it has not been built. A site that is built anew is noticed.
  */
 export function filesOf(folder: URL) {
-  let known: Map<string, SiteFile> | undefined;
+  let known: Map<string, BuiltFile> | undefined;
   let builtAt: number | undefined;
-  return async (path: string): Promise<SiteFile | undefined> => {
+  return async (path: string): Promise<BuiltFile | undefined> => {
     const { mtimeMs } = await stat(new URL(mark, folder));
     if (known === undefined || builtAt !== mtimeMs) known = await listFiles(folder);
     builtAt = mtimeMs;
@@ -40,19 +40,19 @@ export function filesOf(folder: URL) {
 }
 
 /** Only these can be requested, so no path leads out of the folder. */
-async function listFiles(folder: URL): Promise<Map<string, SiteFile>> {
+async function listFiles(folder: URL): Promise<Map<string, BuiltFile>> {
   const root = fileURLToPath(folder);
   const entries = await readdir(root, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile() && entry.name !== mark);
   return new Map(
     files.map(({ parentPath, name }) => {
       const path = `${parentPath}${sep}${name}`;
-      return [relative(root, path).replaceAll(sep, '/'), siteFile(path)];
+      return [relative(root, path).replaceAll(sep, '/'), builtFile(path)];
     }),
   );
 }
 
-function siteFile(path: string): SiteFile {
+function builtFile(path: string): BuiltFile {
   let content: Promise<Content> | undefined;
   return {
     type: types[extname(path)] ?? 'text/plain; charset=utf-8',

@@ -1,0 +1,29 @@
+import { type BerthOptions, createBerth } from '@berth/client';
+
+/** What requests say about who sends them, apart from the cookie. */
+interface Caller {
+  csrfToken?: string | undefined;
+  projectId?: number | undefined;
+}
+
+let caller: Caller = {};
+
+export function setCaller(changed: Caller): void {
+  caller = { ...caller, ...changed };
+}
+
+/** A client for this session, which is about the chosen project. */
+export function createClient(options: Partial<BerthOptions> = {}) {
+  const client = createBerth({ url: window.location.origin, retries: 2, ...options });
+  client.use({
+    onRequest({ request, schemaPath }) {
+      const { csrfToken, projectId } = caller;
+      if (csrfToken && request.method !== 'GET') request.headers.set('Berth-CSRF', csrfToken);
+      const isAboutProject = !schemaPath.startsWith('/v1/session');
+      if (projectId && isAboutProject) request.headers.set('Berth-Project', String(projectId));
+    },
+  });
+  return client;
+}
+
+export const berth = createClient();

@@ -1,0 +1,20 @@
+import { BerthError } from '@berth/client';
+import { waitInWords } from '../format/times.ts';
+
+/** What went wrong, in words for people. */
+export function inWords(error: unknown): string {
+  if (!(error instanceof BerthError)) return `The panel has a fault: ${String(error)}`;
+  if (error.code === 'connection_failed')
+    return 'The service cannot be reached. Check your network, and try again.';
+  const { detail, retryAfterMs } = error;
+  if (error.status !== 429 || retryAfterMs === undefined) return detail;
+  return `${detail} You can try again in ${waitInWords(retryAfterMs)}.`;
+}
+
+/** Whether the request needs a session, and has none, or one that has ended. */
+export const isSignedOut = (error: unknown): boolean =>
+  error instanceof BerthError && error.status === 401 && error.code !== 'sign_in_failed';
+
+/** Whether the object that the request names does not exist, for this person. */
+export const isMissing = (error: unknown): boolean =>
+  error instanceof BerthError && error.status === 404;

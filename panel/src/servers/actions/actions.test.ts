@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { allowedFor, inChunks, outcomeOf } from './actions.ts';
+
+test('only what the service allows is offered', () => {
+  assert.deepEqual(allowedFor({ allowed_actions: ['restart', 'delete', 'stop'] }), [
+    'stop',
+    'restart',
+  ]);
+  assert.deepEqual(allowedFor({ allowed_actions: [] }), []);
+});
+
+test('many servers are sent in several requests', () => {
+  assert.deepEqual(inChunks([1, 2, 3, 4, 5], 2), [[1, 2], [3, 4], [5]]);
+  assert.deepEqual(inChunks([], 2), []);
+});
+
+test('the outcome on several servers is a sentence, with each refusal once', () => {
+  const problem = { status: 409, code: 'server_not_running', detail: 'It is stopped already.' };
+  const answer = {
+    ...{ message: '', accepted: 1, refused: 1 },
+    results: [
+      { server_id: 1, accepted: true },
+      { server_id: 2, accepted: false, problem },
+    ],
+  };
+  assert.deepEqual(outcomeOf('stop', [answer, answer]), {
+    sentence: 'Stop was accepted for 2 servers, and refused for 2 servers.',
+    refusals: ['It is stopped already.'],
+  });
+  const all = { ...answer, refused: 0, results: [] };
+  assert.equal(outcomeOf('start', [all]).sentence, 'Start was accepted for 1 server.');
+});

@@ -1,0 +1,66 @@
+import { ActionIcon, Button, Group, Tooltip } from '@mantine/core';
+import IconPlayerPlay from '@tabler/icons-react/icons/IconPlayerPlay';
+import IconPower from '@tabler/icons-react/icons/IconPower';
+import IconRefresh from '@tabler/icons-react/icons/IconRefresh';
+import type { Server } from '../../live/apply.ts';
+import { allowedFor, type PowerAction, powerActions, words } from './actions.ts';
+import { useActions } from './provider.tsx';
+
+const icons = { start: IconPlayerPlay, stop: IconPower, restart: IconRefresh };
+
+/** The actions that a server allows now, as small buttons. */
+export function ActionIcons({ server }: { server: Server }) {
+  const ask = useActions();
+  return (
+    <Group gap={4} wrap="nowrap" justify="flex-end">
+      {allowedFor(server).map((action) => {
+        const [Icon, { name }] = [icons[action], words[action]];
+        return (
+          <Tooltip key={action} label={name} openDelay={500}>
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              aria-label={`${name} ${server.hostname}`}
+              onClick={() => ask(action, [server])}
+            >
+              <Icon size={18} aria-hidden />
+            </ActionIcon>
+          </Tooltip>
+        );
+      })}
+    </Group>
+  );
+}
+
+interface ButtonsProps {
+  servers: readonly Server[];
+  onAsked?: () => void;
+}
+
+/** The actions that at least one of the servers allows, with the number of those that do. */
+export function ActionButtons({ servers, onAsked }: ButtonsProps) {
+  const ask = useActions();
+  const allowing = (action: PowerAction) =>
+    servers.filter((server) => server.allowed_actions.includes(action));
+  return powerActions
+    .map((action) => ({ action, able: allowing(action) }))
+    .filter(({ able }) => able.length > 0)
+    .map(({ action, able }) => {
+      const Icon = icons[action];
+      return (
+        <Button
+          key={action}
+          variant="default"
+          size="xs"
+          leftSection={<Icon size={16} aria-hidden />}
+          onClick={() => {
+            ask(action, able);
+            onAsked?.();
+          }}
+        >
+          {words[action].name}
+          {able.length < servers.length && ` (${able.length})`}
+        </Button>
+      );
+    });
+}

@@ -1,0 +1,63 @@
+import { Button, Group, List, Modal, Text } from '@mantine/core';
+import { createContext, type ReactNode, useCallback, useContext, useState } from 'react';
+import { counted } from '../../format/units.ts';
+import type { Server } from '../../live/apply.ts';
+import { act } from './act.ts';
+import { type PowerAction, words } from './actions.ts';
+
+type Named = Pick<Server, 'id' | 'hostname'>;
+type Ask = (action: PowerAction, servers: readonly Named[]) => void;
+
+const ActionsContext = createContext<Ask>(() => undefined);
+const mostNamed = 10;
+
+/** Carries out actions, and asks before those that interrupt a server. */
+export function ActionsProvider({ children }: { children: ReactNode }) {
+  const [asked, setAsked] = useState<{ action: PowerAction; servers: readonly Named[] }>();
+  const [isOpen, setOpen] = useState(false);
+  const ask = useCallback<Ask>((action, servers) => {
+    if (!words[action].question) return void act(action, servers);
+    setAsked({ action, servers });
+    setOpen(true);
+  }, []);
+  const close = () => setOpen(false);
+  const confirm = () => {
+    close();
+    if (asked) void act(asked.action, asked.servers);
+  };
+  return (
+    <ActionsContext value={ask}>
+      {children}
+      <Modal opened={isOpen} onClose={close} title={asked && titleOf(asked.action, asked.servers)}>
+        {asked && <Names servers={asked.servers} />}
+        <Text size="sm">{asked && words[asked.action].question}</Text>
+        <Group justify="flex-end" mt="lg">
+          <Button variant="default" onClick={close}>
+            Cancel
+          </Button>
+          <Button onClick={confirm} data-autofocus>
+            {asked && words[asked.action].name}
+          </Button>
+        </Group>
+      </Modal>
+    </ActionsContext>
+  );
+}
+
+const titleOf = (action: PowerAction, servers: readonly Named[]) =>
+  `${words[action].name} ${servers.length === 1 ? servers[0]?.hostname : counted(servers.length, 'server')}?`;
+
+function Names({ servers }: { servers: readonly Named[] }) {
+  if (servers.length === 1) return null;
+  const more = servers.length - mostNamed;
+  return (
+    <List size="sm" mb="sm">
+      {servers.slice(0, mostNamed).map(({ id, hostname }) => (
+        <List.Item key={id}>{hostname}</List.Item>
+      ))}
+      {more > 0 && <List.Item>and {counted(more, 'other server')}</List.Item>}
+    </List>
+  );
+}
+
+export const useActions = (): Ask => useContext(ActionsContext);

@@ -1,0 +1,24 @@
+import { items } from '@berth/client';
+import { queryOptions } from '@tanstack/react-query';
+import { berth } from '../../api/berth.ts';
+import { all, rarelyChanged } from '../../api/queries.ts';
+
+export const systemsQuery = queryOptions({
+  ...rarelyChanged,
+  queryKey: ['operating-systems'],
+  queryFn: () =>
+    all(items(berth, '/v1/operating-systems', { params: { query: { enabled: true } } })),
+});
+
+export const sizesQuery = queryOptions({
+  ...rarelyChanged,
+  queryKey: ['sizes'],
+  queryFn: () => all(items(berth, '/v1/sizes', { params: { query: { deprecated: false } } })),
+});
+
+/** Somebody may just have added one elsewhere. */
+export const keysQuery = queryOptions({
+  queryKey: ['ssh-keys'],
+  staleTime: 0,
+  queryFn: () => all(items(berth, '/v1/ssh-keys')),
+});

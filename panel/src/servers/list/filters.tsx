@@ -1,0 +1,85 @@
+import { Button, Group, Select, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import IconSearch from '@tabler/icons-react/icons/IconSearch';
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { allStatuses, hasFilters, readSearch, type ServerSearch, type Status } from './search.ts';
+
+const typingMs = 300;
+
+/** The filters of the list, which are in the URL. */
+export function Filters({ search }: { search: ServerSearch }) {
+  const navigate = useNavigate();
+  const change = (changed: { [Key in keyof ServerSearch]: ServerSearch[Key] | undefined }) =>
+    void navigate({
+      to: '/servers',
+      search: (current) => readSearch({ ...current, ...changed }),
+      replace: true,
+    });
+  return (
+    <Group gap="sm" align="flex-end" role="search" aria-label="Servers">
+      <TypedFilter
+        label="Name"
+        placeholder="Begins with"
+        value={search.q ?? ''}
+        onChange={(q) => change({ q })}
+      />
+      <Select
+        label="Status"
+        placeholder="Any"
+        size="sm"
+        flex="1 1 130px"
+        maw={180}
+        clearable
+        clearButtonProps={{ 'aria-label': 'Any status' }}
+        data={[...allStatuses]}
+        value={search.status ?? null}
+        onChange={(status) => change({ status: (status as Status | null) ?? undefined })}
+      />
+      <TypedFilter
+        label="Labels"
+        placeholder="env=prod,team!=web"
+        value={search.labels ?? ''}
+        onChange={(labels) => change({ labels })}
+      />
+      {hasFilters(search) && (
+        <Button
+          variant="subtle"
+          onClick={() => change({ q: undefined, status: undefined, labels: undefined })}
+        >
+          Clear
+        </Button>
+      )}
+    </Group>
+  );
+}
+
+interface TypedProps {
+  label: string;
+  placeholder: string;
+  value: string;
+  onChange: (value: string) => void;
+}
+
+/** A filter that is applied when somebody pauses typing. */
+function TypedFilter({ label, placeholder, value, onChange }: TypedProps) {
+  const [typed, setTyped] = useState(value);
+  const apply = useDebouncedCallback(onChange, typingMs);
+  // Going back in the history, or clearing the filters.
+  useEffect(() => setTyped(value), [value]);
+  return (
+    <TextInput
+      label={label}
+      placeholder={placeholder}
+      leftSection={label === 'Name' && <IconSearch size={16} aria-hidden />}
+      flex="1 1 160px"
+      maw={260}
+      maxLength={253}
+      value={typed}
+      onChange={({ currentTarget }) => {
+        setTyped(currentTarget.value);
+        apply(currentTarget.value);
+      }}
+    />
+  );
+}

@@ -1,0 +1,114 @@
+import { Alert, Anchor, Button, Card, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { isMissing } from '../../api/words.ts';
+import type { Server } from '../../live/apply.ts';
+import { useActivity } from '../../live/live.tsx';
+import { Empty, Failure, Loading } from '../../shell/messages.tsx';
+import { useTitle } from '../../shell/title.ts';
+import { ActionButtons } from '../actions/buttons.tsx';
+import { ServerStatus } from '../status.tsx';
+import { Access, Facts } from './cards.tsx';
+import { DeleteDialog } from './delete-dialog.tsx';
+import { Operations } from './operations.tsx';
+import { serverQuery, statusQuery } from './queries.ts';
+
+const route = getRouteApi('/signed-in/servers/$id');
+
+/** A server as it is now, and what can be done with it. */
+export function ServerPage() {
+  const id = Number(route.useParams().id);
+  const { data: server, error, refetch } = useQuery(serverQuery(id));
+  useTitle(server?.hostname ?? 'Server');
+  if (isMissing(error)) {
+    return (
+      <Empty title="There is no such server" isWhole>
+        <Text>It was deleted, or belongs to another project.</Text>
+        <Anchor renderRoot={(props) => <Link to="/servers" {...props} />}>Show all servers</Anchor>
+      </Empty>
+    );
+  }
+  if (error) {
+    return (
+      <Failure title="The server cannot be shown" error={error} retry={() => void refetch()} />
+    );
+  }
+  return server ? <ServerDetails server={server} /> : <Loading />;
+}
+
+function ServerDetails({ server }: { server: Server }) {
+  const [isDeleting, { open, close }] = useDisclosure(false);
+  return (
+    <Stack gap="md">
+      <Anchor size="sm" renderRoot={(props) => <Link to="/servers" {...props} />}>
+        Servers
+      </Anchor>
+      <Group justify="space-between" align="flex-start">
+        <Title order={1} size="h2" className="breaks">
+          {server.hostname}
+        </Title>
+        <Group gap="xs">
+          <ActionButtons servers={[server]} />
+          {server.allowed_actions.includes('delete') && (
+            <Button variant="outline" color="red" size="xs" onClick={open}>
+              Delete
+            </Button>
+          )}
+        </Group>
+      </Group>
+      <State server={server} />
+      <SimpleGrid cols={{ base: 1, md: 2 }}>
+        <Section title="Access">
+          <Access server={server} />
+        </Section>
+        <Section title="Server">
+          <Facts server={server} />
+        </Section>
+      </SimpleGrid>
+      <Section title="Operations">
+        <Operations serverId={server.id} />
+      </Section>
+      <DeleteDialog server={server} isOpen={isDeleting} close={close} />
+    </Stack>
+  );
+}
+
+function State({ server }: { server: Server }) {
+  const { data: record } = useQuery(statusQuery(server.id));
+  const activity = useActivity(server.id);
+  const { error, suspension, unavailable } = server;
+  return (
+    <Stack gap="xs" maw={600}>
+      <ServerStatus server={server} />
+      {!activity && <Text size="sm">{record?.status}</Text>}
+      {error && (
+        <Alert color="red" variant="outline" title="The server cannot be used">
+          {error}
+        </Alert>
+      )}
+      {suspension && (
+        <Alert color="red" variant="outline" title="An administrator suspended the server">
+          {suspension.reason}
+        </Alert>
+      )}
+      {unavailable && (
+        <Alert color="yellow" variant="outline" title="What is shown was last known">
+          {unavailable.reason}
+        </Alert>
+      )}
+    </Stack>
+  );
+}
+
+function Section({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <Card withBorder component="section" aria-label={title}>
+      <Title order={2} size="h5" mb="sm">
+        {title}
+      </Title>
+      {children}
+    </Card>
+  );
+}

@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { returnTo } from './return-to.ts';
+
+test('somebody who signs in again goes back to the page and its filters', () => {
+  assert.equal(returnTo('/servers/42'), '/servers/42');
+  assert.equal(returnTo('/servers?q=web&status=started'), '/servers?q=web&status=started');
+});
+
+test('a link cannot lead to another site, or out of the panel', () => {
+  const others = ['https://evil.example', '//evil.example/servers', '/\\evil.example/servers'];
+  for (const from of [
+    ...others,
+    'javascript:alert(1)',
+    '/v1/session',
+    '/sign-in',
+    '',
+    7,
+    undefined,
+  ])
+    assert.equal(returnTo(from), '/servers', String(from));
+});

@@ -1,0 +1,60 @@
+import { type components, items } from '@berth/client';
+import { queryOptions } from '@tanstack/react-query';
+import { berth, createClient, setCaller } from '../api/berth.ts';
+import { isSignedOut } from '../api/words.ts';
+import { type Project, projectToShow } from './projects.ts';
+
+/** Somebody who is signed in, the projects that they can choose from, and the chosen one. */
+export interface Session {
+  user: components['schemas']['CurrentSession']['user'];
+  projects: Project[];
+  project: Project | undefined;
+}
+
+const chosenKey = 'berth-project';
+
+/** The session of the browser; `null` without one. */
+export const sessionQuery = queryOptions({
+  queryKey: ['session'],
+  staleTime: Number.POSITIVE_INFINITY,
+  queryFn: readSession,
+});
+
+async function readSession(): Promise<Session | null> {
+  try {
+    const { data } = await berth.GET('/v1/session');
+    setCaller({ csrfToken: data.csrf_token, projectId: undefined });
+    const projects = await projectsOf(data);
+    const project = projectToShow(projects, localStorage.getItem(chosenKey));
+    setCaller({ projectId: project?.id });
+    return { user: data.user, projects, project };
+  } catch (error) {
+    if (isSignedOut(error)) return null;
+    throw error;
+  }
+}
+
+/** Administrators can choose each project of the installation. */
+async function projectsOf({ user, projects }: components['schemas']['CurrentSession']) {
+  if (!user.is_admin) return projects;
+  const all: Project[] = [];
+  for await (const { id, name } of items(berth, '/v1/projects')) all.push({ id, name });
+  return all;
+}
+
+/** Errors are to be shown at once, so that nothing is sent again. */
+const oneAttempt = createClient({ retries: 0 });
+
+export async function signIn(email: string, password: string): Promise<void> {
+  await oneAttempt.POST('/v1/session', { body: { email, password } });
+}
+
+export async function signOut(): Promise<void> {
+  await berth.DELETE('/v1/session');
+  setCaller({ csrfToken: undefined, projectId: undefined });
+}
+
+/** The choice is kept in this browser, and is not a secret. */
+export function chooseProject({ id }: Project): void {
+  localStorage.setItem(chosenKey, String(id));
+}

@@ -1,0 +1,73 @@
+import { ActionIcon, Menu, Text, useMantineColorScheme } from '@mantine/core';
+import IconDeviceDesktop from '@tabler/icons-react/icons/IconDeviceDesktop';
+import IconLogout from '@tabler/icons-react/icons/IconLogout';
+import IconMoon from '@tabler/icons-react/icons/IconMoon';
+import IconSun from '@tabler/icons-react/icons/IconSun';
+import IconUser from '@tabler/icons-react/icons/IconUser';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useRouter } from '@tanstack/react-router';
+import { sayFailed } from '../servers/actions/toasts.tsx';
+import { type Session, sessionQuery, signOut } from '../session/session.ts';
+
+const schemes = [
+  { scheme: 'auto', name: 'As the system', Icon: IconDeviceDesktop },
+  { scheme: 'light', name: 'Light', Icon: IconSun },
+  { scheme: 'dark', name: 'Dark', Icon: IconMoon },
+] as const;
+
+/** Who is signed in, the colours, and signing out. */
+export function PersonMenu({ session: { user } }: { session: Session }) {
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const queries = useQueryClient();
+  const router = useRouter();
+  const signingOut = useMutation({
+    mutationFn: signOut,
+    onSuccess: async () => {
+      await router.navigate({ to: '/servers' });
+      queries.clear();
+      queries.setQueryData(sessionQuery.queryKey, null);
+      await router.invalidate();
+    },
+    onError: (error) => sayFailed('You are still signed in', error),
+  });
+  return (
+    <Menu
+      position="bottom-end"
+      width={240}
+      withinPortal={false}
+      withInitialFocusPlaceholder={false}
+    >
+      <Menu.Target>
+        <ActionIcon variant="default" size="lg" aria-label={`Menu of ${user.name || user.email}`}>
+          <IconUser size={18} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>
+          {user.name && <Text size="sm">{user.name}</Text>}
+          <Text size="xs">{user.email}</Text>
+        </Menu.Label>
+        <Menu.Divider />
+        <Menu.Label>Colours</Menu.Label>
+        {schemes.map(({ scheme, name, Icon }) => (
+          <Menu.Item
+            key={scheme}
+            leftSection={<Icon size={16} aria-hidden />}
+            aria-current={scheme === colorScheme}
+            fw={scheme === colorScheme ? 700 : undefined}
+            onClick={() => setColorScheme(scheme)}
+          >
+            {name}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
+        <Menu.Item
+          leftSection={<IconLogout size={16} aria-hidden />}
+          onClick={() => signingOut.mutate()}
+        >
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,90 @@
+import { Alert, AppShell, Burger, Group, NavLink, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { Notifications } from '@mantine/notifications';
+import IconServer from '@tabler/icons-react/icons/IconServer';
+import { useQuery } from '@tanstack/react-query';
+import { Link, Outlet } from '@tanstack/react-router';
+import { LiveProvider, useIsConnected } from '../live/live.tsx';
+import { ActionsProvider } from '../servers/actions/provider.tsx';
+import { sessionQuery } from '../session/session.ts';
+import { Empty } from './messages.tsx';
+import { PersonMenu } from './person-menu.tsx';
+import { ProjectMenu } from './project-menu.tsx';
+
+/** The frame of each page: navigation, header, and what is said about the connection. */
+export function Shell() {
+  const [isOpen, { toggle, close }] = useDisclosure(false);
+  const { data: session } = useQuery(sessionQuery);
+  if (!session) return null;
+  const { project } = session;
+  return (
+    <AppShell
+      header={{ height: 56 }}
+      navbar={{ width: 220, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
+      padding={{ base: 'sm', sm: 'lg' }}
+    >
+      <a href="#content" className="skip-link">
+        Skip to the content
+      </a>
+      <Notifications position="bottom-right" />
+      <AppShell.Header>
+        <Group h="100%" px="md" justify="space-between" wrap="nowrap">
+          <Group gap="sm" wrap="nowrap">
+            <Burger
+              opened={isOpen}
+              onClick={toggle}
+              hiddenFrom="sm"
+              size="sm"
+              aria-label={isOpen ? 'Close the navigation' : 'Open the navigation'}
+            />
+            <Text fw={700} visibleFrom="xs">
+              Berth
+            </Text>
+            <ProjectMenu session={session} />
+          </Group>
+          <PersonMenu session={session} />
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar p="sm" aria-label="Main">
+        <NavLink
+          label="Servers"
+          color="gray"
+          leftSection={<IconServer size={18} aria-hidden />}
+          onClick={close}
+          renderRoot={(props) => (
+            <Link to="/servers" activeProps={{ 'data-active': true }} {...props} />
+          )}
+        />
+      </AppShell.Navbar>
+      <AppShell.Main id="content" tabIndex={-1}>
+        {project ? (
+          // Another project has other servers and events.
+          <LiveProvider key={project.id}>
+            <ActionsProvider>
+              <ConnectionBanner />
+              <Outlet />
+            </ActionsProvider>
+          </LiveProvider>
+        ) : (
+          <Empty title="You are not a member of any project" isWhole>
+            <Text>Ask an administrator, or an owner of a project, to add you.</Text>
+          </Empty>
+        )}
+      </AppShell.Main>
+    </AppShell>
+  );
+}
+
+function ConnectionBanner() {
+  const isConnected = useIsConnected();
+  return (
+    <div role="status">
+      {!isConnected && (
+        <Alert color="yellow" variant="outline" mb="md" p="xs">
+          The connection to the service was lost, and is tried again. What is shown may be out of
+          date.
+        </Alert>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,57 @@
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { type Installation, startInstallation } from '../../cli/testing/installation.ts';
+import { type Credentials, createTestUser } from '../../service/src/testing/people.ts';
+import { chromiumCommand } from '../../setup/chromium.mjs';
+
+export interface Panel extends AsyncDisposable {
+  installation: Installation;
+  credentials: Credentials;
+  /** Opens a page in a browser of its own, and fails the test for what it reports as an error. */
+  open(options?: BrowserContextOptions): Promise<Page>;
+  /** What pages have reported: errors of scripts, and what the policy has blocked. */
+  errors: string[];
+}
+
+function requireChromium(): string {
+  const path = chromiumCommand();
+  if (path === undefined) throw new Error('Chromium is not installed.');
+  return path;
+}
+
+/** The panel on the whole service, with an administrator. */
+export async function startPanel(): Promise<Panel> {
+  await using stack = new AsyncDisposableStack();
+  execFileSync(process.execPath, [fileURLToPath(new URL('../build.ts', import.meta.url))]);
+  const installation = await startInstallation();
+  stack.defer(installation.close);
+  const { credentials } = await createTestUser(installation.database.db, { isAdmin: true });
+  // It runs as root in the tests.
+  const args = ['--no-sandbox', '--disable-dev-shm-usage'];
+  const browser = await chromium.launch({ executablePath: requireChromium(), args });
+  stack.defer(() => browser.close());
+  const errors: string[] = [];
+  const open = async (options: BrowserContextOptions = {}) => {
+    const context = await browser.newContext({ baseURL: installation.url, ...options });
+    const page = await context.newPage();
+    page.on('pageerror', (error) => void errors.push(String(error)));
+    page.on('console', (message) => {
+      if (message.type() === 'error') errors.push(message.text());
+    });
+    return page;
+  };
+  const started = stack.move();
+  return {
+    ...{ installation, credentials, open, errors },
+    [Symbol.asyncDispose]: () => started.disposeAsync(),
+  };
+}
+
+export async function signIn(page: Page, { email, password }: Credentials): Promise<void> {
+  await page.goto('/');
+  await page.getByLabel('Email address').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Servers' }).waitFor();
+}

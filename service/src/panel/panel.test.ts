@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { gunzipSync } from 'node:zlib';
+import { createTestApp } from '../testing/app.ts';
+import { createTestDatabase } from '../testing/postgres.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'berth-panel-'));
+const { db, close } = await createTestDatabase();
+const app = await createTestApp(db, [], { panelSite: pathToFileURL(`${folder}/`) });
+after(async () => {
+  await app.close();
+  await close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** As a browser asks for a page. */
+const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+const get = (url: string, headers = {}) => app.inject({ url, headers: { accept, ...headers } });
+const pages = ['/', '/sign-in', '/servers', '/servers/', '/servers/42?tab=1', '/servers/new'];
+
+function build(): void {
+  mkdirSync(join(folder, 'assets'), { recursive: true });
+  writeFileSync(join(folder, 'index.html'), '<meta nonce="STYLE_NONCE">');
+  writeFileSync(join(folder, 'assets/app.B1OXtyQa.js'), 'script');
+  writeFileSync(join(folder, 'built-from'), 'x');
+}
+
+test('without a built panel, the page says how to build it', async () => {
+  const { statusCode, body, headers } = await get('/');
+  assert.equal(statusCode, 404);
+  assert.match(body, /npm run build -w panel/);
+  assert.match(String(headers['content-type']), /^text\/html/);
+  assert.equal((await get('/assets/app.B1OXtyQa.js')).statusCode, 404);
+});
+
+test('a browser gets the page at each path of the panel', async () => {
+  build();
+  for (const url of pages) {
+    const { statusCode, body, headers } = await get(url);
+    assert.equal(statusCode, 200, url);
+    assert.match(body, /^<meta nonce="[\w+/]{22}==">$/);
+    assert.match(String(headers['content-type']), /^text\/html/);
+    assert.equal(headers['cache-control'], 'no-store');
+  }
+  const head = await app.inject({ method: 'HEAD', url: '/', headers: { accept } });
+  assert.deepEqual([head.statusCode, head.body], [200, '']);
+});
+
+test('the page can be compressed', async () => {
+  const { rawPayload, headers } = await get('/', { 'accept-encoding': 'gzip' });
+  assert.equal(headers['content-encoding'], 'gzip');
+  assert.match(String(headers.vary), /Accept-Encoding/);
+  assert.match(String(gunzipSync(rawPayload)), /^<meta/);
+});
+
+test('clients that do not prefer HTML get the links of the API, and elsewhere the 404 of an unknown path', async () => {
+  const unknown = (await get('/nowhere')).json();
+  for (const other of ['application/json', '*/*', 'application/json, text/html', undefined]) {
+    const first = await app.inject({ url: '/', headers: other ? { accept: other } : {} });
+    assert.deepEqual([first.statusCode, first.json().api], [200, '/v1']);
+    for (const url of pages.slice(1)) {
+      const answer = await app.inject({ url, headers: other ? { accept: other } : {} });
+      const { code, detail } = answer.json();
+      assert.deepEqual([answer.statusCode, code, detail], [404, unknown.code, unknown.detail]);
+      assert.equal(answer.headers.vary, 'Accept');
+    }
+  }
+});
+
+test('paths that the panel does not have stay unknown, also for a browser', async () => {
+  for (const url of ['/nowhere', '/server', '/v1/nowhere', '/index.html', '/assets', '/built-from'])
+    assert.equal((await get(url)).json().code, 'not_found', url);
+  for (const path of [
+    'nothing.js',
+    '../index.html',
+    '%2e%2e%2fbuilt-from',
+    '..%2f..%2fpackage.json',
+  ])
+    assert.equal((await get(`/assets/${path}`)).json().code, 'not_found', path);
+});
+
+test('its files are kept by clients, and it is asked for again', async () => {
+  const { body, headers } = await get('/assets/app.B1OXtyQa.js', { accept: '*/*' });
+  assert.equal(body, 'script');
+  assert.match(String(headers['cache-control']), /max-age=31536000, immutable/);
+});
+
+test('the policy allows only scripts of the service, and styles with the nonce of the response', async () => {
+  const [one, other] = [await get('/'), await get('/')];
+  const nonce = /nonce="(.+)"/.exec(one.body)?.[1];
+  const policy = String(one.headers['content-security-policy']).split('; ');
+  for (const part of [
+    ...["default-src 'none'", "script-src 'self'", `style-src 'self' 'nonce-${nonce}'`],
+    ...["connect-src 'self'", "base-uri 'none'", "form-action 'self'", "frame-ancestors 'none'"],
+    "require-trusted-types-for 'script'",
+  ]) {
+    assert.ok(policy.includes(part), part);
+  }
+  assert.ok(!one.headers['content-security-policy']?.includes('unsafe'));
+  assert.notEqual(one.body, other.body);
+});

@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { filesOf } from '../built-files/files.ts';
+import { html, isNotBuilt, notBuiltPage, sendFile } from '../built-files/send.ts';
+import type { App } from '../callers/app-types.ts';
+import { answerWith, represent } from '../openapi/constant-content.ts';
+import { Problem } from '../problems/problem.ts';
+import { preferredType } from '../requests/accept.ts';
+
+// A page loads about ten files.
+const config = { scope: 'public', countsAs: 2 } as const;
+
+/** The paths of the pages but the first, which the scripts of the panel tell apart. */
+const pages = ['/sign-in', '/servers', '/servers/*'];
+
+/** What `panel/index.html` has in the place of the nonce. */
+const placeholder = 'STYLE_NONCE';
+
+/**
+ * The scripts of the panel are the only ones, and reach nothing but this service. Its library of components writes styles
+ * into the page, which need the nonce of the response.
+ */
+const policy = (styles: string) =>
+  [
+    ...["default-src 'none'", "script-src 'self'", `style-src 'self'${styles}`],
+    ...["img-src 'self' data:", "connect-src 'self'", "font-src 'self'", "base-uri 'none'"],
+    ...["form-action 'self'", "frame-ancestors 'none'", "require-trusted-types-for 'script'"],
+    'trusted-types default',
+  ].join('; ');
+
+/**
+ * Serves the panel, which `npm start` builds, for browsers. Other clients get a 404 at its paths. Returns what browsers
+ * get at `/`.
+ */
+export function servePanel(app: App, folder: URL) {
+  const find = filesOf(folder);
+  for (const url of pages) {
+    app.get(url, { config, schema: { hide: true } }, async (request, reply) => {
+      if (!wantsPage(request, reply)) throw nothingHere();
+      return await sendPage(request, reply);
+    });
+  }
+  app.get('/assets/*', { config, schema: { hide: true } }, async (request, reply) => {
+    const { '*': path } = request.params as { '*': string };
+    const file = await findBuilt(`assets/${path}`);
+    if (!file) throw nothingHere();
+    reply.header('Content-Security-Policy', policy(''));
+    return await sendFile(request, reply, file);
+  });
+  return { isWanted: wantsPage, send: sendPage };
+
+  /**
+   * Sends the page, or what is in its place if it is not built. It has a nonce of its own each time, so that no client keeps it.
+   */
+  async function sendPage(request: FastifyRequest, reply: FastifyReply) {
+    reply.type(html);
+    const page = await findBuilt('index.html');
+    if (!page) return reply.code(404).send(notBuilt);
+    const nonce = randomBytes(16).toString('base64');
+    const { plain } = await page.content();
+    const content = await represent(String(plain.body).replaceAll(placeholder, nonce));
+    reply.header('Content-Security-Policy', policy(` 'nonce-${nonce}'`));
+    const body = await answerWith(request, reply, content, 'no-store');
+    return reply.header('Vary', 'Accept, Accept-Encoding').send(body ?? undefined);
+  }
+
+  async function findBuilt(path: string) {
+    try {
+      return await find(path);
+    } catch (error) {
+      if (isNotBuilt(error)) return undefined;
+      throw error;
+    }
+  }
+}
+
+/** Whether the client prefers HTML to JSON, as only browsers do. */
+function wantsPage(request: FastifyRequest, reply: FastifyReply): boolean {
+  reply.header('Vary', 'Accept');
+  return preferredType(request, ['application/json', 'text/html']) === 'text/html';
+}
+
+const nothingHere = () => new Problem('not_found', 'There is nothing at this path.');
+
+const notBuilt = notBuiltPage(
+  'The panel',
+  'npm run build -w panel',
+  '<code>npm start</code> does so as well. The API is described at <a href="/docs">/docs</a>.',
+);
