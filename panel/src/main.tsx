@@ -1,3 +1,4 @@
+import { inBackground } from './background.ts';
 import '@mantine/core/styles.css';
 import '@mantine/notifications/styles.css';
 import './panel.css';
@@ -19,7 +20,7 @@ Object.assign(globalThis, { __webpack_nonce__: nonce });
 
 const queries = createQueries(() => {
   queries.setQueryData(sessionQuery.queryKey, null);
-  void router.invalidate();
+  inBackground(router.invalidate());
 });
 const router = createPanelRouter(queries);
 

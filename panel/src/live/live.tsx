@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useEffect, useState } from 'react';
 import { createClient } from '../api/berth.ts';
 import { isSignedOut } from '../api/words.ts';
+import { inBackground } from '../background.ts';
 import { sessionQuery } from '../session/session.ts';
 import type { Activities, Activity } from './apply.ts';
 import { follow } from './follow.ts';
@@ -35,10 +36,10 @@ export function LiveProvider({ children }: { children: ReactNode }) {
       if (mayHaveMissed) updates.readAll();
     };
     const onLost = (error?: unknown) => {
-      if (isSignedOut(error)) void queries.invalidateQueries(sessionQuery);
+      if (isSignedOut(error)) inBackground(queries.invalidateQueries(sessionQuery));
       timer ??= setTimeout(() => setConnected(false), graceMs);
     };
-    void follow(createClient, { onEvent: updates.take, onConnected, onLost }, stop.signal);
+    inBackground(follow(createClient, { onEvent: updates.take, onConnected, onLost }, stop.signal));
     return () => {
       stop.abort();
       clearTimeout(timer);

@@ -2,6 +2,7 @@ import { type Event, items } from '@berth/client';
 import type { QueryClient } from '@tanstack/react-query';
 import { berth } from '../api/berth.ts';
 import { isMissing } from '../api/words.ts';
+import { inBackground } from '../background.ts';
 import { expectations } from '../servers/actions/toasts.tsx';
 import { hasFilters, type ServerSearch } from '../servers/list/search.ts';
 import {
@@ -38,17 +39,17 @@ export function createUpdates(queries: QueryClient, setActivities: SetActivities
     timers.set(act, setTimeout(run, ms));
   }
 
-  const readLists = () => void queries.invalidateQueries({ queryKey: ['servers'] });
+  const readLists = () => inBackground(queries.invalidateQueries({ queryKey: ['servers'] }));
 
   function readServers(): void {
     const ids = [...toRead];
     toRead.clear();
     for (const id of ids) {
-      void queries.invalidateQueries({ queryKey: ['server', id] });
-      void queries.invalidateQueries({ queryKey: ['operations', id] });
+      inBackground(queries.invalidateQueries({ queryKey: ['server', id] }));
+      inBackground(queries.invalidateQueries({ queryKey: ['operations', id] }));
     }
     if (ids.length > mostSingleReads) readLists();
-    else for (const id of ids) void readServer(id);
+    else for (const id of ids) inBackground(readServer(id));
   }
 
   async function readServer(id: number): Promise<void> {
@@ -80,7 +81,7 @@ export function createUpdates(queries: QueryClient, setActivities: SetActivities
       soon(readServers, collectMs);
     }
     if (event.type === 'server.deleted')
-      void queries.invalidateQueries({ queryKey: ['server', event.server_id] });
+      inBackground(queries.invalidateQueries({ queryKey: ['server', event.server_id] }));
     const isFiltered = queries
       .getQueriesData({ queryKey: ['servers'] })
       .some(([[, search]]) => hasFilters(search as ServerSearch));
@@ -90,8 +91,8 @@ export function createUpdates(queries: QueryClient, setActivities: SetActivities
   /** Reads everything, and what is in progress. */
   function readAll(): void {
     for (const key of ['servers', 'server', 'operations'])
-      void queries.invalidateQueries({ queryKey: [key] });
-    void readActivities();
+      inBackground(queries.invalidateQueries({ queryKey: [key] }));
+    inBackground(readActivities());
   }
 
   async function readActivities(): Promise<void> {

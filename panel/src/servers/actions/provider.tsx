@@ -1,5 +1,6 @@
 import { Button, Group, List, Modal, Text } from '@mantine/core';
 import { createContext, type ReactNode, useCallback, useContext, useState } from 'react';
+import { inBackground } from '../../background.ts';
 import { counted } from '../../format/units.ts';
 import type { Server } from '../../live/apply.ts';
 import { act } from './act.ts';
@@ -16,14 +17,14 @@ export function ActionsProvider({ children }: { children: ReactNode }) {
   const [asked, setAsked] = useState<{ action: PowerAction; servers: readonly Named[] }>();
   const [isOpen, setOpen] = useState(false);
   const ask = useCallback<Ask>((action, servers) => {
-    if (!words[action].question) return void act(action, servers);
+    if (!words[action].question) return inBackground(act(action, servers));
     setAsked({ action, servers });
     setOpen(true);
   }, []);
   const close = () => setOpen(false);
   const confirm = () => {
     close();
-    if (asked) void act(asked.action, asked.servers);
+    if (asked) inBackground(act(asked.action, asked.servers));
   };
   return (
     <ActionsContext value={ask}>
