@@ -4,13 +4,20 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { berth } from '../../api/berth.ts';
+import { fieldErrors } from '../../api/field-errors.ts';
 import { locationsQuery } from '../../api/queries.ts';
 import { inWords } from '../../api/words.ts';
 import { Failure, Loading } from '../../shell/messages.tsx';
 import { useTitle } from '../../shell/title.ts';
 import { expectations } from '../actions/toasts.tsx';
 import { Fields } from './fields.tsx';
-import { bodyOf, fieldErrors, generatePassword, missingChoices, type Values } from './form.ts';
+import {
+  bodyOf,
+  fields as fieldNames,
+  generatePassword,
+  missingChoices,
+  type Values,
+} from './form.ts';
 import { PasswordDialog } from './password-dialog.tsx';
 import { systemsQuery } from './queries.ts';
 
@@ -80,7 +87,7 @@ function NewServer({ initial }: { initial: Values }) {
     begin(creating);
   };
   const error = creating.error ?? checking.error;
-  const { fields, rest } = fieldErrors(error);
+  const { fields, rest } = fieldErrors(error, fieldNames);
   const { data: created } = creating;
 
   return (
