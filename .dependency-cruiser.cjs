@@ -173,7 +173,9 @@ module.exports = {
         path: '^(service|contract|setup)/',
         pathNot: '\\.test\\.(ts|mjs)$|^service/src/testing/|test-server\\.ts$|-cases\\.ts$',
       },
-      to: { path: '^service/src/testing/|\\.test\\.ts$|^(e2e|bench|incus-sim|panel|reliability|site)/' },
+      to: {
+        path: '^service/src/testing/|\\.test\\.ts$|^(e2e|bench|incus-sim|panel|reliability|site)/',
+      },
     },
   ],
   options: {

@@ -1,5 +1,6 @@
 // Installs what `npm start` and `npm test` need: system packages, npm packages and kernel settings.
 // It has no dependencies, because none are installed yet.
+import { ensureChromium } from './chromium.mjs';
 import { explain, isRoot, SetupError } from './commands.mjs';
 import { ensureHaproxy } from './haproxy.mjs';
 import { setUpKernel, widenIdRanges } from './kernel.mjs';
@@ -41,6 +42,7 @@ function prepare(command) {
   if (command === 'test') {
     ensurePrometheus();
     ensureHaproxy();
+    if (process.env.npm_lifecycle_event === 'pretest:all') ensureChromium();
   }
   setUpKernel();
   widenIdRanges();

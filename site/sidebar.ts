@@ -24,7 +24,10 @@ const sections: Section[] = [
       ...['rebuilding', 'reaching-servers', 'disk-backups'],
     ],
   },
-  { text: 'Programs', pages: ['cli', 'requests', 'events', 'client', 'client-typescript'] },
+  {
+    text: 'Programs',
+    pages: ['panel', 'cli', 'requests', 'events', 'client', 'client-typescript'],
+  },
   {
     text: 'Running Berth',
     pages: [

@@ -14,6 +14,8 @@ import { allowStylesOnly } from './trusted-types.ts';
 allowStylesOnly();
 
 const { nonce } = document.querySelector<HTMLMetaElement>('meta[name="style-nonce"]') ?? {};
+// What keeps the page from scrolling below a dialog takes its nonce from here.
+Object.assign(globalThis, { __webpack_nonce__: nonce });
 
 const queries = createQueries(() => {
   queries.setQueryData(sessionQuery.queryKey, null);

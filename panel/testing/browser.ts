@@ -14,6 +14,12 @@ export interface Panel extends AsyncDisposable {
   errors: string[];
 }
 
+function requireChromium(): string {
+  const path = chromiumCommand();
+  if (path === undefined) throw new Error('Chromium is not installed.');
+  return path;
+}
+
 /** The panel on the whole service, with an administrator. */
 export async function startPanel(): Promise<Panel> {
   await using stack = new AsyncDisposableStack();
@@ -23,7 +29,7 @@ export async function startPanel(): Promise<Panel> {
   const { credentials } = await createTestUser(installation.database.db, { isAdmin: true });
   // It runs as root in the tests.
   const args = ['--no-sandbox', '--disable-dev-shm-usage'];
-  const browser = await chromium.launch({ executablePath: chromiumCommand(), args });
+  const browser = await chromium.launch({ executablePath: requireChromium(), args });
   stack.defer(() => browser.close());
   const errors: string[] = [];
   const open = async (options: BrowserContextOptions = {}) => {

@@ -29,11 +29,9 @@ export function ConfirmDialog() {
       opened={isOpen}
       onClose={cancel}
       title="Is it still you?"
-      closeButtonProps={{ 'aria-label': 'Close' }}
       closeOnClickOutside={false}
       // Above the dialog that has sent the request.
       zIndex={300}
-      centered
     >
       <form onSubmit={submit} noValidate>
         <Stack>

@@ -35,14 +35,16 @@ export function Failure({ title, error, retry }: FailureProps) {
 
 interface EmptyProps {
   title: string;
+  /** Whether it is all that the page has. */
+  isWhole?: boolean;
   children: ReactNode;
 }
 
 /** Where there is nothing, and what to do about it. */
-export function Empty({ title, children }: EmptyProps) {
+export function Empty({ title, isWhole = false, children }: EmptyProps) {
   return (
     <Stack align="center" py="xl" gap="sm" ta="center">
-      <Title order={2} size="h4">
+      <Title order={isWhole ? 1 : 2} size="h4">
         {title}
       </Title>
       {children}

@@ -16,6 +16,7 @@ export function Navigation({ onChosen }: { onChosen: () => void }) {
     <NavLink
       key={to}
       label={name}
+      color="gray"
       leftSection={<Icon size={18} aria-hidden />}
       onClick={onChosen}
       renderRoot={(props) => <Link to={to} activeProps={{ 'data-active': true }} {...props} />}

@@ -5,7 +5,7 @@ import { Empty } from './messages.tsx';
 export function NotFound() {
   return (
     <Container component="main" py="xl">
-      <Empty title="There is no such page">
+      <Empty title="There is no such page" isWhole>
         <Text>
           <Anchor renderRoot={(props) => <Link to="/servers" {...props} />}>
             Go to the servers

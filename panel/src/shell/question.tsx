@@ -36,8 +36,6 @@ export function Question({ isOpen, close, title, answer, act, children }: Questi
       title={title}
       returnFocus={!acting.isSuccess}
       onExitTransitionEnd={acting.reset}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-      centered
     >
       <Stack>
         <Text size="sm" component="div">

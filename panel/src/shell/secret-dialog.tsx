@@ -22,7 +22,6 @@ export function SecretDialog({ title, secret, what, button, goOn, children }: Di
       closeOnClickOutside={false}
       closeOnEscape={false}
       withCloseButton={false}
-      centered
     >
       <Stack>
         <Copyable text={secret} what={what} />

@@ -64,7 +64,7 @@ export function Shell() {
           // New people change their password before they are members.
           <Outlet />
         ) : (
-          <Empty title="You are not a member of any project">
+          <Empty title="You are not a member of any project" isWhole>
             <Text>Ask an administrator, or an owner of a project, to add you.</Text>
           </Empty>
         )}

@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { type BuiltFile, filesOf } from '../built-files/files.ts';
 import { isNotBuilt, notBuiltPage, sendFile } from '../built-files/send.ts';
 import type { App } from '../callers/app-types.ts';

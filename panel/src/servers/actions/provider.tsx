@@ -28,13 +28,7 @@ export function ActionsProvider({ children }: { children: ReactNode }) {
   return (
     <ActionsContext value={ask}>
       {children}
-      <Modal
-        opened={isOpen}
-        onClose={close}
-        title={asked && titleOf(asked.action, asked.servers)}
-        closeButtonProps={{ 'aria-label': 'Close' }}
-        centered
-      >
+      <Modal opened={isOpen} onClose={close} title={asked && titleOf(asked.action, asked.servers)}>
         {asked && <Names servers={asked.servers} />}
         <Text size="sm">{asked && words[asked.action].question}</Text>
         <Group justify="flex-end" mt="lg">

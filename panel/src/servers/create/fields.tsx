@@ -52,7 +52,7 @@ export function Fields({ values, change, errors }: FieldsProps) {
           allowDeselect={false}
           data={systems
             .filter(({ id }) => location?.os_ids?.includes(id) ?? true)
-            .map(({ id, name }) => ({ value: String(id), label: name }))}
+            .map(({ id, name, version }) => ({ value: String(id), label: `${name} ${version}` }))}
           value={values.os_id || null}
           onChange={(id) => set({ os_id: id ?? '' })}
           error={errors.os_id}

@@ -101,7 +101,10 @@ function NoServers({ isFiltered }: { isFiltered: boolean }) {
     <Empty title="This project has no servers">
       <Text>
         Create one here, with <Code>berth server create</Code>, or over{' '}
-        <Anchor href="/docs">the API</Anchor>.
+        <Anchor href="/docs" underline="always">
+          the API
+        </Anchor>
+        .
       </Text>
       <NewLink to="/servers/new">New server</NewLink>
     </Empty>

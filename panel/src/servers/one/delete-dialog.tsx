@@ -31,13 +31,7 @@ export function DeleteDialog({ server, isOpen, close }: DialogProps) {
     close();
   };
   return (
-    <Modal
-      opened={isOpen}
-      onClose={end}
-      title={`Delete ${hostname}?`}
-      closeButtonProps={{ 'aria-label': 'Close' }}
-      centered
-    >
+    <Modal opened={isOpen} onClose={end} title={`Delete ${hostname}?`}>
       <form onSubmit={submit}>
         <Stack>
           <Text size="sm">The server and everything on its disk are removed for good.</Text>

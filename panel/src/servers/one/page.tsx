@@ -24,7 +24,7 @@ export function ServerPage() {
   useTitle(server?.hostname ?? 'Server');
   if (isMissing(error)) {
     return (
-      <Empty title="There is no such server">
+      <Empty title="There is no such server" isWhole>
         <Text>It was deleted, or belongs to another project.</Text>
         <Anchor renderRoot={(props) => <Link to="/servers" {...props} />}>Show all servers</Anchor>
       </Empty>
