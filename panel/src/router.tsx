@@ -76,9 +76,42 @@ const server = createRoute({
   component: lazyRouteComponent(() => import('./servers/one/page.tsx'), 'ServerPage'),
 });
 
+const sshKeys = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/ssh-keys',
+  component: lazyRouteComponent(() => import('./ssh-keys/list.tsx'), 'SshKeysPage'),
+});
+
+const newSshKey = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/ssh-keys/new',
+  component: lazyRouteComponent(() => import('./ssh-keys/new.tsx'), 'NewSshKeyPage'),
+});
+
+const tokens = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/tokens',
+  component: lazyRouteComponent(() => import('./tokens/list.tsx'), 'TokensPage'),
+});
+
+const newToken = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/tokens/new',
+  component: lazyRouteComponent(() => import('./tokens/new.tsx'), 'NewTokenPage'),
+});
+
+const account = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/account',
+  component: lazyRouteComponent(() => import('./account/page.tsx'), 'AccountPage'),
+});
+
 const routes = root.addChildren([
   signIn,
-  signedIn.addChildren([start, servers, newServer, server]),
+  signedIn.addChildren([
+    ...[start, servers, newServer, server],
+    ...[sshKeys, newSshKey, tokens, newToken, account],
+  ]),
 ]);
 
 export function createPanelRouter(queries: QueryClient) {

@@ -1,4 +1,5 @@
 import { type BerthOptions, createBerth } from '@berth/client';
+import { confirmation, confirming } from './confirmation.ts';
 
 /** What requests say about who sends them, apart from the cookie. */
 interface Caller {
@@ -14,7 +15,8 @@ export function setCaller(changed: Caller): void {
 
 /** A client for this session, which is about the chosen project. */
 export function createClient(options: Partial<BerthOptions> = {}) {
-  const client = createBerth({ url: window.location.origin, retries: 2, ...options });
+  const fetch = confirming((request) => window.fetch(request), confirmation.ask);
+  const client = createBerth({ url: window.location.origin, retries: 2, fetch, ...options });
   client.use({
     onRequest({ request, schemaPath }) {
       const { csrfToken, projectId } = caller;

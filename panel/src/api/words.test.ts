@@ -15,6 +15,11 @@ test('too many attempts are shown with the time to wait', () => {
   assert.equal(inWords(error), 'There were too many attempts. You can try again in 40 seconds.');
 });
 
+test('somebody who did not confirm that it is them learns that nothing was changed', () => {
+  const error = new BerthError('confirmation_required', 'Use POST /v1/session/confirm.');
+  assert.match(inWords(error), /^Nothing was changed/);
+});
+
 test('without a connection, people are told what to check', () => {
   const error = new BerthError('connection_failed', 'The connection failed: Failed to fetch');
   assert.match(inWords(error), /Check your network/);

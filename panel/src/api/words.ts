@@ -6,6 +6,8 @@ export function inWords(error: unknown): string {
   if (!(error instanceof BerthError)) return `The panel has a fault: ${String(error)}`;
   if (error.code === 'connection_failed')
     return 'The service cannot be reached. Check your network, and try again.';
+  if (error.code === 'confirmation_required')
+    return 'Nothing was changed, because you did not confirm that it is you.';
   const { detail, retryAfterMs } = error;
   if (error.status !== 429 || retryAfterMs === undefined) return detail;
   return `${detail} You can try again in ${waitInWords(retryAfterMs)}.`;

@@ -4,6 +4,8 @@ import { returnTo } from './return-to.ts';
 
 test('somebody who signs in again goes back to the page and its filters', () => {
   assert.equal(returnTo('/servers/42'), '/servers/42');
+  for (const path of ['/ssh-keys', '/ssh-keys/new', '/tokens', '/account'])
+    assert.equal(returnTo(path), path);
   assert.equal(returnTo('/servers?q=web&status=started'), '/servers?q=web&status=started');
 });
 
@@ -14,6 +16,7 @@ test('a link cannot lead to another site, or out of the panel', () => {
     'javascript:alert(1)',
     '/v1/session',
     '/sign-in',
+    '/serversx',
     '',
     7,
     undefined,

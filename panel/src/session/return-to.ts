@@ -1,7 +1,11 @@
+/** The first part of each path that is about something to come back to. */
+const pages = ['servers', 'ssh-keys', 'tokens', 'account'];
+
 /** Where to go after signing in: only a path of the panel, because anybody can write such a link. */
 export function returnTo(from: unknown): string {
   if (typeof from !== 'string' || !from.startsWith('/')) return '/servers';
   const url = URL.parse(from, 'https://panel.invalid');
-  const isOwn = url?.origin === 'https://panel.invalid' && url.pathname.startsWith('/servers');
-  return isOwn ? `${url.pathname}${url.search}` : '/servers';
+  if (url?.origin !== 'https://panel.invalid') return '/servers';
+  const [, page = ''] = url.pathname.split('/');
+  return pages.includes(page) ? `${url.pathname}${url.search}` : '/servers';
 }

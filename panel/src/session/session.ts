@@ -49,10 +49,30 @@ export async function signIn(email: string, password: string): Promise<void> {
   await oneAttempt.POST('/v1/session', { body: { email, password } });
 }
 
+/** Proves that it is still the same person. */
+export async function confirmSession(password: string): Promise<void> {
+  await oneAttempt.POST('/v1/session/confirm', { body: { password } });
+}
+
+type PasswordChange = components['schemas']['PasswordChange'];
+
+/** Other sessions end. Returns how many there were, and how many tokens stay valid. */
+export async function changePassword(body: PasswordChange) {
+  return (await oneAttempt.PUT('/v1/session/password', { body })).data;
+}
+
 export async function signOut(): Promise<void> {
   await berth.DELETE('/v1/session');
-  setCaller({ csrfToken: undefined, projectId: undefined });
+  forgetCaller();
 }
+
+/** Ends all sessions of the person, and revokes all their tokens if that is asked for. */
+export async function signOutEverywhere(tokens: boolean): Promise<void> {
+  await berth.DELETE('/v1/sessions', { params: { query: { tokens } } });
+  forgetCaller();
+}
+
+const forgetCaller = () => setCaller({ csrfToken: undefined, projectId: undefined });
 
 /** The choice is kept in this browser, and is not a secret. */
 export function chooseProject({ id }: Project): void {

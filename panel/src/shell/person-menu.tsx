@@ -4,10 +4,12 @@ import IconLogout from '@tabler/icons-react/icons/IconLogout';
 import IconMoon from '@tabler/icons-react/icons/IconMoon';
 import IconSun from '@tabler/icons-react/icons/IconSun';
 import IconUser from '@tabler/icons-react/icons/IconUser';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useRouter } from '@tanstack/react-router';
+import IconUserCog from '@tabler/icons-react/icons/IconUserCog';
+import { useMutation } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { sayFailed } from '../servers/actions/toasts.tsx';
-import { type Session, sessionQuery, signOut } from '../session/session.ts';
+import { useLeave } from '../session/leave.ts';
+import { type Session, signOut } from '../session/session.ts';
 
 const schemes = [
   { scheme: 'auto', name: 'As the system', Icon: IconDeviceDesktop },
@@ -15,19 +17,13 @@ const schemes = [
   { scheme: 'dark', name: 'Dark', Icon: IconMoon },
 ] as const;
 
-/** Who is signed in, the colours, and signing out. */
+/** Who is signed in, their account, the colours, and signing out. */
 export function PersonMenu({ session: { user } }: { session: Session }) {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
-  const queries = useQueryClient();
-  const router = useRouter();
+  const leave = useLeave();
   const signingOut = useMutation({
     mutationFn: signOut,
-    onSuccess: async () => {
-      await router.navigate({ to: '/servers' });
-      queries.clear();
-      queries.setQueryData(sessionQuery.queryKey, null);
-      await router.invalidate();
-    },
+    onSuccess: leave,
     onError: (error) => sayFailed('You are still signed in', error),
   });
   return (
@@ -47,6 +43,12 @@ export function PersonMenu({ session: { user } }: { session: Session }) {
           {user.name && <Text size="sm">{user.name}</Text>}
           <Text size="xs">{user.email}</Text>
         </Menu.Label>
+        <Menu.Item
+          leftSection={<IconUserCog size={16} aria-hidden />}
+          renderRoot={(props) => <Link to="/account" {...props} />}
+        >
+          Account
+        </Menu.Item>
         <Menu.Divider />
         <Menu.Label>Colours</Menu.Label>
         {schemes.map(({ scheme, name, Icon }) => (

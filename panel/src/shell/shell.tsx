@@ -1,13 +1,14 @@
-import { Alert, AppShell, Burger, Group, NavLink, Text } from '@mantine/core';
+import { Alert, AppShell, Burger, Group, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Notifications } from '@mantine/notifications';
-import IconServer from '@tabler/icons-react/icons/IconServer';
 import { useQuery } from '@tanstack/react-query';
-import { Link, Outlet } from '@tanstack/react-router';
+import { Outlet, useLocation } from '@tanstack/react-router';
 import { LiveProvider, useIsConnected } from '../live/live.tsx';
 import { ActionsProvider } from '../servers/actions/provider.tsx';
+import { ConfirmDialog } from '../session/confirm-dialog.tsx';
 import { sessionQuery } from '../session/session.ts';
 import { Empty } from './messages.tsx';
+import { Navigation } from './navigation.tsx';
 import { PersonMenu } from './person-menu.tsx';
 import { ProjectMenu } from './project-menu.tsx';
 
@@ -15,6 +16,7 @@ import { ProjectMenu } from './project-menu.tsx';
 export function Shell() {
   const [isOpen, { toggle, close }] = useDisclosure(false);
   const { data: session } = useQuery(sessionQuery);
+  const isAccount = useLocation({ select: ({ pathname }) => pathname === '/account' });
   if (!session) return null;
   const { project } = session;
   return (
@@ -27,6 +29,7 @@ export function Shell() {
         Skip to the content
       </a>
       <Notifications position="bottom-right" />
+      <ConfirmDialog />
       <AppShell.Header>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
           <Group gap="sm" wrap="nowrap">
@@ -46,15 +49,7 @@ export function Shell() {
         </Group>
       </AppShell.Header>
       <AppShell.Navbar p="sm" aria-label="Main">
-        <NavLink
-          label="Servers"
-          color="gray"
-          leftSection={<IconServer size={18} aria-hidden />}
-          onClick={close}
-          renderRoot={(props) => (
-            <Link to="/servers" activeProps={{ 'data-active': true }} {...props} />
-          )}
-        />
+        <Navigation onChosen={close} />
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1}>
         {project ? (
@@ -65,6 +60,9 @@ export function Shell() {
               <Outlet />
             </ActionsProvider>
           </LiveProvider>
+        ) : isAccount ? (
+          // New people change their password before they are members.
+          <Outlet />
         ) : (
           <Empty title="You are not a member of any project" isWhole>
             <Text>Ask an administrator, or an owner of a project, to add you.</Text>

@@ -2,8 +2,9 @@ import { Checkbox, MultiSelect, NumberInput, Select, SimpleGrid, TextInput } fro
 import { useQuery } from '@tanstack/react-query';
 import { locationsQuery } from '../../api/queries.ts';
 import { memory, specifications } from '../../format/units.ts';
+import { keysQuery } from '../../ssh-keys/queries.ts';
 import type { Field, Values } from './form.ts';
-import { keysQuery, sizesQuery, systemsQuery } from './queries.ts';
+import { sizesQuery, systemsQuery } from './queries.ts';
 
 interface FieldsProps {
   values: Values;
@@ -77,7 +78,7 @@ export function Fields({ values, change, errors }: FieldsProps) {
       <MultiSelect
         label="SSH keys"
         description={
-          keys.length === 0 ? 'The project has none. Add one with berth ssh-key create.' : undefined
+          keys.length === 0 ? 'The project has none. Add one on the page SSH keys.' : undefined
         }
         disabled={keys.length === 0}
         data={keys.map(({ id, name }) => ({ value: String(id), label: name }))}

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { BerthError } from '@berth/client';
-import { bodyOf, fieldErrors, generatePassword, missingChoices, type Values } from './form.ts';
+import { bodyOf, generatePassword, missingChoices, type Values } from './form.ts';
 
 const values: Values = {
   ...{ name: ' web-1 ', location_id: '1', os_id: '2', size: '' },
@@ -21,26 +20,6 @@ test('a size takes the place of its parts, and keys that of a password', () => {
     ...{ name: 'web-1', location_id: 1, os_id: 2, size: 3 },
     ...{ ssh_keys: [5], password_login: false, initialCommands: [] },
   });
-});
-
-test('errors are shown at their fields, and others above the form', () => {
-  const invalid = new BerthError('validation_failed', 'No.', {
-    errors: [
-      { pointer: '/cpu', detail: 'Must be at most 16.' },
-      { pointer: '/ssh_keys/0', detail: 'There is no such key.' },
-    ],
-  });
-  assert.deepEqual(fieldErrors(invalid), {
-    fields: { cpu: 'Must be at most 16.', ssh_keys: 'There is no such key.' },
-    rest: false,
-  });
-  const other = new BerthError('validation_failed', 'No.', { errors: [{ detail: 'No.' }] });
-  assert.deepEqual(fieldErrors(other), { fields: {}, rest: true });
-  assert.deepEqual(fieldErrors(new BerthError('quota_exceeded', 'No.')), {
-    fields: {},
-    rest: true,
-  });
-  assert.deepEqual(fieldErrors(null), { fields: {}, rest: false });
 });
 
 test('a location and an operating system must be chosen', () => {

@@ -1,4 +1,4 @@
-import { BerthError, type paths } from '@berth/client';
+import type { paths } from '@berth/client';
 
 type Body = paths['/v1/servers']['post']['requestBody']['content']['application/json'];
 
@@ -30,23 +30,10 @@ export function bodyOf(values: Values, password: string): Body {
   };
 }
 
-const fields: ReadonlySet<string> = new Set<Field>([
+export const fields = [
   ...(['name', 'location_id', 'os_id', 'size', 'cpu', 'ram', 'disk'] as const),
   ...(['ssh_keys', 'password_login'] as const),
-]);
-
-/** What is wrong with which field. `rest` is whether something else is wrong, too. */
-export function fieldErrors(error: unknown) {
-  const found: Partial<Record<Field, string>> = {};
-  const errors = error instanceof BerthError ? error.errors : [];
-  let rest = error !== null && errors.length === 0;
-  for (const { pointer = '', detail } of errors) {
-    const [, name = ''] = pointer.split('/');
-    if (fields.has(name)) found[name as Field] ??= detail;
-    else rest = true;
-  }
-  return { fields: found, rest };
-}
+] satisfies Field[];
 
 /** What must be chosen before anything is sent. */
 export function missingChoices({ location_id, os_id }: Values): Partial<Record<Field, string>> {

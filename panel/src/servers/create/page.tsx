@@ -1,16 +1,23 @@
 import type { components } from '@berth/client';
-import { Alert, Button, Card, Group, Stack, Text, Title } from '@mantine/core';
+import { Alert, Button, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import { berth } from '../../api/berth.ts';
+import { fieldErrors } from '../../api/field-errors.ts';
 import { locationsQuery } from '../../api/queries.ts';
-import { inWords } from '../../api/words.ts';
+import { Form } from '../../shell/form.tsx';
 import { Failure, Loading } from '../../shell/messages.tsx';
-import { useTitle } from '../../shell/title.ts';
+import { Page } from '../../shell/page.tsx';
 import { expectations } from '../actions/toasts.tsx';
 import { Fields } from './fields.tsx';
-import { bodyOf, fieldErrors, generatePassword, missingChoices, type Values } from './form.ts';
+import {
+  bodyOf,
+  fields as fieldNames,
+  generatePassword,
+  missingChoices,
+  type Values,
+} from './form.ts';
 import { PasswordDialog } from './password-dialog.tsx';
 import { systemsQuery } from './queries.ts';
 
@@ -19,9 +26,16 @@ const nothing: Values = {
   ...{ cpu: 1, ram: 1024, disk: 10, ssh_keys: [], password_login: true },
 };
 
-/** Reads what has to be chosen from, and chooses the first of each. */
 export function NewServerPage() {
-  useTitle('New server');
+  return (
+    <Page title="New server">
+      <Choices />
+    </Page>
+  );
+}
+
+/** Reads what has to be chosen from, and chooses the first of each. */
+function Choices() {
   const locations = useQuery(locationsQuery);
   const systems = useQuery(systemsQuery);
   const error = locations.error ?? systems.error;
@@ -77,52 +91,30 @@ function NewServer({ initial }: { initial: Values }) {
     creating.reset();
     if (Object.keys(found).length === 0) request.mutate();
   }
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    begin(creating);
-  };
   const error = creating.error ?? checking.error;
-  const { fields, rest } = fieldErrors(error);
+  const { fields, rest } = fieldErrors(error, fieldNames);
   const { data: created } = creating;
-  const form = useRef<HTMLFormElement>(null);
-  useEffect(() => {
-    if (error) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
-  }, [error]);
 
   return (
-    <Stack gap="md" maw={720}>
-      <Title order={1} size="h2">
-        New server
-      </Title>
-      <form ref={form} onSubmit={submit} noValidate>
-        <Card withBorder>
-          <Stack>
-            {rest && (
-              <Alert color="red" variant="outline" role="alert">
-                {inWords(error)}
-              </Alert>
-            )}
-            <Fields values={values} change={setValues} errors={{ ...missing, ...fields }} />
-            {checking.data && <Outlook plan={checking.data} />}
-            <Group>
-              <Button type="submit" loading={creating.isPending}>
-                Create and start
-              </Button>
-              <Button
-                variant="default"
-                loading={checking.isPending}
-                onClick={() => begin(checking)}
-              >
-                Check only
-              </Button>
-            </Group>
-          </Stack>
-        </Card>
-      </form>
+    <>
+      <Form
+        button="Create and start"
+        submit={() => begin(creating)}
+        isPending={creating.isPending}
+        more={
+          <Button variant="default" loading={checking.isPending} onClick={() => begin(checking)}>
+            Check only
+          </Button>
+        }
+        {...{ error, rest }}
+      >
+        <Fields values={values} change={setValues} errors={{ ...missing, ...fields }} />
+        {checking.data && <Outlook plan={checking.data} />}
+      </Form>
       {created && values.password_login && (
         <PasswordDialog {...created} goOn={() => goTo(created.id)} />
       )}
-    </Stack>
+    </>
   );
 }
 

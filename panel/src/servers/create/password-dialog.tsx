@@ -1,5 +1,4 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
-import { Copyable } from '../one/cards.tsx';
+import { SecretDialog } from '../../shell/secret-dialog.tsx';
 
 interface DialogProps {
   hostname: string;
@@ -10,23 +9,14 @@ interface DialogProps {
 /** Shows a password that is kept nowhere else. */
 export function PasswordDialog({ hostname, password, goOn }: DialogProps) {
   return (
-    <Modal
-      opened
-      onClose={goOn}
+    <SecretDialog
       title={`The password of root on ${hostname}`}
-      closeOnClickOutside={false}
-      closeOnEscape={false}
-      withCloseButton={false}
+      secret={password}
+      what="password"
+      button="Go to the server"
+      goOn={goOn}
     >
-      <Stack>
-        <Copyable text={password} what="password" />
-        <Text size="sm">Copy it now: it is not shown again. The server is being created.</Text>
-        <Group justify="flex-end">
-          <Button onClick={goOn} data-autofocus>
-            Go to the server
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
+      The server is being created.
+    </SecretDialog>
   );
 }

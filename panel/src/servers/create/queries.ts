@@ -15,10 +15,3 @@ export const sizesQuery = queryOptions({
   queryKey: ['sizes'],
   queryFn: () => all(items(berth, '/v1/sizes', { params: { query: { deprecated: false } } })),
 });
-
-/** Somebody may just have added one elsewhere. */
-export const keysQuery = queryOptions({
-  queryKey: ['ssh-keys'],
-  staleTime: 0,
-  queryFn: () => all(items(berth, '/v1/ssh-keys')),
-});

@@ -1,13 +1,11 @@
 import { Anchor, Button, Code, Group, Stack, Text, Title } from '@mantine/core';
-import IconPlus from '@tabler/icons-react/icons/IconPlus';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { count, counted } from '../../format/units.ts';
 import type { Server } from '../../live/apply.ts';
-import { mayChange } from '../../session/projects.ts';
-import { sessionQuery } from '../../session/session.ts';
 import { Empty, Failure, Loading } from '../../shell/messages.tsx';
+import { NewLink } from '../../shell/new-link.tsx';
 import { useTitle } from '../../shell/title.ts';
 import { ActionButtons } from '../actions/buttons.tsx';
 import { Filters } from './filters.tsx';
@@ -37,7 +35,7 @@ export function ServersPage() {
         <Title order={1} size="h2">
           Servers
         </Title>
-        <NewServer />
+        <NewLink to="/servers/new">New server</NewLink>
       </Group>
       <Filters search={search} />
       {error && (
@@ -91,19 +89,6 @@ function Selection({
   );
 }
 
-function NewServer() {
-  const { data: session } = useQuery(sessionQuery);
-  if (!session?.project || !mayChange(session.project)) return null;
-  return (
-    <Button
-      leftSection={<IconPlus size={16} aria-hidden />}
-      renderRoot={(props) => <Link to="/servers/new" {...props} />}
-    >
-      New server
-    </Button>
-  );
-}
-
 function NoServers({ isFiltered }: { isFiltered: boolean }) {
   if (isFiltered) {
     return (
@@ -121,7 +106,7 @@ function NoServers({ isFiltered }: { isFiltered: boolean }) {
         </Anchor>
         .
       </Text>
-      <NewServer />
+      <NewLink to="/servers/new">New server</NewLink>
     </Empty>
   );
 }

@@ -1,0 +1,25 @@
+import { NavLink } from '@mantine/core';
+import IconKey from '@tabler/icons-react/icons/IconKey';
+import IconServer from '@tabler/icons-react/icons/IconServer';
+import IconTicket from '@tabler/icons-react/icons/IconTicket';
+import { Link } from '@tanstack/react-router';
+
+const links = [
+  { to: '/servers', name: 'Servers', Icon: IconServer },
+  { to: '/ssh-keys', name: 'SSH keys', Icon: IconKey },
+  { to: '/tokens', name: 'Tokens', Icon: IconTicket },
+] as const;
+
+/** The pages about the project. */
+export function Navigation({ onChosen }: { onChosen: () => void }) {
+  return links.map(({ to, name, Icon }) => (
+    <NavLink
+      key={to}
+      label={name}
+      color="gray"
+      leftSection={<Icon size={18} aria-hidden />}
+      onClick={onChosen}
+      renderRoot={(props) => <Link to={to} activeProps={{ 'data-active': true }} {...props} />}
+    />
+  ));
+}
