@@ -20,7 +20,7 @@ after(async () => {
 /** As a browser asks for a page. */
 const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 const get = (url: string, headers = {}) => app.inject({ url, headers: { accept, ...headers } });
-const pages = ['/', '/sign-in', '/servers', '/servers/', '/servers/42?tab=1', '/servers/new'];
+const pages = ['/', '/setup', '/sign-in', '/servers', '/servers/', '/servers/42?tab=1', '/servers/new'];
 
 function build(): void {
   mkdirSync(join(folder, 'assets'), { recursive: true });

@@ -11,7 +11,7 @@ import { preferredType } from '../requests/accept.ts';
 const config = { scope: 'public', countsAs: 2 } as const;
 
 /** The paths of the pages but the first, which the scripts of the panel tell apart. */
-const pages = ['/sign-in', '/servers', '/servers/*'];
+const pages = ['/setup', '/sign-in', '/servers', '/servers/*'];
 
 /** What `panel/index.html` has in the place of the nonce. */
 const placeholder = 'STYLE_NONCE';
