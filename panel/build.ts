@@ -9,6 +9,8 @@ import { identifyPanel, isPanelCurrent, panelMark } from '../setup/panel.mjs';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
 const mostKilobytes = 250;
+/** What no page waits for. */
+const loadedLater = new Set(['estimator']);
 
 /** The scripts that a chunk loads at once: itself and what it imports, in turn. */
 function scriptsOf(name: string, chunks: Map<string, Rolldown.OutputChunk>): Set<string> {
@@ -26,7 +28,9 @@ function weigh({ output }: Rolldown.RolldownOutput): Map<string, number> {
     output.flatMap((one) => (one.type === 'chunk' ? [[one.fileName, one] as const] : [])),
   );
   const frame = [...chunks.values()].filter((one) => one.isEntry || one.name === 'shell');
-  const pages = [...chunks.values()].filter((one) => one.isDynamicEntry && !frame.includes(one));
+  const pages = [...chunks.values()].filter(
+    (one) => one.isDynamicEntry && !frame.includes(one) && !loadedLater.has(one.name),
+  );
   return new Map(
     pages.map(({ name, fileName }) => {
       const names = [...frame.map((one) => one.fileName), fileName];

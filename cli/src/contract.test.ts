@@ -8,6 +8,9 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** The operations that no verb has, and why. */
 const without: Record<string, string> = {
+  setup_view: 'It is about a page of the panel.',
+  setup_complete:
+    'It is for browsers. On the machine of the service, "npm run user" does the same.',
   session_list: 'It is about sessions of browsers, and needs one.',
   session_view: 'A sign-in returns the same.',
   session_delete_all: 'It is about sessions of browsers, and needs one.',

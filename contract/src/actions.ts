@@ -19,6 +19,7 @@ const others = [
   'session_passkey',
   'session_passkey_options',
   'settings_update',
+  'setup_complete',
   'statement_correct',
   'traffic_notice',
   'traffic_throttle',

@@ -17,7 +17,7 @@ export const Role = Word([...roles], {
 export const emailPattern =
   '^[^\\s@\\u0000-\\u001f\\u007f]{1,64}@[^\\s@\\u0000-\\u001f\\u007f]{1,189}$';
 
-const email = Type.String({
+export const email = Type.String({
   pattern: emailPattern,
   description:
     'The email address of the user. It must be unique; the comparison ignores the case of A to Z.',
@@ -35,7 +35,7 @@ export const newPassword = Type.String({
   explain: 'Must be 1–128 characters.',
 });
 
-const name = Title({
+export const name = Title({
   description: 'The name of the user, as others see it.',
   examples: ['Ada Lovelace'],
 });

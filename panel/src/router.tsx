@@ -10,6 +10,7 @@ import {
 import { readSearch } from './servers/list/search.ts';
 import { returnTo } from './session/return-to.ts';
 import { sessionQuery } from './session/session.ts';
+import { setupQuery } from './setup/setup.ts';
 import { Failure, Loading } from './shell/messages.tsx';
 import { NotFound } from './shell/not-found.tsx';
 
@@ -22,6 +23,17 @@ const root = createRootRouteWithContext<Context>()({
   notFoundComponent: NotFound,
 });
 
+const setup = createRoute({
+  getParentRoute: () => root,
+  path: '/setup',
+  beforeLoad: async ({ context: { queries } }) => {
+    if (await queries.ensureQueryData(sessionQuery))
+      throw redirect({ to: '/servers', replace: true });
+    await queries.ensureQueryData(setupQuery);
+  },
+  component: lazyRouteComponent(() => import('./setup/page.tsx'), 'SetupPage'),
+});
+
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
@@ -32,6 +44,9 @@ const signIn = createRoute({
   beforeLoad: async ({ context, search }) => {
     const session = await context.queries.ensureQueryData(sessionQuery);
     if (session) throw redirect({ href: returnTo(search.from), replace: true });
+    // Nobody can sign in yet.
+    const isOpen = await context.queries.ensureQueryData(setupQuery);
+    if (isOpen) throw redirect({ to: '/setup', replace: true });
   },
   component: lazyRouteComponent(() => import('./session/sign-in.tsx'), 'SignInPage'),
 });
@@ -107,6 +122,7 @@ const account = createRoute({
 });
 
 const routes = root.addChildren([
+  setup,
   signIn,
   signedIn.addChildren([
     ...[start, servers, newServer, server],

@@ -2,7 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { type Installation, startInstallation } from '../../cli/testing/installation.ts';
-import { type Credentials, createTestUser } from '../../service/src/testing/people.ts';
+import {
+  type Credentials,
+  createTestUser,
+  goodPassword,
+} from '../../service/src/testing/people.ts';
 import { chromiumCommand } from '../../setup/chromium.mjs';
 
 export interface Panel extends AsyncDisposable {
@@ -20,13 +24,14 @@ function requireChromium(): string {
   return path;
 }
 
-/** The panel on the whole service, with an administrator. */
-export async function startPanel(): Promise<Panel> {
+/** The panel on the whole service, with an administrator, who does not exist before the setup. */
+export async function startPanel({ isSetUp = true } = {}): Promise<Panel> {
   await using stack = new AsyncDisposableStack();
   execFileSync(process.execPath, [fileURLToPath(new URL('../build.ts', import.meta.url))]);
   const installation = await startInstallation();
   stack.defer(installation.close);
-  const { credentials } = await createTestUser(installation.database.db, { isAdmin: true });
+  const credentials = { email: 'ada@example.com', password: goodPassword };
+  if (isSetUp) await createTestUser(installation.database.db, { ...credentials, isAdmin: true });
   // It runs as root in the tests.
   const args = ['--no-sandbox', '--disable-dev-shm-usage'];
   const browser = await chromium.launch({ executablePath: requireChromium(), args });

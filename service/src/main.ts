@@ -23,7 +23,9 @@ try {
   const config = loadConfig();
   endOnFault(config, interruption.stop);
   const service = await startService(config, say, interruption);
-  process.stdout.write(welcome(service, { isSimulated }));
+  process.stdout.write(
+    welcome(service, { isSimulated, isTerminal: process.stdout.isTTY === true }),
+  );
   await aborted(signal);
   if (signal.reason instanceof Fault) say(signal.reason.message);
   say(`Stopping: open requests are finished first${andServers}.`);

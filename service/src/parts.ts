@@ -34,14 +34,19 @@ import { recordServiceAddresses } from './network-policy/service-addresses.ts';
 import { insertMissing } from './operating-systems/catalogue-queries.ts';
 import { reconcileNetworkPolicy } from './reconcilers/network-policy.ts';
 import { syncNodes } from './reconcilers/nodes.ts';
+import { type NoSetupCode, offerSetup, type SetupCode } from './setup/offer.ts';
 import { listenError } from './start-errors.ts';
 import { type AdminToken, ensureAdminToken, type NoAdminToken } from './tokens/admin.ts';
 import { type Foundation, startWorkers } from './workers.ts';
 
 export interface RunningService {
   url: string;
+  /** The URL for browsers. */
+  panelUrl: string;
   dataDir: string;
   admin: AdminToken | NoAdminToken;
+  /** With which the first administrator is made. */
+  setup: SetupCode | NoSetupCode;
   /** Whether there is a location for servers. */
   hasLocation: boolean;
   /** The values for a first create, as long as there has been no server. */
@@ -84,6 +89,7 @@ export async function startParts(
   const foundation = { ...laid, draining: signal, stopping: stopping.signal };
   const isOnlyService = !config.databaseUrl;
   const admin = await ensureAdminToken(foundation.db, config.dataDir, isOnlyService);
+  const setup = await offerSetup(foundation.db, config.dataDir, isOnlyService);
   const workers = await startWorkers(foundation);
   stack.defer(() => workers.stop());
   const app = await createApi(foundation, config);
@@ -96,8 +102,10 @@ export async function startParts(
   const running = stack.move();
   return {
     url,
+    // The default does not know the address that the service listens on.
+    panelUrl: config.publicUrl.protocol === 'https:' ? config.publicUrl.origin : url,
     dataDir: config.dataDir,
-    admin,
+    ...{ admin, setup },
     hasLocation,
     firstServer,
     async stop() {

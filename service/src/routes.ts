@@ -36,6 +36,7 @@ import { serverUpdateRoutes } from './servers/update/routes.ts';
 import { usageRoutes } from './servers/usage-routes.ts';
 import { sessionRoutes } from './sessions/routes.ts';
 import { settingsRoutes } from './settings/routes.ts';
+import { setupRoutes } from './setup/routes.ts';
 import { findSizesNamed, knownSizes } from './sizes/queries.ts';
 import { sizeRoutes } from './sizes/routes.ts';
 import { findSshKeysNamed } from './ssh-keys/queries.ts';
@@ -90,6 +91,7 @@ export const routes: readonly Routes<AllDeps>[] = [
   statementRoutes,
   membershipRoutes,
   tokenRoutes,
+  setupRoutes,
   sessionRoutes,
   confirmationRoutes,
   identityRoutes,

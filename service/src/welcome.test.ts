@@ -15,13 +15,15 @@ const { db, place } = whole;
 
 const running: RunningService = {
   url: 'http://127.0.0.1:8080',
+  panelUrl: 'https://berth.example',
   dataDir: '/srv/berth',
   admin: { token: 'canary', created: true, path: "/it's/admin-token" },
+  setup: 'over',
   hasLocation: true,
   firstServer: { location: 'berlin', os: 'debian-12' },
   stop: async () => undefined,
 };
-const real = { isSimulated: false };
+const real = { isSimulated: false, isTerminal: false };
 
 test('the first start shows how to create a first server, in an existing location', () => {
   const said = welcome(running, real);
@@ -36,7 +38,7 @@ test('the first start shows how to create a first server, in an existing locatio
 });
 
 test('a simulated start does not suggest a login, or that servers continue to run', () => {
-  const said = welcome(running, { isSimulated: true });
+  const said = welcome(running, { ...real, isSimulated: true });
   assert.match(said, /Your first server/);
   assert.doesNotMatch(said, /ssh|run on/);
 });
@@ -60,6 +62,22 @@ test('a later start, one without a location, and one with other services do not'
   );
   for (const said of [later, without, beside, revoked])
     assert.doesNotMatch(said, /first server|npx/);
+});
+
+test('as long as there is no user, a start says where to make one, and shows the code only on a terminal', () => {
+  assert.doesNotMatch(welcome(running, real), /setup/);
+  const open = { ...running, setup: { code: '7Q2M-K4ZD', path: '/srv/berth/setup-code' } };
+  const stored = welcome(open, real);
+  assert.match(stored, /Open https:\/\/berth\.example\/setup to make the first administrator\./);
+  assert.match(stored, /The code is in \/srv\/berth\/setup-code, which only its owner can read/);
+  assert.ok(!stored.includes('7Q2M'));
+  const shown = welcome(open, { ...real, isTerminal: true });
+  assert.match(shown, /Open https:\/\/berth\.example\/setup and enter the code 7Q2M-K4ZD/);
+  const beside = welcome({ ...running, setup: 'elsewhere' }, { ...real, isTerminal: true });
+  assert.match(
+    beside,
+    /data directory of another service.*BERTH_DATA_DIR=\/srv\/berth npm run user -- create --email EMAIL --admin\n/,
+  );
 });
 
 test('the suggested location and operating system are valid for a create, and are shown until there was a server', async () => {

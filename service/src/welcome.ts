@@ -4,15 +4,15 @@ import type { NoAdminToken } from './tokens/admin.ts';
 interface Kind {
   /** Whether the engine is simulated: nobody can log in, and nothing keeps running. */
   isSimulated: boolean;
+  /** Whether a person reads it, and it is not stored. */
+  isTerminal: boolean;
 }
 
 /**
  * The message of a service that has started. At the first start it says how to get a first server.
  */
-export function welcome(
-  { url, dataDir, admin, hasLocation, firstServer }: RunningService,
-  kind: Kind,
-): string {
+export function welcome(service: RunningService, kind: Kind): string {
+  const { url, dataDir, admin, hasLocation, firstServer } = service;
   const parts = [
     `Berth listens on ${url}   (help: ${url}/help, reference of the API: ${url}/docs)`,
   ];
@@ -23,6 +23,7 @@ export function welcome(
     if (admin.created && firstServer) parts.push(toFirstServer(url, admin.path, firstServer, kind));
     parts.push(tokenIsIn(admin.path));
   }
+  if (service.setup !== 'over') parts.push(toSetup(service, kind));
   parts.push(ending(kind));
   return `\n${parts.join('\n\n')}\n`;
 }
@@ -42,6 +43,17 @@ function toFirstServer(
   return `Your first server, in another terminal and the same directory:
 
   ${commands.join('\n  ')}`;
+}
+
+/** Only a terminal gets the code, because journals and the logs of containers are stored. */
+function toSetup({ panelUrl, dataDir, setup }: RunningService, { isTerminal }: Kind): string {
+  const open = `Open ${panelUrl}/setup`;
+  if (typeof setup === 'string')
+    return `${open} to make the first administrator. The code is in the file setup-code of the data directory of another service of this database. Without it: BERTH_DATA_DIR=${quoted(dataDir)} npm run user -- create --email EMAIL --admin`;
+  const once = 'It can be used once, within 24 hours.';
+  if (isTerminal)
+    return `${open} and enter the code ${setup.code} to make the first administrator. ${once}`;
+  return `${open} to make the first administrator. The code is in ${setup.path}, which only its owner can read. ${once}`;
 }
 
 /** Quotes a word for a shell. */

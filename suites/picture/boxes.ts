@@ -55,7 +55,10 @@ export const boxes: readonly Box[] = [
   box('noun', 'where servers run', 'locations', 'address-pools', 'operating-systems'),
   {
     ...{ kind: 'noun', about: 'people and projects', takesOthers: true },
-    folders: ['users', 'sessions', 'passkeys', 'identities', 'confirmation', 'tokens', 'projects'],
+    folders: [
+      ...['users', 'setup', 'sessions', 'passkeys', 'identities', 'confirmation', 'tokens'],
+      'projects',
+    ],
   },
   box('noun', 'settings of the installation', 'settings'),
   box('request', 'make a change', 'changes'),

@@ -512,6 +512,11 @@ export class SessionEndedError extends BerthError {
   declare readonly code: 'session_ended';
 }
 
+/** Setup is closed. */
+export class SetupClosedError extends BerthError {
+  declare readonly code: 'setup_closed';
+}
+
 /** Sign-in failed. */
 export class SignInFailedError extends BerthError {
   declare readonly code: 'sign_in_failed';
@@ -711,6 +716,7 @@ export const classOfCode = {
   server_on_node: ServerOnNodeError,
   servers_left: ServersLeftError,
   session_ended: SessionEndedError,
+  setup_closed: SetupClosedError,
   sign_in_failed: SignInFailedError,
   size_in_use: SizeInUseError,
   size_not_found: SizeNotFoundError,

@@ -3,6 +3,7 @@
 /** The changes that take no `Idempotency-Key`. */
 export const keyless: ReadonlySet<string> = new Set([
   'POST /v1/servers/dry-run',
+  'POST /v1/setup',
   'POST /v1/session',
   'POST /v1/session/oidc',
   'POST /v1/session/passkey/options',

@@ -1413,6 +1413,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/setup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get whether the setup is open
+         * @description Returns whether the first administrator can be made in the browser. This is possible as long as there has been no user, for 24 hours after each start of the service. This request needs no authentication.
+         */
+        get: operations["setup_view"];
+        put?: never;
+        /**
+         * Create the first administrator
+         * @description Creates the first administrator with the code that `npm start` prints, makes them an owner of the project `default`, and signs them in as `POST /v1/session` does. The code can be used once. This request needs no authentication.
+         */
+        post: operations["setup_complete"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/session": {
         parameters: {
             query?: never;
@@ -7522,6 +7546,40 @@ export interface components {
             };
         };
         /**
+         * Setup
+         * @description Whether the setup in the browser is open.
+         */
+        Setup: {
+            /** @description Whether the first administrator can be made now with the code that `npm start` prints. */
+            open: boolean;
+        };
+        /**
+         * SetupComplete
+         * @description The setup code, and the first administrator.
+         */
+        SetupComplete: {
+            /**
+             * @description The setup code that the last `npm start` printed, or the content of the file that it named. Upper and lower case, blanks and hyphens make no difference.
+             * @example 7Q2M-K4ZD-9XRT-3HBN-5WCE
+             */
+            code: string;
+            /**
+             * @description The name of the user, as others see it.
+             * @example Ada Lovelace
+             */
+            name: string;
+            /**
+             * @description The email address of the user. It must be unique; the comparison ignores the case of A to Z.
+             * @example ada@example.com
+             */
+            email: string;
+            /**
+             * @description The new password. Passwords that are easy to guess are refused; four unusual words make a good password.
+             * @example copper-lantern-Tuesday-otter
+             */
+            password: string;
+        };
+        /**
          * SignIn
          * @description The email address and the password of the user who signs in.
          */
@@ -12713,6 +12771,51 @@ export interface operations {
             };
         };
     };
+    setup_view: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Whether the setup in the browser is open. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Setup"];
+                };
+            };
+        };
+    };
+    setup_complete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The setup code, and the first administrator. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SetupComplete"];
+            };
+        };
+        responses: {
+            /** @description The session of the request: the user who signed in, and their projects. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CurrentSession"];
+                };
+            };
+        };
+    };
     session_view: {
         parameters: {
             query?: never;
@@ -13360,7 +13463,7 @@ export interface operations {
                  *       "server_delete"
                  *     ]
                  */
-                action?: ("address_pool_create" | "address_pool_delete" | "address_pool_update" | "database_export" | "database_import" | "drift_adopt" | "drift_forget" | "drift_repair" | "image_import" | "initial_commands_failed" | "location_create" | "location_delete" | "location_update" | "member_add" | "member_remove" | "member_set" | "node_cordon" | "node_declare_lost" | "node_evacuate" | "node_restore" | "node_uncordon" | "operating_system_create" | "operating_system_update" | "operation_cancel" | "passkey_create" | "passkey_delete" | "passkey_options" | "password_change" | "project_create" | "project_delete" | "project_update" | "requests_refused" | "secret_key_rotate" | "server_bulk_action" | "server_create" | "server_delete" | "server_dry_run" | "server_move" | "server_password" | "server_pause" | "server_rebuild" | "server_resize" | "server_restart" | "server_retry" | "server_start" | "server_stop" | "server_suspend" | "server_traffic_update" | "server_unpause" | "server_unsuspend" | "server_update" | "session_confirm" | "session_create" | "session_delete" | "session_delete_all" | "session_oidc_begin" | "session_oidc_callback" | "session_passkey" | "session_passkey_options" | "settings_update" | "size_create" | "size_delete" | "size_update" | "ssh_key_create" | "ssh_key_delete" | "ssh_key_update" | "statement_correct" | "token_create" | "token_revoke" | "traffic_notice" | "traffic_throttle" | "user_create" | "user_delete" | "user_update" | "webhook_create" | "webhook_delete" | "webhook_delivery_redeliver" | "webhook_pause" | "webhook_rotate_secret" | "webhook_test" | "webhook_update")[];
+                action?: ("address_pool_create" | "address_pool_delete" | "address_pool_update" | "database_export" | "database_import" | "drift_adopt" | "drift_forget" | "drift_repair" | "image_import" | "initial_commands_failed" | "location_create" | "location_delete" | "location_update" | "member_add" | "member_remove" | "member_set" | "node_cordon" | "node_declare_lost" | "node_evacuate" | "node_restore" | "node_uncordon" | "operating_system_create" | "operating_system_update" | "operation_cancel" | "passkey_create" | "passkey_delete" | "passkey_options" | "password_change" | "project_create" | "project_delete" | "project_update" | "requests_refused" | "secret_key_rotate" | "server_bulk_action" | "server_create" | "server_delete" | "server_dry_run" | "server_move" | "server_password" | "server_pause" | "server_rebuild" | "server_resize" | "server_restart" | "server_retry" | "server_start" | "server_stop" | "server_suspend" | "server_traffic_update" | "server_unpause" | "server_unsuspend" | "server_update" | "session_confirm" | "session_create" | "session_delete" | "session_delete_all" | "session_oidc_begin" | "session_oidc_callback" | "session_passkey" | "session_passkey_options" | "settings_update" | "setup_complete" | "size_create" | "size_delete" | "size_update" | "ssh_key_create" | "ssh_key_delete" | "ssh_key_update" | "statement_correct" | "token_create" | "token_revoke" | "traffic_notice" | "traffic_throttle" | "user_create" | "user_delete" | "user_update" | "webhook_create" | "webhook_delete" | "webhook_delivery_redeliver" | "webhook_pause" | "webhook_rotate_secret" | "webhook_test" | "webhook_update")[];
                 /**
                  * @description Return only requests with this token. The value is the ID or name of a token. Separate several values with commas; an object matches if any of them does.
                  * @example [
@@ -13459,7 +13562,7 @@ export interface operations {
                  *       "server_delete"
                  *     ]
                  */
-                action?: ("address_pool_create" | "address_pool_delete" | "address_pool_update" | "database_export" | "database_import" | "drift_adopt" | "drift_forget" | "drift_repair" | "image_import" | "initial_commands_failed" | "location_create" | "location_delete" | "location_update" | "member_add" | "member_remove" | "member_set" | "node_cordon" | "node_declare_lost" | "node_evacuate" | "node_restore" | "node_uncordon" | "operating_system_create" | "operating_system_update" | "operation_cancel" | "passkey_create" | "passkey_delete" | "passkey_options" | "password_change" | "project_create" | "project_delete" | "project_update" | "requests_refused" | "secret_key_rotate" | "server_bulk_action" | "server_create" | "server_delete" | "server_dry_run" | "server_move" | "server_password" | "server_pause" | "server_rebuild" | "server_resize" | "server_restart" | "server_retry" | "server_start" | "server_stop" | "server_suspend" | "server_traffic_update" | "server_unpause" | "server_unsuspend" | "server_update" | "session_confirm" | "session_create" | "session_delete" | "session_delete_all" | "session_oidc_begin" | "session_oidc_callback" | "session_passkey" | "session_passkey_options" | "settings_update" | "size_create" | "size_delete" | "size_update" | "ssh_key_create" | "ssh_key_delete" | "ssh_key_update" | "statement_correct" | "token_create" | "token_revoke" | "traffic_notice" | "traffic_throttle" | "user_create" | "user_delete" | "user_update" | "webhook_create" | "webhook_delete" | "webhook_delivery_redeliver" | "webhook_pause" | "webhook_rotate_secret" | "webhook_test" | "webhook_update")[];
+                action?: ("address_pool_create" | "address_pool_delete" | "address_pool_update" | "database_export" | "database_import" | "drift_adopt" | "drift_forget" | "drift_repair" | "image_import" | "initial_commands_failed" | "location_create" | "location_delete" | "location_update" | "member_add" | "member_remove" | "member_set" | "node_cordon" | "node_declare_lost" | "node_evacuate" | "node_restore" | "node_uncordon" | "operating_system_create" | "operating_system_update" | "operation_cancel" | "passkey_create" | "passkey_delete" | "passkey_options" | "password_change" | "project_create" | "project_delete" | "project_update" | "requests_refused" | "secret_key_rotate" | "server_bulk_action" | "server_create" | "server_delete" | "server_dry_run" | "server_move" | "server_password" | "server_pause" | "server_rebuild" | "server_resize" | "server_restart" | "server_retry" | "server_start" | "server_stop" | "server_suspend" | "server_traffic_update" | "server_unpause" | "server_unsuspend" | "server_update" | "session_confirm" | "session_create" | "session_delete" | "session_delete_all" | "session_oidc_begin" | "session_oidc_callback" | "session_passkey" | "session_passkey_options" | "settings_update" | "setup_complete" | "size_create" | "size_delete" | "size_update" | "ssh_key_create" | "ssh_key_delete" | "ssh_key_update" | "statement_correct" | "token_create" | "token_revoke" | "traffic_notice" | "traffic_throttle" | "user_create" | "user_delete" | "user_update" | "webhook_create" | "webhook_delete" | "webhook_delivery_redeliver" | "webhook_pause" | "webhook_rotate_secret" | "webhook_test" | "webhook_update")[];
                 /**
                  * @description Return only requests with this token. The value is the ID or name of a token. Separate several values with commas; an object matches if any of them does.
                  * @example [

@@ -52,6 +52,7 @@ it('only routes that sign in read a body before authentication, and these are ra
     'POST /v1/session/oidc',
     'POST /v1/session/passkey',
     'POST /v1/session/passkey/options',
+    'POST /v1/setup',
   ];
   assert.deepEqual([...new Set(reading)].sort(), known);
 });

@@ -21,7 +21,7 @@ after(async () => {
 const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 const get = (url: string, headers = {}) => app.inject({ url, headers: { accept, ...headers } });
 const pages = [
-  ...['/', '/sign-in', '/servers', '/servers/', '/servers/42?tab=1', '/servers/new'],
+  ...['/', '/setup', '/sign-in', '/servers', '/servers/', '/servers/42?tab=1', '/servers/new'],
   ...['/ssh-keys', '/ssh-keys/new', '/tokens', '/tokens/new', '/account'],
 ];
 

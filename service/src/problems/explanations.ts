@@ -70,6 +70,7 @@ const lines = {
   address_pool_in_use: ['Servers have addresses of the pool.', 'Disable the pool, and delete it when its servers are gone.', 'after_change'],
   address_pool_overlaps: ['Another pool contains some of the same addresses. An address can be in one pool of the installation only.', 'Choose another subnet.', 'no'],
   email_taken: ['Another user has this email address.', 'Use another email address, or update that user.', 'no'],
+  setup_closed: ['The first administrator cannot be made in the browser: the installation has had a user, or the code has expired.', 'Sign in, and add users as an administrator. If there is no user yet, restart the service, which makes another code, or run `npm run user -- create --email EMAIL --admin`.', 'after_change'],
   own_account: ['Administrators cannot delete, demote or disable themselves.', 'Ask another administrator.', 'no'],
   already_member: ['The user is already a member of the project.', 'To change the role of the member, use `PUT /v1/projects/{id}/members/{user_id}`.', 'no'],
   last_owner: ['The project would have no owner left. This also applies to requests of administrators.', 'Make another member an owner first.', 'after_change'],

@@ -37,6 +37,7 @@ export const refusals = {
   address_pool_in_use: [409, 'Address pool is in use'],
   address_pool_overlaps: [409, 'Address pool overlaps another'],
   email_taken: [409, 'Email address is taken'],
+  setup_closed: [409, 'Setup is closed'],
   own_account: [409, 'Not possible for your own account'],
   already_member: [409, 'Already a member'],
   last_owner: [409, 'Last owner of the project'],

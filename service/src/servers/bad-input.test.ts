@@ -15,6 +15,7 @@ import {
   type World,
 } from '../testing/bad-input/bad-input-cases.ts';
 import { bodyCases, idCases, queryCases } from '../testing/bad-input/bad-request-cases.ts';
+import { setupCases } from '../testing/bad-input/bad-setup-cases.ts';
 import { sizeCases } from '../testing/bad-input/bad-size-cases.ts';
 import { webhookCases } from '../testing/bad-input/bad-webhook-cases.ts';
 import { fingerprintOf } from '../testing/fingerprint.ts';
@@ -163,6 +164,7 @@ const tables: Record<string, (world: World) => BadCase[]> = {
   'fields of a rebuild and of a resize': changeCases,
   'fields of an update': updateCases,
   sizes: sizeCases,
+  'the first administrator': setupCases,
   bodies: bodyCases,
   'ids in paths': idCases,
   queries: queryCases,

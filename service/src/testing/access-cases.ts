@@ -202,6 +202,8 @@ function special(world: AccessWorld): Record<string, Partial<AccessCase>> {
     member_add: { body: { email: world.newcomer, role: 'viewer' }, only: 'owner' },
     member_set: { body: { role: 'member' }, only: 'owner' },
     member_remove: { only: 'owner' },
+    // There are users.
+    setup_complete: { status: 409 },
     session_create: { body: credentials },
     session_confirm: { body: { password: 'not theirs' }, status: 422 },
     password_change: { body: notTheirs, status: 422 },

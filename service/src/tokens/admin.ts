@@ -1,6 +1,6 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Db } from '../db/connection.ts';
+import { readPrivateFile, writePrivateFile } from '../lib/private-file.ts';
 import { homeProject } from '../projects/queries.ts';
 import {
   findTokenByHash,
@@ -51,29 +51,17 @@ export async function ensureAdminToken(
     const id = await insertToken(trx, given);
     // A lost file is no reason to revoke everything that was created with its token.
     await supersedeTokensNamed(trx, name, id);
-    await writeToken(path, token);
+    await writePrivateFile(path, token);
     return { token, created: true, path };
   });
 }
 
 async function readToken(path: string): Promise<string | undefined> {
-  try {
-    const text = (await readFile(path, 'utf8')).trim();
-    return isWellFormed(text) ? text : undefined;
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw error;
-  }
+  const text = await readPrivateFile(path);
+  return text !== undefined && isWellFormed(text) ? text : undefined;
 }
 
 async function isValid(db: Db, token: string): Promise<boolean> {
   const found = await findTokenByHash(db, tokenHash(token));
   return found !== undefined && !found.isExpired;
-}
-
-/** Writes to another file and renames it, so that a crash leaves no partial one. */
-async function writeToken(path: string, token: string): Promise<void> {
-  const draft = `${path}.new`;
-  await writeFile(draft, `${token}\n`, { mode: 0o600, flush: true });
-  await rename(draft, path);
 }

@@ -125,6 +125,9 @@ interface InstallationTable {
   client_key: Buffer | null;
   /** The time of the last export. */
   exported_at: Timestamp | null;
+  /** The hash of the code with which the first administrator is made; null once there is a user. */
+  setup_code_sha256: Buffer | null;
+  setup_code_expires_at: Timestamp | null;
   created_at: Timestamp;
 }
 
