@@ -1,4 +1,4 @@
-import { Button, Code, Text } from '@mantine/core';
+import { Anchor, Button, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { berth } from '../api/berth.ts';
 import { counted } from '../format/units.ts';
@@ -56,8 +56,11 @@ export function TokensPage() {
         empty={
           <Empty title="This project has no tokens">
             <Text>
-              Programs use <a href="/docs">the API</a> with a token, and so does the command line:{' '}
-              <Code>berth login</Code> asks for one.
+              Programs use{' '}
+              <Anchor href="/docs" underline="always">
+                the API
+              </Anchor>{' '}
+              with a token, and so does the command line.
             </Text>
             {add}
           </Empty>
