@@ -47,8 +47,8 @@ export function createUpdates(queries: QueryClient, setActivities: SetActivities
       void queries.invalidateQueries({ queryKey: ['server', id] });
       void queries.invalidateQueries({ queryKey: ['operations', id] });
     }
-    if (ids.length > mostSingleReads) return readLists();
-    for (const id of ids) void readServer(id);
+    if (ids.length > mostSingleReads) readLists();
+    else for (const id of ids) void readServer(id);
   }
 
   async function readServer(id: number): Promise<void> {
