@@ -8,6 +8,7 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import { readSearch } from './servers/list/search.ts';
+import { readUsageSearch } from './servers/one/usage/span.ts';
 import { returnTo } from './session/return-to.ts';
 import { sessionQuery } from './session/session.ts';
 import { setupQuery } from './setup/setup.ts';
@@ -88,6 +89,7 @@ const newServer = createRoute({
 const server = createRoute({
   getParentRoute: () => signedIn,
   path: '/servers/$id',
+  validateSearch: readUsageSearch,
   component: lazyRouteComponent(() => import('./servers/one/page.tsx'), 'ServerPage'),
 });
 

@@ -16,6 +16,9 @@ export const memory = (mebibytes: number): string =>
 export const disk = (gibibytes: number): string =>
   gibibytes < 1024 ? `${short.format(gibibytes)} GiB` : `${short.format(gibibytes / 1024)} TiB`;
 
+/** `12.5 %` */
+export const percent = (value: number): string => `${short.format(value)} %`;
+
 const byteUnits = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'] as const;
 
 /** Traffic, in decimal units as those of allowances: `734 MB`. */

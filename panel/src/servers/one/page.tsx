@@ -14,12 +14,15 @@ import { Access, Facts } from './cards.tsx';
 import { DeleteDialog } from './delete-dialog.tsx';
 import { Operations } from './operations.tsx';
 import { serverQuery, statusQuery } from './queries.ts';
+import { Usage } from './usage/section.tsx';
+import { type Span, usualSpan } from './usage/span.ts';
 
 const route = getRouteApi('/signed-in/servers/$id');
 
 /** A server as it is now, and what can be done with it. */
 export function ServerPage() {
   const id = Number(route.useParams().id);
+  const { last = usualSpan } = route.useSearch();
   const { data: server, error, refetch } = useQuery(serverQuery(id));
   useTitle(server?.hostname ?? 'Server');
   if (isMissing(error)) {
@@ -35,10 +38,10 @@ export function ServerPage() {
       <Failure title="The server cannot be shown" error={error} retry={() => void refetch()} />
     );
   }
-  return server ? <ServerDetails server={server} /> : <Loading />;
+  return server ? <ServerDetails server={server} span={last} /> : <Loading />;
 }
 
-function ServerDetails({ server }: { server: Server }) {
+function ServerDetails({ server, span }: { server: Server; span: Span }) {
   const [isDeleting, { open, close }] = useDisclosure(false);
   return (
     <Stack gap="md">
@@ -67,6 +70,9 @@ function ServerDetails({ server }: { server: Server }) {
           <Facts server={server} />
         </Section>
       </SimpleGrid>
+      <Section title="Usage">
+        <Usage server={server} span={span} />
+      </Section>
       <Section title="Operations">
         <Operations serverId={server.id} />
       </Section>

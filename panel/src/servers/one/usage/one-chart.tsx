@@ -1,0 +1,88 @@
+import { Box, Group, Text, Title, useComputedColorScheme } from '@mantine/core';
+import { useElementSize, useMergedRef } from '@mantine/hooks';
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
+import type uPlot from 'uplot';
+import { local } from '../../../format/times.ts';
+import classes from './charts.module.css';
+import { type Chart, latestIn, stepAfter, valuesAt } from './charts.ts';
+import { dataOf, plot, resize } from './plot.ts';
+
+/** A chart with the values at the pointer. It is a slider for keys and screen readers, which chooses the time. */
+export function OneChart({ chart }: { chart: Chart }) {
+  const id = useId();
+  const scheme = useComputedColorScheme();
+  const [pointed, setPointed] = useState<number | null>(null);
+  const { ref: sized, width } = useElementSize();
+  const element = useRef<HTMLDivElement>(null);
+  const plotted = useRef<uPlot>(null);
+  const latest = useRef(chart);
+  latest.current = chart;
+
+  useEffect(() => {
+    if (!element.current) return;
+    const made = plot({
+      ...{ element: element.current, onStep: setPointed },
+      chart: () => latest.current,
+    });
+    plotted.current = made;
+    return () => made.destroy();
+  }, []);
+  useEffect(() => plotted.current?.setData(dataOf(chart)), [chart]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the colours depend on the scheme.
+  useEffect(() => plotted.current?.redraw(), [scheme]);
+  useEffect(() => {
+    if (plotted.current && width > 0) resize(plotted.current, width);
+  }, [width]);
+
+  const index = Math.min(pointed ?? Math.max(latestIn(chart), 0), chart.times.length - 1);
+  const at = local(new Date((chart.times[index] ?? 0) * 1000).toISOString());
+  const values = valuesAt(chart, index);
+  const point = (left: number) => plotted.current?.setCursor({ left, top: 0 });
+  const press = (event: KeyboardEvent) => {
+    const to = stepAfter(event.key, index, chart.times.length);
+    const time = to === undefined ? undefined : chart.times[to];
+    if (time === undefined || !plotted.current) return;
+    event.preventDefault();
+    point(plotted.current.valToPos(time, 'x'));
+  };
+  return (
+    <div>
+      <Group justify="space-between" gap="xs">
+        <Group gap="md">
+          <Title order={3} size="h6" id={id}>
+            {chart.title}
+          </Title>
+          <Legend chart={chart} />
+        </Group>
+        <Text size="xs" aria-hidden>
+          {pointed === null ? values : `${at}: ${values}`}
+        </Text>
+      </Group>
+      <Box
+        ref={useMergedRef(sized, element)}
+        className={classes.chart}
+        role="slider"
+        tabIndex={0}
+        aria-labelledby={id}
+        aria-valuemin={0}
+        aria-valuemax={chart.times.length - 1}
+        aria-valuenow={index}
+        aria-valuetext={`${values}, at ${at}`}
+        onKeyDown={press}
+        onBlur={() => point(-1)}
+      />
+    </div>
+  );
+}
+
+function Legend({ chart: { lines } }: { chart: Chart }) {
+  if (lines.length < 2) return null;
+  return lines.map(({ name }) => (
+    <Group key={name} gap={6}>
+      <span className={classes.line} aria-hidden />
+      <Text size="xs" c="dimmed">
+        {name}
+      </Text>
+    </Group>
+  ));
+}
