@@ -58,5 +58,5 @@ export async function signIn(page: Page, { email, password }: Credentials): Prom
   await page.getByLabel('Email address').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('heading', { name: 'Servers' }).waitFor();
+  await page.getByRole('heading', { name: 'Servers', exact: true }).waitFor();
 }

@@ -37,7 +37,7 @@ test('the first administrator is made in the browser with the code of the start'
   const code = await readFile(join(installation.dataDir, 'setup-code'), 'utf8');
   await field('Setup code').fill(code.trim().toLowerCase());
   await submit();
-  await page.getByRole('heading', { name: 'Servers' }).waitFor();
+  await page.getByRole('heading', { name: 'Servers', exact: true }).waitFor();
   assert.deepEqual(errors, []);
 });
 

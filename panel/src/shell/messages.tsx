@@ -6,7 +6,7 @@ import { inWords } from '../api/words.ts';
 export function Loading() {
   return (
     <Center py="xl">
-      <Loader aria-label="Loading" />
+      <Loader role="status" aria-label="Loading" />
     </Center>
   );
 }

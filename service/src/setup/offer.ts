@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Db } from '../db/connection.ts';
-import { readPrivateFile, writePrivateFile } from '../lib/private-file.ts';
+import { readPrivateFile, writePrivateFile } from '../keys/private-file.ts';
 import { codeHash, generateCode } from './code.ts';
 import { findCodeHash, hasHadUsers, lockSetup, removeCodeHash, storeCodeHash } from './queries.ts';
 

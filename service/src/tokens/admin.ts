@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Db } from '../db/connection.ts';
-import { readPrivateFile, writePrivateFile } from '../lib/private-file.ts';
+import { readPrivateFile, writePrivateFile } from '../keys/private-file.ts';
 import { homeProject } from '../projects/queries.ts';
 import {
   findTokenByHash,
