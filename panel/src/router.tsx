@@ -7,6 +7,7 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router';
+import { readOperationSearch } from './operations/search.ts';
 import { readSearch } from './servers/list/search.ts';
 import { readUsageSearch } from './servers/one/usage/span.ts';
 import { returnTo } from './session/return-to.ts';
@@ -123,11 +124,18 @@ const account = createRoute({
   component: lazyRouteComponent(() => import('./account/page.tsx'), 'AccountPage'),
 });
 
+const operations = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/operations',
+  validateSearch: readOperationSearch,
+  component: lazyRouteComponent(() => import('./operations/page.tsx'), 'OperationsPage'),
+});
+
 const routes = root.addChildren([
   setup,
   signIn,
   signedIn.addChildren([
-    ...[start, servers, newServer, server],
+    ...[start, servers, newServer, server, operations],
     ...[sshKeys, newSshKey, tokens, newToken, account],
   ]),
 ]);

@@ -24,16 +24,21 @@ export const theme = createTheme({
   },
 });
 
-/** Secondary text has enough contrast, too. */
+// That of the darkest shade would be a lighter one, on which white text has too little contrast.
+const hover = { '--mantine-color-cyan-filled-hover': '#095c6b' };
+
+/** Text has enough contrast everywhere. */
 export const cssVariables: CSSVariablesResolver = ({ colors }) => ({
   variables: {},
   light: {
+    ...hover,
     '--mantine-color-dimmed': colors.gray[7],
     '--mantine-color-placeholder': colors.gray[6],
     '--mantine-color-anchor': colors.cyan[9],
     '--mantine-color-error': colors.red[9],
   },
   dark: {
+    ...hover,
     '--mantine-color-dimmed': colors.dark[1],
     '--mantine-color-placeholder': colors.dark[2],
     '--mantine-color-anchor': colors.cyan[4],

@@ -5,6 +5,10 @@ import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 
 const script = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+/** Waits for what fades in or out, whose colours count only at its end. What turns as long as something loads has none. */
+const settle = `Promise.allSettled(document.getAnimations()
+  .filter(({ effect }) => effect.getComputedTiming().iterations !== Infinity)
+  .map(({ finished }) => finished)).then(() => undefined)`;
 const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
 /** Fails if axe-core finds something on the page, in the light or in the dark colours. */
@@ -12,6 +16,7 @@ export async function requireAccessible(page: Page, what: string): Promise<void>
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor();
+    await page.evaluate(settle);
     const run = `axe.run(document, { runOnly: ${JSON.stringify(rules)} })`;
     const { violations }: AxeResults = await page.evaluate(
       `(() => { ${script}; return ${run}; })()`,

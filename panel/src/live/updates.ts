@@ -1,8 +1,9 @@
-import { type Event, items } from '@berth/client';
+import { type Event, items, type Operation } from '@berth/client';
 import type { QueryClient } from '@tanstack/react-query';
 import { berth } from '../api/berth.ts';
 import { isMissing } from '../api/words.ts';
 import { inBackground } from '../background.ts';
+import { operationsAfter } from '../operations/after.ts';
 import { expectations } from '../servers/actions/toasts.tsx';
 import { hasFilters, type ServerSearch } from '../servers/list/search.ts';
 import {
@@ -39,6 +40,9 @@ export function createUpdates(queries: QueryClient, setActivities: SetActivities
     timers.set(act, setTimeout(run, ms));
   }
 
+  const readOperations = () =>
+    inBackground(queries.invalidateQueries({ queryKey: ['operations', 'project'] }));
+
   const readLists = () => inBackground(queries.invalidateQueries({ queryKey: ['servers'] }));
 
   function readServers(): void {
@@ -71,9 +75,19 @@ export function createUpdates(queries: QueryClient, setActivities: SetActivities
     );
   }
 
+  function takeOperation(event: Event): void {
+    if (!event.type.startsWith('operation.')) return;
+    queries.setQueriesData<readonly Operation[]>(
+      { queryKey: ['operations'] },
+      (operations) => operations && operationsAfter(operations, event),
+    );
+    soon(readOperations, listsMs);
+  }
+
   function take(event: Event): void {
     setActivities((activities) => activitiesAfter(activities, event));
     changeLists((servers) => serversAfter(servers, event));
+    takeOperation(event);
     expectations.take(event);
     const id = serverToRead(event);
     if (id !== undefined) {

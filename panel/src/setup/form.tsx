@@ -2,7 +2,7 @@ import { Alert, Button, PasswordInput, Stack, Text, TextInput } from '@mantine/c
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { fieldErrors } from '../api/fields.ts';
+import { fieldErrors } from '../api/field-errors.ts';
 import { inWords } from '../api/words.ts';
 import { sessionQuery } from '../session/session.ts';
 import { type Administrator, completeSetup, setupQuery } from './setup.ts';

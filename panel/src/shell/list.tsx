@@ -1,6 +1,7 @@
 import { Table, VisuallyHidden } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { inBackground } from '../background.ts';
 import { Failure, Loading } from './messages.tsx';
 
 export interface Column<Item> {
@@ -25,7 +26,7 @@ export function List<Item extends { id: number }>(props: ListProps<Item>) {
   const { data, error, refetch } = query;
   if (error) {
     const title = `The ${name} cannot be shown`;
-    return <Failure title={title} error={error} retry={() => void refetch()} />;
+    return <Failure title={title} error={error} retry={() => inBackground(refetch())} />;
   }
   if (!data) return <Loading />;
   if (data.length === 0 && empty) return empty;

@@ -1,11 +1,13 @@
 import { NavLink } from '@mantine/core';
 import IconKey from '@tabler/icons-react/icons/IconKey';
+import IconListCheck from '@tabler/icons-react/icons/IconListCheck';
 import IconServer from '@tabler/icons-react/icons/IconServer';
 import IconTicket from '@tabler/icons-react/icons/IconTicket';
 import { Link } from '@tanstack/react-router';
 
 const links = [
   { to: '/servers', name: 'Servers', Icon: IconServer },
+  { to: '/operations', name: 'Operations', Icon: IconListCheck },
   { to: '/ssh-keys', name: 'SSH keys', Icon: IconKey },
   { to: '/tokens', name: 'Tokens', Icon: IconTicket },
 ] as const;

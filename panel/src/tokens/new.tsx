@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { berth } from '../api/berth.ts';
 import { fieldErrors } from '../api/field-errors.ts';
+import { inBackground } from '../background.ts';
 import { Form } from '../shell/form.tsx';
 import { Failure, Loading } from '../shell/messages.tsx';
 import { Page } from '../shell/page.tsx';
@@ -32,7 +33,7 @@ export function NewTokenPage() {
         <Failure
           title="The form cannot be shown"
           error={scopes.error}
-          retry={() => void scopes.refetch()}
+          retry={() => inBackground(scopes.refetch())}
         />
       )}
       {scopes.isPending && <Loading />}
@@ -81,7 +82,7 @@ export function NewTokenPage() {
           secret={created.token}
           what="token"
           button="Done"
-          goOn={() => void navigate({ to: '/tokens' })}
+          goOn={() => inBackground(navigate({ to: '/tokens' }))}
         >
           Whoever has it can do what it allows.
         </SecretDialog>

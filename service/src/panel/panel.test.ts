@@ -22,7 +22,7 @@ const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 const get = (url: string, headers = {}) => app.inject({ url, headers: { accept, ...headers } });
 const pages = [
   ...['/', '/setup', '/sign-in', '/servers', '/servers/', '/servers/42?tab=1', '/servers/new'],
-  ...['/ssh-keys', '/ssh-keys/new', '/tokens', '/tokens/new', '/account'],
+  ...['/ssh-keys', '/ssh-keys/new', '/tokens', '/tokens/new', '/account', '/operations'],
 ];
 
 function build(): void {

@@ -1,3 +1,4 @@
+import type { Operation } from '@berth/client';
 import { queryOptions } from '@tanstack/react-query';
 import { berth } from '../../api/berth.ts';
 
@@ -28,7 +29,7 @@ const mostOperations = 20;
 export const operationsQuery = (id: number) =>
   queryOptions({
     queryKey: ['operations', id],
-    queryFn: async ({ signal }) => {
+    queryFn: async ({ signal }): Promise<readonly Operation[]> => {
       const query = { server_id: [id], sort: '-id' as const, limit: mostOperations };
       const { data } = await berth.GET('/v1/operations', { params: { query }, signal });
       return data;

@@ -14,6 +14,7 @@ export function OneChart({ chart }: { chart: Chart }) {
   const [pointed, setPointed] = useState<number | null>(null);
   const { ref: sized, width } = useElementSize();
   const element = useRef<HTMLDivElement>(null);
+  const ref = useMergedRef(sized, element);
   const plotted = useRef<uPlot>(null);
   const latest = useRef(chart);
   latest.current = chart;
@@ -59,7 +60,7 @@ export function OneChart({ chart }: { chart: Chart }) {
         </Text>
       </Group>
       <Box
-        ref={useMergedRef(sized, element)}
+        ref={ref}
         className={classes.chart}
         role="slider"
         tabIndex={0}
@@ -77,9 +78,9 @@ export function OneChart({ chart }: { chart: Chart }) {
 
 function Legend({ chart: { lines } }: { chart: Chart }) {
   if (lines.length < 2) return null;
-  return lines.map(({ name }) => (
+  return lines.map(({ name }, index) => (
     <Group key={name} gap={6}>
-      <span className={classes.line} aria-hidden />
+      <span className={classes.line} data-line={index} aria-hidden />
       <Text size="xs" c="dimmed">
         {name}
       </Text>

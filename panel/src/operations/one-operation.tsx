@@ -1,0 +1,76 @@
+import type { Operation } from '@berth/client';
+import { Anchor, Button, Group, Progress, Stack, Text } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { berth } from '../api/berth.ts';
+import { sayFailed } from '../servers/actions/toasts.tsx';
+import { mayChange } from '../session/projects.ts';
+import { sessionQuery } from '../session/session.ts';
+import { Time } from '../shell/time.tsx';
+import { isOver } from './after.ts';
+import { kindNames, statusNames } from './search.ts';
+
+interface OperationProps {
+  operation: Operation;
+  /** What it is done to, unless that is clear. */
+  target?: ReactNode;
+}
+
+/** What an operation does, how far it is, and how it ended. */
+export function OneOperation({ operation, target }: OperationProps) {
+  const { kind, status, error, message, progress, created_at, cancellable } = operation;
+  return (
+    <Stack gap={4}>
+      <Group gap="xs" justify="space-between">
+        <Text size="sm" fw={500} className="breaks">
+          {kindNames[kind]} {target}{' '}
+          <Text
+            span
+            size="sm"
+            fw={400}
+            c={status === 'failed' ? 'var(--mantine-color-error)' : 'dimmed'}
+          >
+            {statusNames[status]}
+          </Text>
+        </Text>
+        <Text size="xs" c="dimmed" component="span">
+          <Time at={created_at} relative />
+        </Text>
+      </Group>
+      <Group gap="xs" justify="space-between" wrap="nowrap" align="flex-start">
+        <Text size="sm" c="dimmed" className="breaks">
+          {error?.detail ?? message}{' '}
+          {error && (
+            <Anchor href={`/docs/errors#${error.code}`} underline="always">
+              About {error.code}
+            </Anchor>
+          )}
+        </Text>
+        {cancellable && <Cancel operation={operation} />}
+      </Group>
+      {!isOver(operation) && <Progress value={progress} size="sm" aria-label={message} />}
+    </Stack>
+  );
+}
+
+function Cancel({ operation: { id, kind } }: { operation: Operation }) {
+  const { data: session } = useQuery(sessionQuery);
+  const queries = useQueryClient();
+  const cancelling = useMutation({
+    mutationFn: () => berth.POST('/v1/operations/{id}/cancel', { params: { path: { id } } }),
+    onError: (error) => sayFailed(`${kindNames[kind]} was not cancelled`, error),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['operations'] }),
+  });
+  if (!session?.project || !mayChange(session.project)) return null;
+  return (
+    <Button
+      size="compact-xs"
+      variant="default"
+      aria-label={`Cancel operation ${id}: ${kindNames[kind]}`}
+      loading={cancelling.isPending}
+      onClick={() => cancelling.mutate()}
+    >
+      Cancel
+    </Button>
+  );
+}
