@@ -23,6 +23,8 @@ export interface AttachmentSource {
   /** Nothing more is done with it: it has ended, or its last viewer has left. */
   over(): void;
   pingMs: number;
+  /** How long the engine may show no sign that it is there. */
+  silentMs: number;
   /** How long one viewer may keep the others waiting. */
   slowMs: number;
 }
@@ -98,15 +100,15 @@ export function attach(source: AttachmentSource): Attachment {
 
   /** Resolves when the connection to the engine has ended. */
   function follow({ data }: EngineConsole): Promise<void> {
-    let isAlive = true;
+    let aliveAt = performance.now();
     const seen = () => {
-      isAlive = true;
+      aliveAt = performance.now();
     };
     // A machine that loses power does not close its connections.
     const beating = setInterval(() => {
-      if (!isAlive && !isHeld) data.terminate();
+      if (isHeld) seen();
+      if (performance.now() - aliveAt > source.silentMs) data.terminate();
       else data.ping();
-      isAlive = isHeld;
     }, source.pingMs);
     data.on('pong', seen);
     data.on('message', (bytes: Buffer, isBinary) => {

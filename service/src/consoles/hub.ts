@@ -47,6 +47,7 @@ export interface Consoles {
 
 export interface ConsoleTimes {
   pingMs: number;
+  silentMs: number;
   idleMs: number;
   lingerMs: number;
   slowMs: number;
@@ -56,6 +57,7 @@ export interface ConsoleTimes {
 
 export const usualTimes: ConsoleTimes = {
   pingMs: 30_000,
+  silentMs: 75_000,
   idleMs: 3_600_000,
   lingerMs: 2000,
   slowMs: 5000,

@@ -25,6 +25,8 @@ export interface ViewerEvents {
 
 export interface ViewerTimes {
   pingMs: number;
+  /** How long it may show no sign that it is there. */
+  silentMs: number;
   idleMs: number;
   /** For its answer to the end of the connection. */
   lingerMs: number;
@@ -36,13 +38,12 @@ const mostCells = 1000;
 export function createViewer(
   socket: WebSocket,
   events: ViewerEvents,
-  { pingMs, idleMs, lingerMs }: ViewerTimes,
+  { pingMs, silentMs, idleMs, lingerMs }: ViewerTimes,
 ): Viewer {
   let isOver = false;
   let isHeld = false;
   let typedAt = performance.now();
-  /** Whether anything has shown since the last ping that it is still there. */
-  let isAlive = true;
+  let aliveAt = typedAt;
 
   function end(why: Ending): void {
     if (isOver) return;
@@ -58,19 +59,18 @@ export function createViewer(
   function beat(): void {
     if (performance.now() - typedAt > idleMs) end('idle');
     // Its pongs are not read while its input is held.
-    else if (!isAlive && !isHeld) socket.terminate();
+    else if (performance.now() - aliveAt > silentMs && !isHeld) socket.terminate();
     else socket.ping();
-    isAlive = false;
   }
 
   const beating = setInterval(beat, pingMs);
   socket.on('pong', () => {
-    isAlive = true;
+    aliveAt = performance.now();
   });
   socket.on('message', (data: Buffer, isBinary) => {
     if (isOver) return;
-    isAlive = true;
     typedAt = performance.now();
+    aliveAt = typedAt;
     if (isBinary) return events.typed(data);
     const size = readSize(data);
     if (size) events.resized(size);
@@ -89,7 +89,7 @@ export function createViewer(
       if (isOver) return;
       socket.send(bytes, { binary: true }, (error) => {
         if (error) return;
-        isAlive = true;
+        aliveAt = performance.now();
         events.read();
       });
     },
@@ -99,7 +99,7 @@ export function createViewer(
     holdInput(held) {
       if (isOver || held === isHeld) return;
       isHeld = held;
-      isAlive = true;
+      aliveAt = performance.now();
       if (held) socket.pause();
       else socket.resume();
     },
