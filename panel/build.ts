@@ -32,11 +32,12 @@ function weigh({ output }: Rolldown.RolldownOutput): Map<string, number> {
     (one) => one.isDynamicEntry && !frame.includes(one) && !loadedLater.has(one.name),
   );
   return new Map(
-    pages.map(({ name, fileName }) => {
+    pages.map(({ facadeModuleId, fileName }) => {
       const names = [...frame.map((one) => one.fileName), fileName];
       const parts = names.flatMap((one) => [...scriptsOf(one, chunks)]);
       const bytes = [...new Set(parts)].map((one) => gzipSync(chunks.get(one)?.code ?? '').length);
-      return [name, Math.ceil(bytes.reduce((sum, one) => sum + one, 0) / 1000)];
+      const page = facadeModuleId?.slice(root.length) ?? fileName;
+      return [page, Math.ceil(bytes.reduce((sum, one) => sum + one, 0) / 1000)];
     }),
   );
 }

@@ -88,8 +88,23 @@ describe('the panel', { skip }, () => {
     await page.getByRole('row').getByText('started', { exact: true }).waitFor();
   });
 
+  it('the operations of the project are listed, and filtered in the URL', async () => {
+    const toOperations = page.getByRole('navigation').getByRole('link', { name: 'Operations' });
+    await toOperations.click();
+    const rows = page.getByRole('list', { name: 'Operations' }).getByRole('listitem');
+    await page.getByText('3 in all').waitFor();
+    assert.equal(await rows.count(), 3);
+    await requireAccessible(page, 'the operations');
+    await page.getByRole('combobox', { name: 'Kind' }).click();
+    await page.getByRole('option', { name: 'Stop', exact: true }).click();
+    await page.getByText('1 in all').waitFor();
+    await page.reload();
+    await page.getByText('1 in all').waitFor();
+    await rows.getByRole('link', { name: 'web-1' }).click();
+    await heading('web-1').waitFor();
+  });
+
   it('a server is deleted once its name is typed', async () => {
-    await page.getByRole('link', { name: 'web-1' }).first().click();
     await button('Delete').click();
     const confirm = button('Delete the server');
     assert.equal(await confirm.isDisabled(), true);
@@ -112,8 +127,9 @@ describe('the panel', { skip }, () => {
     await signIn(page, panel.credentials);
     await page.goto('/servers/7');
     await heading('There is no such server').waitFor();
-    await page.context().clearCookies();
-    await page.reload();
+    const { request } = page.context();
+    const { csrf_token } = await (await request.get('/v1/session')).json();
+    await request.delete('/v1/session', { headers: { 'Berth-CSRF': csrf_token } });
     await page.getByLabel('Email address').fill(panel.credentials.email);
     await page.getByLabel('Password', { exact: true }).fill(panel.credentials.password);
     await button('Sign in').click();

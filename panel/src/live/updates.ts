@@ -29,6 +29,8 @@ type SetActivities = (change: (activities: Activities) => Activities) => void;
 /** Keeps what was read in line with events. */
 export function createUpdates(queries: QueryClient, setActivities: SetActivities) {
   const toRead = new Set<number>();
+  /** Operations that have ended since those in progress were last read. */
+  const ended = new Set<number>();
   const timers = new Map<() => void, ReturnType<typeof setTimeout>>();
 
   function soon(act: () => void, ms: number): void {
@@ -89,6 +91,7 @@ export function createUpdates(queries: QueryClient, setActivities: SetActivities
     changeLists((servers) => serversAfter(servers, event));
     takeOperation(event);
     expectations.take(event);
+    if (event.type === 'operation.ended') ended.add(event.data.operation.id);
     const id = serverToRead(event);
     if (id !== undefined) {
       toRead.add(id);
@@ -106,6 +109,8 @@ export function createUpdates(queries: QueryClient, setActivities: SetActivities
   function readAll(): void {
     for (const key of ['servers', 'server', 'operations'])
       inBackground(queries.invalidateQueries({ queryKey: [key] }));
+    ended.clear();
+    setActivities(() => new Map());
     inBackground(readActivities());
   }
 
@@ -116,7 +121,8 @@ export function createUpdates(queries: QueryClient, setActivities: SetActivities
       if (operation.server_id !== null) found.set(operation.server_id, operation);
     }
     // Events that arrived meanwhile are newer.
-    setActivities((activities) => new Map([...found, ...activities]));
+    const open = [...found].filter(([, { id }]) => !ended.has(id));
+    setActivities((activities) => new Map([...open, ...activities]));
   }
 
   function stop(): void {

@@ -82,7 +82,10 @@ function NoOperations({ isFiltered }: { isFiltered: boolean }) {
     <Empty title="Nothing was done in this project yet">
       <Text>
         Each change of a server is an operation. Begin at{' '}
-        <Anchor renderRoot={(props) => <Link to="/servers" {...props} />}>the servers</Anchor>.
+        <Anchor underline="always" renderRoot={(props) => <Link to="/servers" {...props} />}>
+          the servers
+        </Anchor>
+        .
       </Text>
     </Empty>
   );

@@ -15,6 +15,7 @@ export function Target({ operation: { server_id, node } }: { operation: Operatio
   return (
     <Anchor
       inherit
+      underline="always"
       renderRoot={(props) => (
         <Link to="/servers/$id" params={{ id: String(server_id) }} {...props} />
       )}

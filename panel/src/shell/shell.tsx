@@ -2,7 +2,9 @@ import { Alert, AppShell, Burger, Group, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
-import { Outlet, useLocation } from '@tanstack/react-router';
+import { Outlet, useLocation, useRouter } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { inBackground } from '../background.ts';
 import { LiveProvider, useIsConnected } from '../live/live.tsx';
 import { ActionsProvider } from '../servers/actions/provider.tsx';
 import { ConfirmDialog } from '../session/confirm-dialog.tsx';
@@ -17,6 +19,11 @@ export function Shell() {
   const [isOpen, { toggle, close }] = useDisclosure(false);
   const { data: session } = useQuery(sessionQuery);
   const isAccount = useLocation({ select: ({ pathname }) => pathname === '/account' });
+  const router = useRouter();
+  useEffect(() => {
+    // It has ended, so that the route leads to the page for signing in.
+    if (session === null) inBackground(router.invalidate());
+  }, [session, router]);
   if (!session) return null;
   const { project } = session;
   return (
