@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { build, type Rolldown } from 'vite';
+import { build, type Plugin, type Rolldown } from 'vite';
 import { identifyPanel, isPanelCurrent, panelMark } from '../setup/panel.mjs';
 
 // `npm run build -w panel` builds the panel into `panel/dist`, from which the service serves it at `/`. It does nothing if
@@ -10,7 +10,7 @@ import { identifyPanel, isPanelCurrent, panelMark } from '../setup/panel.mjs';
 const root = fileURLToPath(new URL('.', import.meta.url));
 const mostKilobytes = 250;
 /** What no page waits for. */
-const loadedLater = new Set(['estimator']);
+const loadedLater = new Set(['estimator', 'console']);
 
 /** The scripts that a chunk loads at once: itself and what it imports, in turn. */
 function scriptsOf(name: string, chunks: Map<string, Rolldown.OutputChunk>): Set<string> {
@@ -50,6 +50,29 @@ function requireLight(weights: Map<string, number>): void {
   throw new Error(`These pages load more than ${mostKilobytes} KB of JavaScript: ${names}.`);
 }
 
+/** The only places where xterm.js writes styles that the policy of the service would block. */
+const styles: [written: RegExp, allowed: string, count: number][] = [
+  // Elements need the nonce of the page before they are in it.
+  [/([\w.]+\.createElement\("style"\))/g, 'Object.assign($1,{nonce:__webpack_nonce__})', 3],
+  // Attributes are never allowed, and properties always are.
+  [/(\w+)\.setAttribute\("style",`\$\{\1\.[^`]*\$\{(\w+)\};`\)/g, '$1.style.cssText+=$2', 1],
+];
+
+/** Makes xterm.js write its styles as the policy allows: it has no option for this. */
+const terminalStyles: Plugin = {
+  name: 'terminal-styles',
+  transform: {
+    filter: { id: /@xterm\/xterm\/lib\/xterm\.mjs$/ },
+    handler(code) {
+      return styles.reduce((text, [written, allowed, count]) => {
+        const found = text.match(written)?.length;
+        if (found === count) return text.replace(written, allowed);
+        throw new Error(`xterm.js writes styles in ${found} places like ${written}, not ${count}.`);
+      }, code);
+    },
+  },
+};
+
 async function buildPanel(): Promise<void> {
   rmSync(panelMark, { force: true });
   const identity = identifyPanel();
@@ -58,6 +81,7 @@ async function buildPanel(): Promise<void> {
     root,
     configFile: false,
     logLevel: 'warn',
+    plugins: [terminalStyles],
     build: {
       // The policy of the service forbids what Vite would insert, and modules are preloaded by all browsers.
       modulePreload: { polyfill: false },

@@ -9,7 +9,10 @@ export interface Io {
   signal: AbortSignal;
 }
 
-export type Input = NodeJS.ReadableStream & { isTTY?: boolean | undefined };
+export type Input = NodeJS.ReadableStream & {
+  isTTY?: boolean | undefined;
+  setRawMode?: ((isRaw: boolean) => unknown) | undefined;
+};
 
 export type Output = NodeJS.WritableStream & {
   isTTY?: boolean | undefined;

@@ -48,7 +48,11 @@ export function createHome(
 
   /** Starts a command in a terminal, in which one can type. */
   function inTerminal(args: string[], more: Surroundings = {}): Session {
-    const stdin = Object.assign(new PassThrough(), { isTTY: true });
+    let isRaw = false;
+    const setRawMode = (to: boolean) => {
+      isRaw = to;
+    };
+    const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode });
     const screen = createScreen(more.columns);
     const io = ioOf(
       { stdin, stdout: screen, stderr: screen },
@@ -81,6 +85,11 @@ export function createHome(
         seen = shown().indexOf(text, seen) + text.length;
       },
       type: (keys) => void stdin.write(keys),
+      isRaw: () => isRaw,
+      resize(columns, rows) {
+        Object.assign(screen, { columns, rows });
+        screen.emit('resize');
+      },
       async answers(question, keys) {
         await session.sees(question);
         session.type(keys);
@@ -105,6 +114,9 @@ export interface Session {
   /** Waits until a text is shown after what was seen before. */
   sees(text: string): Promise<void>;
   type(keys: string): void;
+  /** Whether each key is read as it is pressed. */
+  isRaw(): boolean;
+  resize(columns: number, rows: number): void;
   /** Waits for a question, and types. */
   answers(question: string, keys: string): Promise<void>;
   ended(): Promise<Ended>;

@@ -1,6 +1,7 @@
 import type { Berth } from './berth.ts';
 import { BerthError } from './errors.ts';
 import type { components, paths } from './generated/schema.ts';
+import { isPassing } from './problems.ts';
 import { pause } from './signals.ts';
 
 export type Event = components['schemas']['Event'];
@@ -19,8 +20,6 @@ export interface EventOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** What a service or a proxy responds while the service restarts. */
-const passing = [429, 502, 503, 504];
 const againMs = 1000;
 /** The service sends something every 15 seconds. */
 const longestSilenceMs = 60_000;
@@ -70,9 +69,6 @@ export async function* follow(
     await pause(againMs, signal);
   }
 }
-
-const isPassing = ({ code, status }: BerthError) =>
-  code === 'connection_failed' || (status !== undefined && passing.includes(status));
 
 /** The fields of each message (HTML Living Standard, section 9.2), of which Berth writes each in one line. */
 async function* messages(

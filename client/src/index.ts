@@ -1,6 +1,14 @@
 // biome-ignore-all lint/performance/noBarrelFile: programs import everything from the entry of the package.
 export { type Answer, type Berth, type BerthOptions, createBerth } from './berth.ts';
 export {
+  type ConsoleEnd,
+  type ConsoleOptions,
+  type ConsoleSize,
+  type ConsoleState,
+  type OpenConsole,
+  openConsole,
+} from './console.ts';
+export {
   BerthError,
   ConnectionFailedError,
   type FieldError,

@@ -10,6 +10,13 @@ export function errorOf(code: string, detail: string, details: Details): BerthEr
   return new Class(code, detail, details);
 }
 
+/** What a service or a proxy responds while the service restarts. */
+const passing = [429, 502, 503, 504];
+
+/** Whether the request may succeed later by itself. */
+export const isPassing = ({ code, status }: BerthError): boolean =>
+  code === 'connection_failed' || (status !== undefined && passing.includes(status));
+
 /** The error for a response whose status says that the request failed. */
 export function problemError(body: unknown, response: Response): BerthError {
   if (isRedirect(response)) return redirected(response);

@@ -67,7 +67,7 @@ const table = {
       examples: ['web-1', '3f2504e0-4f89-41d3-9a0c-0305e82c3301'],
     },
     // Those on a server that exists are in server-actions.ts.
-    actions: ['bulk_action', 'create', 'dry_run', 'traffic_update', 'update'],
+    actions: ['bulk_action', 'console', 'create', 'dry_run', 'traffic_update', 'update'],
     audited: { in: 'project' },
     section: {
       name: 'Servers',

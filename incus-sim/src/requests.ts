@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Answer, failed } from './answers.ts';
 import { certificateRoutes, isTrusted, trustStranger } from './certificates.ts';
+import { consoleRoutes } from './console.ts';
 import type { Engine } from './engine.ts';
 import { execRoutes } from './exec.ts';
 import { fileRoutes } from './files.ts';
@@ -35,6 +36,7 @@ export function createRequestListener(engine: Engine, control: Routes) {
     stateRoutes(engine),
     fileRoutes(engine),
     execRoutes(engine),
+    consoleRoutes(engine),
     operationRoutes(engine),
     metricsRoutes(engine),
     control,

@@ -94,6 +94,12 @@ const server = createRoute({
   component: lazyRouteComponent(() => import('./servers/one/page.tsx'), 'ServerPage'),
 });
 
+const serverConsole = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/servers/$id/console',
+  component: lazyRouteComponent(() => import('./servers/console/page.tsx'), 'ConsolePage'),
+});
+
 const sshKeys = createRoute({
   getParentRoute: () => signedIn,
   path: '/ssh-keys',
@@ -135,7 +141,7 @@ const routes = root.addChildren([
   setup,
   signIn,
   signedIn.addChildren([
-    ...[start, servers, newServer, server, operations],
+    ...[start, servers, newServer, server, serverConsole, operations],
     ...[sshKeys, newSshKey, tokens, newToken, account],
   ]),
 ]);

@@ -1,6 +1,7 @@
 import type { App } from './callers/app-types.ts';
 import { createCredentialCache } from './callers/credential-cache.ts';
 import type { Config } from './config/config.ts';
+import { createConsoles } from './consoles/hub.ts';
 import type { ShellSettings } from './edge/settings.ts';
 import { openTls } from './edge/tls.ts';
 import { createEventFeed } from './events/feed.ts';
@@ -11,6 +12,7 @@ import { createIdentityProvider } from './identities/provider.ts';
 import type { UnreadableSecrets } from './keys/unreadable.ts';
 import { shareLimits } from './limits/exchange.ts';
 import { createLimiter, type Limits } from './limits/limiter.ts';
+import { rememberLocations } from './locations/remembered.ts';
 import { createWaiter } from './operations/waiter.ts';
 import { lookups, routes } from './routes.ts';
 import { isCancellable } from './servers/cancellation/cancellable.ts';
@@ -49,12 +51,18 @@ export async function createApi(
   const tls = shell.tls && (await openTls(shell.tls, log));
   if (tls) metrics.presents(() => String(tls.context().cert));
   const events = createEventFeed({ db, notifications, log, observer: metrics.events });
+  const credentials = createCredentialCache(notifications);
+  const locationOf = rememberLocations(db, notifications);
+  const consoles = createConsoles({
+    ...{ db, credentials, notifications, log },
+    engineOf: async (id) => engines.of(await locationOf(id)),
+  });
   return await createHttpServer({
     deps: {
       db,
       secretKey,
       publicUrl: config.publicUrl,
-      credentials: createCredentialCache(notifications),
+      credentials,
       identityProvider: config.oidc && createIdentityProvider(config.oidc),
       imageServers: config.imageServers,
       healthChecks: await serviceChecks(foundation.health.db, {
@@ -66,6 +74,7 @@ export async function createApi(
       untilEnded: createWaiter(db, notifications, stopping),
       isCancellable,
       events,
+      consoles,
       webhookTargets: config.webhooks,
     },
     routes,

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { deleteExpiredConsoles } from './consoles/connection-queries.ts';
 import type { Db } from './db/connection.ts';
 import { logFileIn, rotateLarge } from './db/embedded/log-file.ts';
 import { databaseTime } from './db/queries.ts';
@@ -45,8 +46,9 @@ const expiredCredentials = defineReconciler<Pick<Housekeeping, 'db' | 'log'>>({
     const secrets = await wipeOldSecrets(db);
     const sessions = await deleteEndedSessions(db);
     const networks = await deleteOldNetworks(db);
-    const removed = { keys, secrets, sessions, networks };
-    if (keys + secrets + sessions + networks > 0)
+    const consoles = await deleteExpiredConsoles(db);
+    const removed = { keys, secrets, sessions, networks, consoles };
+    if (Object.values(removed).some((count) => count > 0))
       log.info(removed, 'Expired records were removed.');
     return removed;
   },

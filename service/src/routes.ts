@@ -5,6 +5,7 @@ import { allows } from './callers/scopes.ts';
 import type { WaitingDeps } from './changes/accepted.ts';
 import type { Candidate, Lookups, ReferenceScope } from './changes/references.ts';
 import { confirmationRoutes } from './confirmation/routes.ts';
+import { type ConsoleDeps, consoleRoutes } from './consoles/routes.ts';
 import { driftRoutes } from './drift/routes.ts';
 import { type EventDeps, eventRoutes } from './events/routes.ts';
 import { type HealthDeps, healthRoutes } from './health/routes.ts';
@@ -59,6 +60,7 @@ export type AllDeps = WaitingDeps &
   ImageServerDeps &
   OperationDeps &
   EventDeps &
+  ConsoleDeps &
   WebhookDeps;
 
 /**
@@ -71,6 +73,7 @@ export const routes: readonly Routes<AllDeps>[] = [
   serverUpdateRoutes,
   serverActionRoutes,
   bulkActionRoutes,
+  consoleRoutes,
   usageRoutes,
   sshKeyRoutes,
   operationRoutes,

@@ -1,5 +1,6 @@
 import { noun } from '../verbs/noun.ts';
 import { move, retry, suspend, unsuspend } from './administration.ts';
+import { consoleVerb } from './console/verb.ts';
 import { create } from './create.ts';
 import { remove } from './delete.ts';
 import { list } from './list.ts';
@@ -16,6 +17,6 @@ import { status, watch } from './watch.ts';
 
 export const server = noun('server', 'Create, watch and control servers.', [
   ...[list, create, show, status, watch, start, stop, restart, pause, unpause, remove],
-  ...[ssh, usage, traffic, resize, rebuild, password, rename, label, update, retry],
+  ...[ssh, consoleVerb, usage, traffic, resize, rebuild, password, rename, label, update, retry],
   ...[move, suspend, unsuspend, setTraffic],
 ]);

@@ -572,6 +572,11 @@ export class TokenNotFoundError extends BerthError {
   declare readonly code: 'token_not_found';
 }
 
+/** Too many consoles are open. */
+export class TooManyConsolesError extends BerthError {
+  declare readonly code: 'too_many_consoles';
+}
+
 /** Traffic allowance is used up. */
 export class TrafficExceededError extends BerthError {
   declare readonly code: 'traffic_exceeded';
@@ -728,6 +733,7 @@ export const classOfCode = {
   token_malformed: TokenMalformedError,
   token_missing: TokenMissingError,
   token_not_found: TokenNotFoundError,
+  too_many_consoles: TooManyConsolesError,
   traffic_exceeded: TrafficExceededError,
   unavailable: UnavailableError,
   unknown_step: UnknownStepError,

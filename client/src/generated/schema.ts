@@ -373,6 +373,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/servers/{id}/console": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Request the console of a server
+         * @description Returns a URL at which the console of a running server can be opened with a WebSocket: what its guest shows on its own terminal, such as the login prompt. The URL can be used once, within 30 seconds. The console is closed when the session or the token ends that requested it. A server has four consoles at most. `docs/console.md` describes the messages. This request requires the scope `servers:write`.
+         */
+        post: operations["server_console"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/servers/{id}/usage": {
         parameters: {
             query?: never;
@@ -2176,6 +2196,23 @@ export interface components {
              * @example The output was removed at the end of its retention period.
              */
             output_note: string | null;
+        };
+        /**
+         * Console
+         * @description Where to open the console of a server.
+         */
+        Console: {
+            /**
+             * @description Where to open the console, with a WebSocket of the subprotocol `berth.console.v1`. The URL contains a ticket, so it is a secret: it can be used once, within 30 seconds.
+             * @example wss://berth.example.com/v1/consoles/7oTqQhZkY1m0n3uJwXv5b8cD2eFgHiKlMnOpQrStUvW
+             */
+            url: string;
+            /**
+             * Format: date-time
+             * @description When the ticket in the URL expires. Formatted as RFC 3339, in UTC.
+             * @example 2026-11-21T04:32:50.120000Z
+             */
+            expires_at: string;
         };
         /**
          * CurrentSession
@@ -9788,6 +9825,45 @@ export interface operations {
             };
         };
     };
+    server_console: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ID or the name of the project that the request is about, for administrators and for users with several projects. By default it is the project of the token, or the first project of the user.
+                 * @example web
+                 */
+                "Berth-Project"?: string;
+                /**
+                 * @description A key of your choice, of 1 to 255 printable ASCII characters without spaces, such as a UUID. It makes it safe to send the request again: for 24 hours, the same request with the same key gets the first response again.
+                 * @example 4d1f6c1e-8f0a-4f4b-9f06-0f6f0f3c7a55
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The ID, name or UUID of the server. */
+                id: components["schemas"]["ServerReference"];
+            };
+            cookie?: never;
+        };
+        /** @description This request has no fields. The body may be omitted. */
+        requestBody?: {
+            content: {
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description Where to open the console of a server. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Console"];
+                };
+            };
+        };
+    };
     server_usage: {
         parameters: {
             query?: {
@@ -13463,7 +13539,7 @@ export interface operations {
                  *       "server_delete"
                  *     ]
                  */
-                action?: ("address_pool_create" | "address_pool_delete" | "address_pool_update" | "database_export" | "database_import" | "drift_adopt" | "drift_forget" | "drift_repair" | "image_import" | "initial_commands_failed" | "location_create" | "location_delete" | "location_update" | "member_add" | "member_remove" | "member_set" | "node_cordon" | "node_declare_lost" | "node_evacuate" | "node_restore" | "node_uncordon" | "operating_system_create" | "operating_system_update" | "operation_cancel" | "passkey_create" | "passkey_delete" | "passkey_options" | "password_change" | "project_create" | "project_delete" | "project_update" | "requests_refused" | "secret_key_rotate" | "server_bulk_action" | "server_create" | "server_delete" | "server_dry_run" | "server_move" | "server_password" | "server_pause" | "server_rebuild" | "server_resize" | "server_restart" | "server_retry" | "server_start" | "server_stop" | "server_suspend" | "server_traffic_update" | "server_unpause" | "server_unsuspend" | "server_update" | "session_confirm" | "session_create" | "session_delete" | "session_delete_all" | "session_oidc_begin" | "session_oidc_callback" | "session_passkey" | "session_passkey_options" | "settings_update" | "setup_complete" | "size_create" | "size_delete" | "size_update" | "ssh_key_create" | "ssh_key_delete" | "ssh_key_update" | "statement_correct" | "token_create" | "token_revoke" | "traffic_notice" | "traffic_throttle" | "user_create" | "user_delete" | "user_update" | "webhook_create" | "webhook_delete" | "webhook_delivery_redeliver" | "webhook_pause" | "webhook_rotate_secret" | "webhook_test" | "webhook_update")[];
+                action?: ("address_pool_create" | "address_pool_delete" | "address_pool_update" | "database_export" | "database_import" | "drift_adopt" | "drift_forget" | "drift_repair" | "image_import" | "initial_commands_failed" | "location_create" | "location_delete" | "location_update" | "member_add" | "member_remove" | "member_set" | "node_cordon" | "node_declare_lost" | "node_evacuate" | "node_restore" | "node_uncordon" | "operating_system_create" | "operating_system_update" | "operation_cancel" | "passkey_create" | "passkey_delete" | "passkey_options" | "password_change" | "project_create" | "project_delete" | "project_update" | "requests_refused" | "secret_key_rotate" | "server_bulk_action" | "server_console" | "server_create" | "server_delete" | "server_dry_run" | "server_move" | "server_password" | "server_pause" | "server_rebuild" | "server_resize" | "server_restart" | "server_retry" | "server_start" | "server_stop" | "server_suspend" | "server_traffic_update" | "server_unpause" | "server_unsuspend" | "server_update" | "session_confirm" | "session_create" | "session_delete" | "session_delete_all" | "session_oidc_begin" | "session_oidc_callback" | "session_passkey" | "session_passkey_options" | "settings_update" | "setup_complete" | "size_create" | "size_delete" | "size_update" | "ssh_key_create" | "ssh_key_delete" | "ssh_key_update" | "statement_correct" | "token_create" | "token_revoke" | "traffic_notice" | "traffic_throttle" | "user_create" | "user_delete" | "user_update" | "webhook_create" | "webhook_delete" | "webhook_delivery_redeliver" | "webhook_pause" | "webhook_rotate_secret" | "webhook_test" | "webhook_update")[];
                 /**
                  * @description Return only requests with this token. The value is the ID or name of a token. Separate several values with commas; an object matches if any of them does.
                  * @example [
@@ -13562,7 +13638,7 @@ export interface operations {
                  *       "server_delete"
                  *     ]
                  */
-                action?: ("address_pool_create" | "address_pool_delete" | "address_pool_update" | "database_export" | "database_import" | "drift_adopt" | "drift_forget" | "drift_repair" | "image_import" | "initial_commands_failed" | "location_create" | "location_delete" | "location_update" | "member_add" | "member_remove" | "member_set" | "node_cordon" | "node_declare_lost" | "node_evacuate" | "node_restore" | "node_uncordon" | "operating_system_create" | "operating_system_update" | "operation_cancel" | "passkey_create" | "passkey_delete" | "passkey_options" | "password_change" | "project_create" | "project_delete" | "project_update" | "requests_refused" | "secret_key_rotate" | "server_bulk_action" | "server_create" | "server_delete" | "server_dry_run" | "server_move" | "server_password" | "server_pause" | "server_rebuild" | "server_resize" | "server_restart" | "server_retry" | "server_start" | "server_stop" | "server_suspend" | "server_traffic_update" | "server_unpause" | "server_unsuspend" | "server_update" | "session_confirm" | "session_create" | "session_delete" | "session_delete_all" | "session_oidc_begin" | "session_oidc_callback" | "session_passkey" | "session_passkey_options" | "settings_update" | "setup_complete" | "size_create" | "size_delete" | "size_update" | "ssh_key_create" | "ssh_key_delete" | "ssh_key_update" | "statement_correct" | "token_create" | "token_revoke" | "traffic_notice" | "traffic_throttle" | "user_create" | "user_delete" | "user_update" | "webhook_create" | "webhook_delete" | "webhook_delivery_redeliver" | "webhook_pause" | "webhook_rotate_secret" | "webhook_test" | "webhook_update")[];
+                action?: ("address_pool_create" | "address_pool_delete" | "address_pool_update" | "database_export" | "database_import" | "drift_adopt" | "drift_forget" | "drift_repair" | "image_import" | "initial_commands_failed" | "location_create" | "location_delete" | "location_update" | "member_add" | "member_remove" | "member_set" | "node_cordon" | "node_declare_lost" | "node_evacuate" | "node_restore" | "node_uncordon" | "operating_system_create" | "operating_system_update" | "operation_cancel" | "passkey_create" | "passkey_delete" | "passkey_options" | "password_change" | "project_create" | "project_delete" | "project_update" | "requests_refused" | "secret_key_rotate" | "server_bulk_action" | "server_console" | "server_create" | "server_delete" | "server_dry_run" | "server_move" | "server_password" | "server_pause" | "server_rebuild" | "server_resize" | "server_restart" | "server_retry" | "server_start" | "server_stop" | "server_suspend" | "server_traffic_update" | "server_unpause" | "server_unsuspend" | "server_update" | "session_confirm" | "session_create" | "session_delete" | "session_delete_all" | "session_oidc_begin" | "session_oidc_callback" | "session_passkey" | "session_passkey_options" | "settings_update" | "setup_complete" | "size_create" | "size_delete" | "size_update" | "ssh_key_create" | "ssh_key_delete" | "ssh_key_update" | "statement_correct" | "token_create" | "token_revoke" | "traffic_notice" | "traffic_throttle" | "user_create" | "user_delete" | "user_update" | "webhook_create" | "webhook_delete" | "webhook_delivery_redeliver" | "webhook_pause" | "webhook_rotate_secret" | "webhook_test" | "webhook_update")[];
                 /**
                  * @description Return only requests with this token. The value is the ID or name of a token. Separate several values with commas; an object matches if any of them does.
                  * @example [

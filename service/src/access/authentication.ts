@@ -9,6 +9,7 @@ import { Problem } from '../problems/problem.ts';
 import { cookieName, sessionCookie } from '../sessions/cookies.ts';
 import { secretHash } from '../sessions/secret.ts';
 import { tokenHash } from '../tokens/token.ts';
+import { askerOf } from './asker.ts';
 import { identifyBySession, requireCsrfToken } from './by-session.ts';
 import { bearerToken, identifyByToken } from './by-token.ts';
 import { claimAs } from './claims.ts';
@@ -140,7 +141,9 @@ async function identify(
     const find = async () => {
       await limits.admit(request, reply, hash);
       presented.set(request, hash);
-      return await identifyByToken(request, deps, hash, () => limits.count(request, reply, hash));
+      return await identifyByToken(askerOf(request), deps, hash, () =>
+        limits.count(request, reply, hash),
+      );
     };
     const mayRemember = request.routeOptions.config.worksWithoutDatabase;
     return mayRemember ? await memory.find(request, hash, find) : await find();
@@ -149,7 +152,7 @@ async function identify(
   if (cookie !== undefined) {
     const hash = secretHash(cookie);
     await limits.admit(request, reply, hash);
-    const identity = await identifyBySession(request, deps, cookie);
+    const identity = await identifyBySession(askerOf(request), deps, cookie);
     limits.count(request, reply, hash);
     return identity;
   }
@@ -160,10 +163,11 @@ async function identify(
 
 async function identifyAgain(request: FastifyRequest, deps: Deps): Promise<Identity> {
   const token = bearerToken(request);
+  const asker = askerOf(request);
   const identity =
     token === undefined
-      ? await identifyBySession(request, deps, sessionCookie(request, deps.publicUrl) ?? '')
-      : await identifyByToken(request, deps, tokenHash(token), () => undefined);
+      ? await identifyBySession(asker, deps, sessionCookie(request, deps.publicUrl) ?? '')
+      : await identifyByToken(asker, deps, tokenHash(token), () => undefined);
   requireScope(identity, request.routeOptions.config.scope, request);
   return identity;
 }

@@ -1,6 +1,5 @@
 import type { FastifyRequest } from 'fastify';
 import type { Caller, Deps, Person } from '../callers/app-types.ts';
-import { wantedProject } from '../callers/wanted-project.ts';
 import type { Db } from '../db/connection.ts';
 import { Project } from '../db/project.ts';
 import { isSafe } from '../lib/methods.ts';
@@ -10,19 +9,25 @@ import { requireOwnOrigin } from '../sessions/origin.ts';
 import { type FoundSession, findSession, recordSessionUse } from '../sessions/queries.ts';
 import { isCsrfToken, isSecret, secretHash } from '../sessions/secret.ts';
 import { scopesOf } from '../users/roles.ts';
+import type { Asker } from './asker.ts';
 import type { Identity } from './authentication.ts';
 
 export async function identifyBySession(
-  request: FastifyRequest,
-  { db, credentials }: Deps,
+  asker: Asker,
+  deps: Pick<Deps, 'db' | 'credentials'>,
   cookie: string,
 ): Promise<Identity> {
-  const sessionHash = secretHash(cookie);
-  const wanted = wantedProject(request);
+  if (!isSecret(cookie)) throw sessionEnded();
+  return await identifyBySessionHash(asker, deps, secretHash(cookie));
+}
+
+export async function identifyBySessionHash(
+  { wanted }: Asker,
+  { db, credentials }: Pick<Deps, 'db' | 'credentials'>,
+  sessionHash: Buffer,
+): Promise<Identity> {
   const key = `session ${sessionHash.toString('base64url')} ${wanted?.id ?? wanted?.name ?? ''}`;
-  const found = isSecret(cookie)
-    ? await credentials.find(key, () => findSession(db, sessionHash, wanted))
-    : undefined;
+  const found = await credentials.find(key, () => findSession(db, sessionHash, wanted));
   if (!found) throw sessionEnded();
   const { id: sessionId, userId, email, name, isAdmin, expiresAt, isConfirmed, isNoted } = found;
   return {

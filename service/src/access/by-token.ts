@@ -1,29 +1,28 @@
 import type { FastifyRequest } from 'fastify';
 import type { Deps, Scope } from '../callers/app-types.ts';
 import { withinBoth } from '../callers/scopes.ts';
-import { noSuchProject, type WantedProject, wantedProject } from '../callers/wanted-project.ts';
+import { noSuchProject, type WantedProject } from '../callers/wanted-project.ts';
 import { Project } from '../db/project.ts';
-import { addressOf } from '../lib/client-address.ts';
 import { Problem } from '../problems/problem.ts';
 import { type FoundToken, findTokenByHash, recordTokenUse } from '../tokens/credential-queries.ts';
 import { isFrom } from '../tokens/networks.ts';
 import { isWellFormed } from '../tokens/token.ts';
 import { scopesOf } from '../users/roles.ts';
+import type { Asker } from './asker.ts';
 import type { Identity } from './authentication.ts';
 
 /** `count` is called once the token is known to be valid. */
 export async function identifyByToken(
-  request: FastifyRequest,
-  { db, credentials }: Deps,
+  { wanted, address }: Asker,
+  { db, credentials }: Pick<Deps, 'db' | 'credentials'>,
   hash: Buffer,
   count: () => void,
 ): Promise<Identity> {
-  const wanted = wantedProject(request);
   const key = `token ${hash.toString('base64url')} ${wanted?.id ?? wanted?.name ?? ''}`;
   const found = await credentials.find(key, () => findTokenByHash(db, hash, wanted));
   if (!found) throw new Problem('token_invalid', 'The token is unknown or was revoked.');
   if (found.isExpired) throw new Problem('token_expired', 'The token has expired.');
-  if (!isFrom(addressOf(request), found.allowedNetworks)) {
+  if (!isFrom(address, found.allowedNetworks)) {
     throw new Problem('network_not_allowed', 'The token cannot be used from this IP address.');
   }
   count();

@@ -106,6 +106,8 @@ declare module 'fastify' {
     countsAsRead?: boolean;
     /** For a route whose dry run does as much work as its action, such as on many servers. */
     dryRunCountsAsAction?: boolean;
+    /** For a path that contains a secret, which must not be in the log. */
+    hasSecretPath?: boolean;
     /** The media types of the answer, if it is not only JSON. */
     produces?: string | readonly string[];
   }

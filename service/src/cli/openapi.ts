@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { pino } from 'pino';
 import { noCredentialCache } from '../callers/credential-cache.ts';
 import { loadConfig } from '../config/config.ts';
+import { createConsoles } from '../consoles/hub.ts';
 import { createDb, createPool } from '../db/connection.ts';
 import { noNotifications } from '../db/notifications.ts';
 import { createEventFeed } from '../events/feed.ts';
@@ -22,6 +23,7 @@ async function openApiDocument(): Promise<string> {
   const publicUrl = new URL('https://berth.example');
   const key = newKey();
   const log = pino({ enabled: false });
+  const nowhere = { db, credentials: noCredentialCache, notifications: noNotifications, log };
   const deps = {
     db,
     secretKey: createKeyring({ keys: [key], current: key, sealing: 'bound' }),
@@ -32,7 +34,11 @@ async function openApiDocument(): Promise<string> {
     untilEnded,
     isCancellable,
     webhookTargets: strictTargets,
-    events: createEventFeed({ db, notifications: noNotifications, log }),
+    events: createEventFeed(nowhere),
+    consoles: createConsoles({
+      ...nowhere,
+      engineOf: () => Promise.reject(new Error('There is no engine.')),
+    }),
   };
   const limiter = createLimiter(loadConfig({}).limits);
   const metrics = {

@@ -4,6 +4,7 @@ import { boundConnections, type ConnectionBounds, keepAlive } from './connection
 import { isClosing, lingerOnClose } from './hang-up.ts';
 import { useOriginForm } from './origin-form.ts';
 import type { Tls } from './tls.ts';
+import { passOnUpgrades, wantsWebSocket } from './upgrades.ts';
 
 /** Timeouts of connections, in milliseconds. */
 export interface Timeouts {
@@ -52,6 +53,8 @@ export function listenerFactory({ timeouts: times, tls, ...bounds }: Bounds) {
     // The request line and the headers together, so that the URL is limited too.
     maxHeaderSize: 16 * 1024,
     insecureHTTPParser: false,
+    // Any other upgrade is ignored, as RFC 9110 allows, and the request answered as it is.
+    shouldUpgradeCallback: wantsWebSocket,
     // `framing.ts` refuses it, with an explanation.
     requireHostHeader: false,
   };
@@ -65,6 +68,7 @@ export function listenerFactory({ timeouts: times, tls, ...bounds }: Bounds) {
     server.maxHeadersCount = 0;
     lingerOnClose(server, times.linger, tls ? 'secureConnection' : 'connection');
     boundConnections(server, bounds);
+    passOnUpgrades(server);
     tls?.follow(server);
     return server;
   };

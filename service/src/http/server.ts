@@ -189,7 +189,7 @@ function serveApi<D extends Deps>(api: App, deps: D, routes: readonly Routes<D>[
 function logRequests(app: App): void {
   app.addHook('onResponse', async (request, reply) => {
     const { method, routeOptions, url } = request;
-    const [path] = url.split('?');
+    const path = routeOptions.config.hasSecretPath ? routeOptions.url : url.split('?')[0];
     const milliseconds = Math.round(reply.elapsedTime);
     const { address, tokenId: token_id, userId: user_id } = aboutRequest(request);
     const project_id = callerOf(request)?.project.id ?? null;

@@ -1,4 +1,5 @@
 import { type CertificateCalls, certificateCalls } from './certificates.ts';
+import { type ConsoleCalls, consoleCalls } from './consoles.ts';
 import { type ExecCalls, execCalls } from './exec.ts';
 import { type FileCalls, fileCalls } from './files.ts';
 import { type ImageCalls, imageCalls } from './images.ts';
@@ -31,6 +32,7 @@ export interface IncusClient {
   instances: InstanceCalls;
   files: FileCalls;
   exec: ExecCalls;
+  consoles: ConsoleCalls;
   images: ImageCalls;
   projects: ProjectCalls;
   networks: NetworkCalls;
@@ -57,6 +59,7 @@ export function createIncusClient(options: IncusOptions): IncusClient {
       instances: instanceCalls(api),
       files: fileCalls(api),
       exec: execCalls(api, options, operations),
+      consoles: consoleCalls(api, options),
       images: imageCalls(api),
       projects: projectCalls(api),
       networks: networkCalls(api),

@@ -1,9 +1,9 @@
 import type { WebSocket } from 'ws';
 import type { OperationCalls } from './operations.ts';
 import type { Api } from './transport/api.ts';
-import { type Endpoint, endpoints, type IncusConnection } from './transport/connection.ts';
-import { EngineError, isEngineError } from './transport/errors.ts';
-import { errorOfSocket, openSocket, refusedSocket } from './transport/websocket.ts';
+import type { IncusConnection } from './transport/connection.ts';
+import { EngineError } from './transport/errors.ts';
+import { openOperationSockets } from './transport/operation-sockets.ts';
 
 export interface ExecOptions {
   signal?: AbortSignal | undefined;
@@ -19,8 +19,6 @@ const failedStarts: readonly (readonly [RegExp, number])[] = [
 
 /** How much a program may print before it is killed. */
 const mostOutputBytes = 64 * 1024;
-/** Incus waits for 5 s for the connections of a program, and there may be several endpoints to try. */
-const handshakeTimeoutMs = 2000;
 const what = 'The connection to a program';
 
 export type ExecCalls = ReturnType<typeof execCalls>;
@@ -53,7 +51,8 @@ export function execCalls(api: Api, connection: IncusConnection, operations: Ope
       };
       const { id, metadata } = await api.startOperation(request, { signal });
       const { fds } = metadata as { fds: Record<string, string> };
-      const sockets = await openAll(connection, id, [fds['0'], fds['1'], fds['2']], signal);
+      const secrets = [fds['0'], fds['1'], fds['2']];
+      const sockets = await openOperationSockets(connection, { id, secrets, what, signal });
       try {
         const [stdin] = sockets;
         limitOutput(sockets);
@@ -96,50 +95,4 @@ function limitOutput(sockets: WebSocket[]): void {
       if (bytes > mostOutputBytes) terminate(sockets);
     });
   }
-}
-
-/**
- * Opens the connections for these secrets, all to the same endpoint: the first that accepts them. Closes them if it is
- * aborted meanwhile.
- */
-async function openAll(
-  connection: IncusConnection,
-  operation: string,
-  secrets: (string | undefined)[],
-  signal?: AbortSignal,
-): Promise<WebSocket[]> {
-  let failure: unknown;
-  for (const endpoint of endpoints(connection)) {
-    signal?.throwIfAborted();
-    const sockets = secrets.map((secret = '') => {
-      const path = `/1.0/operations/${operation}/websocket?${new URLSearchParams({ secret })}`;
-      return openSocket(connection, endpoint, path, handshakeTimeoutMs);
-    });
-    const close = () => terminate(sockets);
-    signal?.addEventListener('abort', close);
-    try {
-      await Promise.all(sockets.map((socket) => opened(socket, endpoint)));
-      return sockets;
-    } catch (error) {
-      close();
-      signal?.throwIfAborted();
-      failure = error;
-      if (!isEngineError(error, 'unreachable', 'timeout')) break;
-    } finally {
-      signal?.removeEventListener('abort', close);
-    }
-  }
-  throw failure;
-}
-
-function opened(socket: WebSocket, { name }: Endpoint): Promise<void> {
-  return new Promise((resolve, reject) => {
-    socket.on('open', resolve);
-    socket.on('unexpected-response', (_request, { statusCode }) => {
-      reject(refusedSocket(what, statusCode));
-      socket.terminate();
-    });
-    // Once it is open, the operation says how the program ended.
-    socket.on('error', (error) => reject(errorOfSocket(error, what, name)));
-  });
 }

@@ -32,6 +32,7 @@ const lines = {
   validation_failed: ['Some values of the request are not allowed.', 'Correct each value that `errors` names: fields of the body by `pointer`, a JSON pointer, and query parameters by `parameter`.', 'no'],
   not_acceptable: ['The header `Accept` excludes the media type of the response.', 'Omit `Accept`, or include the media type that `detail` names.', 'no'],
   method_not_allowed: ['The path exists, and does not support this method.', 'Use one of the methods that the header `Allow` lists.', 'no'],
+  websocket_required: ['The path of a console was requested in another way than by a WebSocket of the subprotocol `berth.console.v1`.', 'Open the `url` of `POST /v1/servers/{id}/console` with a WebSocket. A proxy in between must pass on the headers `Connection` and `Upgrade`.', 'no'],
   misdirected_request: ['The host name of the request is not one of the names of this service.', 'Use the name that the operator gave you. Operators: add names to `BERTH_ALLOWED_HOSTS`.', 'no'],
   webhook_delivery_not_found: ['The webhook has no delivery with this ID, or the delivery is no longer kept (30 days).', 'List the deliveries with `GET /v1/webhooks/{id}/deliveries`.', 'no'],
   // Authentication and authorisation.
@@ -59,6 +60,7 @@ const lines = {
   server_not_found: ['The project has no server with this ID, name or UUID, or the server was deleted.', 'List the servers with `GET /v1/servers`. Administrators: if another project has the server, `detail` says which; name it in the header `Berth-Project`.', 'no'],
   node_not_found: ['No node has this name, or none at the location that was given.', 'List the nodes with `GET /v1/nodes`.', 'no'],
   drift_not_found: ['No drift record has this ID, or the difference no longer exists.', 'List the drift records with `GET /v1/drift`.', 'no'],
+  console_not_found: ['The ticket in the path is unknown, was used before, or has expired, or its server was deleted.', 'Request another one with `POST /v1/servers/{id}/console`, and open its `url` within 30 seconds.', 'no'],
   output_not_found: ['The operation has no command with this index, or its output was removed.', 'Get the operation. `output_note` of the command says why its output was removed.', 'no'],
   operation_not_found: ['The project has no operation with this ID, or the operation was removed at the end of its retention period.', 'List the operations with `GET /v1/operations`.', 'no'],
   // The state of an object does not allow the request.
@@ -79,6 +81,7 @@ const lines = {
   drift_not_adoptable: ['The drift is of a server, or the instance has something that a server cannot have, or was changed meanwhile.', 'Read `detail`, and `obstacles` of the drift record. Change the instance in the engine, and wait until the record shows it.', 'after_change'],
   drift_not_repairable: ['The instance is missing, or belongs to no server, so nothing can be put back.', 'Read `detail`. Rebuild or delete the server of a missing instance; adopt, delete or forget an unknown instance.', 'no'],
   password_not_settable: ['The password can only be set while the server is started or stopped.', 'Unpause the server, or wait until it is started or stopped. If its `status` is `error`, rebuild it. `allowed_actions` of the server lists what it accepts now.', 'after_change'],
+  too_many_consoles: ['The server has four open consoles, which is the maximum. A console that was requested counts until its ticket expires.', 'Close one of them.', 'after_change'],
   server_not_paused: ['Only a paused server can be unpaused.', 'If `status` of the server is `started`, it need not be unpaused. Otherwise `allowed_actions` of the server lists what it accepts now.', 'after_change'],
   server_not_suspended: ['Only a suspended server can be unsuspended.', 'Nothing: `suspension` of the server is null.', 'no'],
   suspended: ['An administrator has suspended the server. `detail` has the reason.', 'Remove the cause, or ask the operator. Until then the server can be deleted, and stopped if it is still running, but nothing else.', 'after_change'],

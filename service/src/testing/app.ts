@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import type { App, Routes, Scope } from '../callers/app-types.ts';
 import { noCredentialCache } from '../callers/credential-cache.ts';
 import type { Lookups } from '../changes/references.ts';
+import { createConsoles } from '../consoles/hub.ts';
 import type { Db } from '../db/connection.ts';
 import { noNotifications } from '../db/notifications.ts';
 import { createEventFeed } from '../events/feed.ts';
@@ -36,6 +37,13 @@ export const generousLimits: Limits = {
 
 const log = pino({ enabled: false });
 
+const consoleDeps = {
+  credentials: noCredentialCache,
+  notifications: noNotifications,
+  engineOf: () => Promise.reject(new Error('There is no engine.')),
+  log,
+};
+
 interface TestApp extends Partial<AllDeps>, Serving {
   limiter?: Limiter;
   lookups?: Lookups;
@@ -59,6 +67,7 @@ export async function createTestApp(
     untilEnded,
     isCancellable,
     webhookTargets: strictTargets,
+    consoles: others.consoles ?? createConsoles({ ...consoleDeps, db }),
     events: others.events ?? createEventFeed({ db, notifications: noNotifications, log }),
   };
   const deps = { ...standard, ...others };

@@ -1,17 +1,19 @@
 import { Alert, Anchor, Button, Card, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import IconTerminal2 from '@tabler/icons-react/icons/IconTerminal2';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { isMissing } from '../../api/words.ts';
 import type { Server } from '../../live/apply.ts';
 import { useActivity } from '../../live/live.tsx';
-import { Empty, Failure, Loading } from '../../shell/messages.tsx';
+import { Failure, Loading } from '../../shell/messages.tsx';
 import { useTitle } from '../../shell/title.ts';
 import { ActionButtons } from '../actions/buttons.tsx';
 import { ServerStatus } from '../status.tsx';
 import { Access, Facts } from './cards.tsx';
 import { DeleteDialog } from './delete-dialog.tsx';
+import { NoSuchServer } from './missing.tsx';
 import { Operations } from './operations.tsx';
 import { serverQuery, statusQuery } from './queries.ts';
 import { Usage } from './usage/section.tsx';
@@ -25,14 +27,7 @@ export function ServerPage() {
   const { last = usualSpan } = route.useSearch();
   const { data: server, error, refetch } = useQuery(serverQuery(id));
   useTitle(server?.hostname ?? 'Server');
-  if (isMissing(error)) {
-    return (
-      <Empty title="There is no such server" isWhole>
-        <Text>It was deleted, or belongs to another project.</Text>
-        <Anchor renderRoot={(props) => <Link to="/servers" {...props} />}>Show all servers</Anchor>
-      </Empty>
-    );
-  }
+  if (isMissing(error)) return <NoSuchServer />;
   if (error) {
     return (
       <Failure title="The server cannot be shown" error={error} retry={() => void refetch()} />
@@ -53,6 +48,7 @@ function ServerDetails({ server, span }: { server: Server; span: Span }) {
           {server.hostname}
         </Title>
         <Group gap="xs">
+          {server.status === 'started' && !server.suspension && <ConsoleLink id={server.id} />}
           <ActionButtons servers={[server]} />
           {server.allowed_actions.includes('delete') && (
             <Button variant="outline" color="red" size="xs" onClick={open}>
@@ -78,6 +74,21 @@ function ServerDetails({ server, span }: { server: Server; span: Span }) {
       </Section>
       <DeleteDialog server={server} isOpen={isDeleting} close={close} />
     </Stack>
+  );
+}
+
+function ConsoleLink({ id }: { id: number }) {
+  return (
+    <Button
+      variant="default"
+      size="xs"
+      leftSection={<IconTerminal2 size={16} aria-hidden />}
+      renderRoot={(props) => (
+        <Link to="/servers/$id/console" params={{ id: String(id) }} {...props} />
+      )}
+    >
+      Console
+    </Button>
   );
 }
 

@@ -205,7 +205,7 @@ export type CallObserver = (call: ObservedCall) => void;
 const pathWords = new Set([
   ...['instances', 'state', 'files', 'operations', 'wait', 'images', 'aliases', 'projects'],
   ...['networks', 'storage-pools', 'volumes', 'resources', 'cluster', 'members', 'metrics'],
-  ...['certificates', 'network-acls', 'exec'],
+  ...['certificates', 'network-acls', 'exec', 'console'],
 ]);
 
 function pathPattern(path: readonly string[]): string {

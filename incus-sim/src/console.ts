@@ -1,0 +1,132 @@
+import { randomBytes } from 'node:crypto';
+import type { WebSocket } from 'ws';
+import { started } from './answers.ts';
+import type { Engine } from './engine.ts';
+import { askedInstance, operationOn } from './inventory.ts';
+import type { Work } from './operations.ts';
+import { shownStatus } from './power.ts';
+import { refuse } from './refusal.ts';
+import { jsonBody, type Routes } from './router.ts';
+import type { Run } from './runs.ts';
+import { createTerminal, type Terminal } from './terminal.ts';
+
+interface Asked {
+  type?: string;
+  width?: number;
+  height?: number;
+  force?: boolean;
+}
+
+/** What the control connection sends. */
+interface Control {
+  command: string;
+  args: { width: string; height: string };
+}
+
+const terminals = new WeakMap<Run, Terminal>();
+/** The connection to the console of a run. */
+const connections = new WeakMap<Run, Connection>();
+
+/** The console of a guest, from its start to its end. */
+export function terminalOf(run: Run): Terminal {
+  const terminal = terminals.get(run) ?? createTerminal(run.guestName);
+  terminals.set(run, terminal);
+  return terminal;
+}
+
+export function consoleRoutes(engine: Engine): Routes {
+  return {
+    'GET /1.0/instances/:name/console': (call) => {
+      const { run, type } = askedInstance(engine, call);
+      if (type !== 'container') refuse('Log type is only supported by containers', 400);
+      return {
+        status: 200,
+        headers: { 'content-type': 'application/octet-stream' },
+        body: run ? terminalOf(run).log() : Buffer.alloc(0),
+      };
+    },
+    'POST /1.0/instances/:name/console': async (call) => {
+      const instance = askedInstance(engine, call);
+      const { force, width, height } = await jsonBody<Asked>(call);
+      const { run } = instance;
+      if (shownStatus(instance) === 'Stopped' || !run) refuse('Instance is not running', 400);
+      if (instance.status === 'Frozen') refuse('Instance is frozen', 400);
+      const held = connections.get(run);
+      if (held && !force) {
+        refuse('This console is already connected. Force is required to take it over.');
+      }
+      held?.close();
+      const connection = openConnection(terminalOf(run));
+      connections.set(run, connection);
+      if (width && height) connection.resize(width, height);
+      const operation = engine.operations.start(
+        {
+          ...operationOn(instance, 'Showing console', call),
+          class: 'websocket',
+          metadata: { fds: connection.secrets },
+        },
+        (work) => showIn(work, run, connection),
+      );
+      engine.sessions.set(operation.id, connection);
+      void connection.closed.then(() => engine.sessions.delete(operation.id));
+      return started(operation);
+    },
+  };
+}
+
+type Connection = ReturnType<typeof openConnection>;
+
+async function showIn(work: Work, run: Run, connection: Connection): Promise<void> {
+  try {
+    await work.until(Promise.race([connection.closed, run.ended]));
+  } finally {
+    connection.close();
+    if (connections.get(run) === connection) connections.delete(run);
+  }
+}
+
+function openConnection(terminal: Terminal) {
+  const names = ['0', 'control'];
+  const secrets = Object.fromEntries(names.map((name) => [name, randomBytes(32).toString('hex')]));
+  const sockets = new Map<string, WebSocket>();
+  const closed = Promise.withResolvers<void>();
+
+  function resize(width: number, height: number): void {
+    terminal.columns = width;
+    terminal.rows = height;
+  }
+
+  function take(name: string, socket: WebSocket): void {
+    sockets.set(name, socket);
+    // Incus ends the session when the client closes either.
+    socket.on('close', () => closed.resolve());
+    socket.on('message', (data: Buffer) => {
+      if (name === '0') return terminal.type(data);
+      const { command, args } = JSON.parse(data.toString()) as Control;
+      if (command === 'window-resize') resize(Number(args.width), Number(args.height));
+    });
+    if (name === '0') terminal.connect((bytes) => sent(socket, bytes));
+  }
+
+  return {
+    secrets,
+    closed: closed.promise,
+    resize,
+    takerOf(secret: string) {
+      const name = names.find((one) => secrets[one] === secret && !sockets.has(one));
+      return name === undefined ? undefined : (socket: WebSocket) => take(name, socket);
+    },
+    close() {
+      if (sockets.has('0')) terminal.disconnect();
+      for (const socket of sockets.values()) socket.close();
+      closed.resolve();
+    },
+  };
+}
+
+/** Resolves when the client has room for more, or is gone. */
+function sent(socket: WebSocket, bytes: Buffer): Promise<void> {
+  return new Promise((resolve) => {
+    socket.send(bytes, { binary: true }, () => resolve());
+  });
+}

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { chromiumCommand } from '../setup/chromium.mjs';
+import { requireAccessible } from './testing/axe.ts';
+import { type Panel, signIn, startPanel } from './testing/browser.ts';
+
+// Uses the console of a server in a browser, on the whole service with a simulated Incus.
+
+const skip = chromiumCommand() === undefined && 'Chromium is not installed';
+
+describe('the console in the panel', { skip }, () => {
+  let panel: Panel;
+  let page: Page;
+  before(async () => {
+    panel = await startPanel();
+    page = await panel.open();
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await signIn(page, panel.credentials);
+  });
+  after(() => panel[Symbol.asyncDispose]());
+
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
+  const state = (text: string) => page.getByRole('status').filter({ hasText: text });
+  const input = () => page.getByRole('textbox', { name: 'Terminal input' });
+  /** Waits until a line of the terminal has a text. */
+  const shows = (text: string | RegExp) =>
+    page.locator('.xterm-rows > div').filter({ hasText: text }).first().waitFor();
+
+  it('the console of a running server shows its login prompt', async () => {
+    await page.getByRole('link', { name: 'New server' }).first().click();
+    await page.getByLabel('Name').fill('web-1');
+    await button('Create and start').click();
+    await button('Go to the server').click();
+    await page.getByText('The server is running.').waitFor();
+    await page.getByRole('link', { name: 'Console', exact: true }).click();
+    await state('Connected').waitFor();
+    await page.keyboard.press('Enter');
+    await shows('login:');
+  });
+
+  it('what is typed is echoed, in the colours of the page', async () => {
+    await page.keyboard.type('somebody');
+    await shows('login: somebody');
+    await requireAccessible(page, 'the console');
+  });
+
+  it('the terminal has the size of the window', async () => {
+    const rows = page.locator('.xterm-rows > div');
+    const count = await rows.count();
+    await page.setViewportSize({ width: 900, height: 500 });
+    await page.waitForFunction(`document.querySelectorAll('.xterm-rows > div').length < ${count}`);
+    await requireAccessible(page, 'the console in a small window');
+    await page.setViewportSize({ width: 1280, height: 720 });
+  });
+
+  it('the keyboard leaves the terminal, and searches in its output', async () => {
+    await input().focus();
+    await page.keyboard.press('Control+Shift+KeyL');
+    assert.equal(await button('Paste').evaluate('(one) => one === document.activeElement'), true);
+    await input().focus();
+    await page.keyboard.press('Control+Shift+KeyF');
+    await page.getByLabel('Search in the output').fill('no such text');
+    await page.keyboard.press('Enter');
+    await state('It does not occur.').waitFor();
+    await requireAccessible(page, 'the search');
+    await page.keyboard.press('Escape');
+    assert.equal(await input().evaluate('(one) => one === document.activeElement'), true);
+  });
+
+  it('a line is pasted at once, and several after a question', async () => {
+    await page.evaluate(`navigator.clipboard.writeText('pasted')`);
+    await button('Paste').click();
+    await shows('somebodypasted');
+    await page.evaluate(`navigator.clipboard.writeText('one\\ntwo')`);
+    await input().focus();
+    await page.keyboard.press('Control+Shift+KeyV');
+    await page.getByText('These are 2 lines.').waitFor();
+    await requireAccessible(page, 'the question before a paste');
+    await button('Cancel').click();
+  });
+
+  it('the terminal fills the screen, and can be made for screen readers', async () => {
+    await button('Full screen').click();
+    await button('Leave full screen').waitFor();
+    await requireAccessible(page, 'the console in full screen');
+    await button('Leave full screen').click();
+    await button('Full screen').waitFor();
+    await page.getByRole('switch', { name: 'For screen readers' }).check({ force: true });
+    await page.locator('.xterm-accessibility').waitFor();
+    await requireAccessible(page, 'the console for screen readers');
+  });
+
+  it('a stopped server has a button to start it, after which its console opens again', async () => {
+    const { url, token } = panel.installation;
+    const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+    const stop = { method: 'POST', headers, body: JSON.stringify({ force: true }) };
+    const id = new URL(page.url()).pathname.split('/')[2];
+    assert.equal((await fetch(`${url}/v1/servers/${id}/stop`, stop)).status, 202);
+    await page.getByText('A server has a console while it is running.').waitFor();
+    await state('Disconnected:').waitFor();
+    await button('Reconnect').waitFor();
+    await requireAccessible(page, 'the console of a stopped server');
+    await button('Start').click();
+    await state('Connected').waitFor();
+  });
+
+  it('nothing was blocked by the policy, and no script has failed', () => {
+    assert.deepEqual(panel.errors, []);
+  });
+});

@@ -1,0 +1,46 @@
+import type { ConsoleEnd, ConsoleState } from '@berth/client';
+import { inWords } from '../../api/words.ts';
+
+/** The state of a console, and why it has ended. */
+export type State = { name: ConsoleState } | { name: 'ended'; end: ConsoleEnd } | Refused;
+interface Refused {
+  name: 'refused';
+  error: unknown;
+}
+
+/** What to do about the end of a console, by its close code. */
+const advice: Record<number, string> = {
+  1000: 'It opens again when the server has started.',
+  1006: 'Reconnect to try again.',
+  1011: 'Reconnect to try again.',
+  4401: 'Reload the page to sign in again.',
+  4404: '',
+  4408: 'Reconnect to go on.',
+  4409: 'Reconnect to use it here.',
+  4429: 'Reconnect to see the latest output.',
+};
+
+export function stateInWords(state: State): string {
+  switch (state.name) {
+    case 'connecting':
+      return 'Connecting';
+    case 'connected':
+      return 'Connected';
+    case 'reconnecting':
+      return 'Disconnected: the connection was lost, and is tried again.';
+    case 'refused':
+      return `Disconnected: ${inWords(state.error)}`;
+    case 'ended': {
+      const { code, reason } = state.end;
+      const why = reason || `the connection was closed with the code ${code}.`;
+      return `Disconnected: ${why} ${advice[code] ?? 'Reconnect to try again.'}`.trim();
+    }
+  }
+}
+
+/** Whether it stays closed until somebody opens it again. */
+export const isOver = ({ name }: State): boolean => name === 'ended' || name === 'refused';
+
+/** Whether it ended because the server did, and opens when that runs again. */
+export const endedWithServer = (state: State): boolean =>
+  state.name === 'ended' && state.end.code === 1000;

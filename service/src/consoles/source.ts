@@ -1,0 +1,70 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { Db } from '../db/connection.ts';
+import type { IncusClient } from '../incus/client.ts';
+import type { EngineConsole } from '../incus/consoles.ts';
+import { isEngineError } from '../incus/transport/errors.ts';
+import { instanceName } from '../instances/labels.ts';
+import type { AttachmentSource } from './attachment.ts';
+import { type OpenedConsole, serverOfConsole } from './connection-queries.ts';
+import type { Ending } from './endings.ts';
+
+/** The Incus of a location. */
+export type EngineOfServer = (locationId: number) => Promise<IncusClient>;
+
+interface SourceSettings {
+  db: Db;
+  engineOf: EngineOfServer;
+  log: FastifyBaseLogger;
+  /** This process. */
+  holder: string;
+}
+
+/** The status of an operation that somebody has cancelled ("Status codes", REST API of Incus). */
+const cancelled = 401;
+
+/** How the console of a server is reached. */
+export function sourceOf(
+  { db, engineOf, log, holder }: SourceSettings,
+  { serverId, uuid, locationId }: OpenedConsole,
+): Pick<AttachmentSource, 'readLog' | 'connect' | 'whyEnded'> {
+  const name = instanceName(uuid);
+
+  /** In the order in which they explain the end: a deletion stops the server. */
+  async function whyEnded(console: EngineConsole | undefined): Promise<Ending> {
+    const { isDeleted, lastHolder } = await serverOfConsole(db, serverId);
+    if (isDeleted) return 'deleted';
+    if (lastHolder !== null && lastHolder !== holder) return 'taken';
+    try {
+      const incus = await engineOf(locationId);
+      const instance = await incus.instances.get(name);
+      if (instance?.status !== 'Running') return 'stopped';
+      const operation = console && (await incus.operations.get(console.operation));
+      return operation?.status_code === cancelled ? 'taken' : 'ended';
+    } catch (error) {
+      log.warn({ err: error, server_id: serverId }, 'The console of a server was lost.');
+      return 'failed';
+    }
+  }
+
+  return {
+    whyEnded,
+    async readLog(most, signal) {
+      const incus = await engineOf(locationId);
+      try {
+        return await incus.consoles.log(name, most, { signal });
+      } catch (error) {
+        if (signal.aborted || isEngineError(error, 'unreachable', 'timeout')) throw error;
+        // A virtual machine has none, and one that cannot be read is no reason to refuse the console.
+        log.info(
+          { err: error, server_id: serverId },
+          'The earlier output of a console is not available.',
+        );
+        return Buffer.alloc(0);
+      }
+    },
+    async connect(signal) {
+      const incus = await engineOf(locationId);
+      return await incus.consoles.open(name, { signal });
+    },
+  };
+}
