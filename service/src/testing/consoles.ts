@@ -5,7 +5,7 @@ import { after } from 'node:test';
 import { consoleProtocol } from '@berth/contract/consoles';
 import { pino } from 'pino';
 import { WebSocket } from 'ws';
-import { type Simulator, startSimulator } from '../../../incus-sim/src/simulator.ts';
+import { startSimulator } from '../../../incus-sim/src/simulator.ts';
 import { createCredentialCache } from '../callers/credential-cache.ts';
 import { type ConsoleTimes, createConsoles } from '../consoles/hub.ts';
 import { consoleRoutes } from '../consoles/routes.ts';
@@ -130,8 +130,6 @@ async function serversOn({ db, place, incus }: Grounds) {
     },
   };
 }
-
-export type { Simulator };
 
 /** Somebody who watches a console. */
 export interface Watcher {
