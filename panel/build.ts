@@ -1,6 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync } from 'node:zlib';
 import { build, type Plugin, type Rolldown } from 'vite';
 import { identifyPanel, isPanelCurrent, panelMark } from '../setup/panel.mjs';
 
@@ -22,7 +22,7 @@ function scriptsOf(name: string, chunks: Map<string, Rolldown.OutputChunk>): Set
   return found;
 }
 
-/** The kilobytes of compressed JavaScript that each page loads: the entry, the frame of all pages, and its own chunk. */
+/** The kilobytes of JavaScript, compressed as browsers get it, that each page loads: the entry, the frame of all pages, and its own chunk. */
 function weigh({ output }: Rolldown.RolldownOutput): Map<string, number> {
   const chunks = new Map(
     output.flatMap((one) => (one.type === 'chunk' ? [[one.fileName, one] as const] : [])),
@@ -35,7 +35,9 @@ function weigh({ output }: Rolldown.RolldownOutput): Map<string, number> {
     pages.map(({ facadeModuleId, fileName }) => {
       const names = [...frame.map((one) => one.fileName), fileName];
       const parts = names.flatMap((one) => [...scriptsOf(one, chunks)]);
-      const bytes = [...new Set(parts)].map((one) => gzipSync(chunks.get(one)?.code ?? '').length);
+      const bytes = [...new Set(parts)].map(
+        (one) => brotliCompressSync(chunks.get(one)?.code ?? '').length,
+      );
       const page = facadeModuleId?.slice(root.length) ?? fileName;
       return [page, Math.ceil(bytes.reduce((sum, one) => sum + one, 0) / 1000)];
     }),

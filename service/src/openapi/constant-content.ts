@@ -1,11 +1,15 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
+import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fresh from 'fresh';
-import { takesGzip } from '../requests/accept.ts';
+import { acceptedCoding } from '../requests/accept.ts';
 
-const compress = promisify(gzip);
+/** How it is compressed (RFC 9110, section 8.4.1; RFC 7932). */
+const codings = {
+  br: (body: Buffer) => promisify(brotliCompress)(body, brotliOptions(body.length)),
+  gzip: (body: Buffer) => promisify(gzip)(body, { level: 9 }),
+};
 
 interface Representation {
   body: Buffer;
@@ -15,7 +19,16 @@ interface Representation {
 
 export interface Content {
   plain: Representation;
-  gzipped: Representation;
+  /** Compresses it once. */
+  compressed(coding: keyof typeof codings): Promise<Representation>;
+}
+
+/** The best quality takes seconds for megabytes, for which the first client would wait. */
+function brotliOptions(bytes: number) {
+  const { BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT } = constants;
+  return {
+    params: { [BROTLI_PARAM_QUALITY]: bytes < 1_000_000 ? 11 : 6, [BROTLI_PARAM_SIZE_HINT]: bytes },
+  };
 }
 
 /**
@@ -23,11 +36,11 @@ export interface Content {
  * that has it gets a 304.
  */
 export function sendConstant(cacheControl: string) {
-  let content: Promise<Content> | undefined;
+  let content: Content | undefined;
   return async (request: FastifyRequest, reply: FastifyReply, payload: unknown) => {
     if (reply.statusCode !== 200 || typeof payload !== 'string') return payload;
     content ??= represent(payload);
-    return await answerWith(request, reply, await content, cacheControl);
+    return await answerWith(request, reply, content, cacheControl);
   };
 }
 
@@ -35,25 +48,31 @@ export function sendConstant(cacheControl: string) {
 export async function answerWith(
   request: FastifyRequest,
   reply: FastifyReply,
-  { plain, gzipped }: Content,
+  { plain, compressed }: Content,
   cacheControl: string,
 ) {
-  const isGzipped = takesGzip(request);
-  const { body, etag } = isGzipped ? gzipped : plain;
+  const coding = acceptedCoding(request, ['br', 'gzip']);
+  const { body, etag } = coding ? await compressed(coding) : plain;
   reply.headers({ ETag: etag, 'Cache-Control': cacheControl, Vary: 'Accept-Encoding' });
   if (fresh(request.headers, { etag })) {
     reply.code(304).removeHeader('Content-Type');
     return null;
   }
-  if (isGzipped) reply.header('Content-Encoding', 'gzip');
+  if (coding) reply.header('Content-Encoding', coding);
   return request.method === 'HEAD' ? body : request.server.streams.constant(reply, body);
 }
 
-export async function represent(text: string): Promise<Content> {
+export function represent(text: string): Content {
   const plain = Buffer.from(text);
   const hash = createHash('sha256').update(plain).digest('base64url').slice(0, 22);
+  const known: Partial<Record<keyof typeof codings, Promise<Representation>>> = {};
   return {
     plain: { body: plain, etag: `"${hash}"` },
-    gzipped: { body: await compress(plain, { level: 9 }), etag: `"${hash}-gzip"` },
+    compressed(coding) {
+      known[coding] ??= codings[coding](plain).then((body) => ({
+        ...{ body, etag: `"${hash}-${coding}"` },
+      }));
+      return known[coding];
+    },
   };
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, test } from 'node:test';
 import { runInNewContext } from 'node:vm';
-import { gunzipSync } from 'node:zlib';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { failures } from '../problems/failures.ts';
 import { refusals } from '../problems/problem.ts';
 import { createTestApp } from '../testing/app.ts';
@@ -21,17 +21,22 @@ for (const [url, type, caching] of [
   ['/openapi.json', 'application/json; charset=utf-8', 'no-cache'],
   ['/docs/js/scalar.js', 'application/javascript; charset=utf-8', 'public, max-age=3600'],
 ] as const) {
-  test(`${url} is compressed for clients that accept gzip`, async () => {
+  test(`${url} is compressed as the client accepts it`, async () => {
     const plain = await get(url);
     assert.equal(plain.statusCode, 200);
-    for (const accepted of ['gzip', 'br, GZIP;q=0.5', '*']) {
-      const small = await get(url, { 'accept-encoding': accepted });
-      assert.equal(small.headers['content-encoding'], 'gzip', accepted);
-      assert.equal(small.headers['content-length'], String(small.rawPayload.length));
-      assert.ok(gunzipSync(small.rawPayload).equals(plain.rawPayload));
-      assert.notEqual(small.headers.etag, plain.headers.etag);
+    for (const [coding, decompress, accepting] of [
+      ['gzip', gunzipSync, ['gzip', 'GZIP;q=0.5', 'gzip, br;q=0']],
+      ['br', brotliDecompressSync, ['br', 'br;q=0.5', 'gzip, deflate, br, zstd', '*']],
+    ] as const) {
+      for (const accepted of accepting) {
+        const small = await get(url, { 'accept-encoding': accepted });
+        assert.equal(small.headers['content-encoding'], coding, accepted);
+        assert.equal(small.headers['content-length'], String(small.rawPayload.length));
+        assert.ok(decompress(small.rawPayload).equals(plain.rawPayload));
+        assert.notEqual(small.headers.etag, plain.headers.etag);
+      }
     }
-    for (const accepted of ['br', 'gzip;q=0', 'gzip;q=0, *', 'identity', '']) {
+    for (const accepted of ['zstd', 'gzip;q=0', 'br;q=0, gzip;q=0, *', 'identity', '']) {
       const { headers, body } = await get(url, { 'accept-encoding': accepted });
       assert.equal(headers['content-encoding'], undefined, accepted);
       assert.ok(body === plain.body);

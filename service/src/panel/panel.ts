@@ -61,7 +61,7 @@ export function servePanel(app: App, folder: URL) {
     if (!page) return reply.code(404).send(notBuilt);
     const nonce = randomBytes(16).toString('base64');
     const { plain } = await page.content();
-    const content = await represent(String(plain.body).replaceAll(placeholder, nonce));
+    const content = represent(String(plain.body).replaceAll(placeholder, nonce));
     reply.header('Content-Security-Policy', policy(` 'nonce-${nonce}'`));
     const body = await answerWith(request, reply, content, 'no-store');
     return reply.header('Vary', 'Accept, Accept-Encoding').send(body ?? undefined);

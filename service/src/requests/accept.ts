@@ -19,7 +19,12 @@ export function preferredType<T extends string>(
   return new Negotiator(request).mediaType(types) as T | undefined;
 }
 
-/** Whether the client accepts a response that is compressed with gzip (RFC 9110, section 12.5.3). */
-export function takesGzip(request: FastifyRequest): boolean {
-  return new Negotiator(request).encoding(['gzip', 'identity']) === 'gzip';
+/** The first of these content codings that the client likes no less than none (RFC 9110, section 12.5.3). */
+export function acceptedCoding<Coding extends string>(
+  request: FastifyRequest,
+  codings: Coding[],
+): Coding | undefined {
+  const liked = new Negotiator(request).encodings([...codings, 'identity']);
+  const better = liked.includes('identity') ? liked.slice(0, liked.indexOf('identity')) : liked;
+  return codings.find((coding) => better.includes(coding));
 }
