@@ -146,6 +146,8 @@ export interface Watcher {
 interface OpeningOptions {
   origin?: string;
   protocol?: string;
+  /** The certificate of the authority that has signed that of the server, as PEM. */
+  ca?: string;
   /** Whether it reads nothing until `socket.resume()`. */
   isPaused?: boolean;
 }
@@ -153,11 +155,12 @@ interface OpeningOptions {
 /** Opens the URL of a console. Rejects with the HTTP status if it is refused. */
 export async function openConsole(
   url: string,
-  { origin, protocol = consoleProtocol, isPaused = false }: OpeningOptions = {},
+  { origin, protocol = consoleProtocol, ca, isPaused = false }: OpeningOptions = {},
 ): Promise<Watcher> {
   const socket = new WebSocket(url, protocol, {
     perMessageDeflate: false,
     ...(origin !== undefined && { origin }),
+    ...(ca !== undefined && { ca }),
   });
   after(() => socket.terminate());
   const parts: Buffer[] = [];
