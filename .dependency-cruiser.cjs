@@ -11,14 +11,14 @@ module.exports = {
     {
       name: 'only-workers-touch-the-engine',
       comment:
-        'A request records what is wanted; only operations, reconcilers, usage, locations, images and the inspection speak to Incus.',
+        'A request records what is wanted; only operations, reconcilers, usage, locations, images, consoles and the inspection speak to Incus.',
       severity: 'error',
       from: {
         path: '^service/src/',
         pathNot:
           '^service/src/(incus|cli|inspect|installation|doctor|operations|instances|maintenance|reconcilers|pool-quotas|images|location-setup|testing)/|' +
           '^service/src/(servers/(engine|operations)|usage/collect|traffic)/|^service/src/(parts|start-errors)(\\.test)?\\.ts$|' +
-          '^service/src/(locations/engines|locations/network|metrics/observed|network-policy/compile)(\\.test)?\\.ts$',
+          '^service/src/(locations/engines|locations/network|metrics/observed|network-policy/compile|consoles/(source|attachment|viewer))(\\.test)?\\.ts$',
       },
       to: { path: '^service/src/incus/', pathNot: '/test-(server|client)\\.ts$' },
     },

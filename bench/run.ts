@@ -1,4 +1,5 @@
 import { benchChanges } from './changes.ts';
+import { benchConsole } from './console.ts';
 import { benchCreate, benchCreateTen } from './create.ts';
 import { benchEvents } from './events.ts';
 import { benchHistory } from './history.ts';
@@ -22,6 +23,7 @@ import { benchStart } from './start.ts';
 
 const benchmarks: Record<string, (rounds?: number) => Promise<boolean>> = {
   changes: benchChanges,
+  console: benchConsole,
   create: benchCreate,
   'create-ten': benchCreateTen,
   events: benchEvents,

@@ -8,8 +8,15 @@ import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onFreePort } from '../e2e/ports.ts';
-import { removeService, type Service, startService, stopService } from '../e2e/service.ts';
+import {
+  removeService,
+  type Service,
+  serviceLog,
+  startService,
+  stopService,
+} from '../e2e/service.ts';
 import { type Simulator, startSimulator } from '../incus-sim/src/simulator.ts';
+import { openConsole } from '../service/src/testing/consoles.ts';
 import { createTestDatabase, type TestDatabase } from '../service/src/testing/postgres.ts';
 import { temporaryDirectory } from '../service/src/testing/temporary-directory.ts';
 import { until } from '../service/src/testing/until.ts';
@@ -256,6 +263,31 @@ async function checkNothingLost(prefix: string, { created, bad }: Traffic): Prom
   assert.deepEqual(bad.slice(0, 5), []);
   await checkCreated(prefix, created);
 }
+
+test('the console of a server is opened through the proxy, by either service', async () => {
+  const { body } = await create('console');
+  const { id } = JSON.parse(body);
+  await checkCreated('console', ['console']);
+  const paths = new Set<string>();
+  const logs = () =>
+    Object.keys(ports).map((name) => readFileSync(serviceLog(join(root, name)), 'utf8'));
+  const haveShown = () => logs().every((log) => log.includes('A console was opened'));
+  for (let times = 0; times < 40 && !haveShown(); times += 1) {
+    const answer = await ask('POST', `/servers/${id}/console`);
+    assert.equal(answer.status, 201, answer.body);
+    const { url } = JSON.parse(answer.body);
+    assert.match(url, new RegExp(`^wss://localhost:${port}/v1/consoles/`));
+    paths.add(new URL(url).pathname);
+    const console = await openConsole(url, { ca });
+    await console.shows(/login: $/);
+    console.type(`typed-${times}`);
+    await console.shows(new RegExp(`typed-${times}`));
+    console.socket.close();
+    await console.closed;
+  }
+  assert.ok(haveShown(), 'each service has shown one');
+  for (const path of paths) assert.ok(!logs().join().includes(path), 'no ticket is in the log');
+});
 
 test('a killed service loses no request whose response has not begun', async () => {
   const seen = await traffic('killed', async () => {

@@ -21,7 +21,7 @@ const sections: Section[] = [
     text: 'Using servers',
     pages: [
       ...['ssh-keys', 'root-password', 'user-data', 'labels', 'sizes', 'resizing'],
-      ...['rebuilding', 'reaching-servers', 'disk-backups'],
+      ...['rebuilding', 'console', 'reaching-servers', 'disk-backups'],
     ],
   },
   {

@@ -43,6 +43,7 @@ export const boxes: readonly Box[] = [
   box('noun', 'health', 'health', 'version'),
   box('work', 'compare records with Incus', 'reconcilers'),
   box('noun', 'work on nodes, drift', 'maintenance', 'drift'),
+  box('noun', 'consoles of servers', 'consoles'),
   box('noun', 'servers', 'servers'),
   box('work', 'choose a node', 'placement'),
   box('work', 'metering', 'usage', 'traffic'),

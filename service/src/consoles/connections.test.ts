@@ -53,9 +53,9 @@ describe('an open console', () => {
     const first = await open(id);
     await logIn(first);
     first.type('yes | head -c 200000\r');
-    await first.shows(/y\r\ny\r\n.*y?\r?root@[\w-]+:~\$ $/s);
+    // It is typed once the guest has printed all that.
     first.type('echo the-end\r');
-    await first.shows(/the-end\r\n.*\$ $/s);
+    await first.shows(/\nthe-end\r\n\S+\$ $/);
     const end = Buffer.from(first.text())
       .subarray(-64 * 1024)
       .toString();

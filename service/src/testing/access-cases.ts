@@ -156,6 +156,8 @@ function special(world: AccessWorld): Record<string, Partial<AccessCase>> {
   return {
     server_create: { body: serverBody(place) },
     server_dry_run: { body: serverBody(place) },
+    // It needs a WebSocket.
+    console_open: { path: '/consoles/none', status: 426 },
     server_bulk_action: { body: { action: 'restart', ids: [own.server] } },
     operation_command_output: {
       path: `/operations/${own.operation}/commands/0/output`,

@@ -5,7 +5,7 @@ import { after } from 'node:test';
 import { consoleProtocol } from '@berth/contract/consoles';
 import { pino } from 'pino';
 import { WebSocket } from 'ws';
-import { type Simulator, startSimulator } from '../../../incus-sim/src/simulator.ts';
+import { startSimulator } from '../../../incus-sim/src/simulator.ts';
 import { createCredentialCache } from '../callers/credential-cache.ts';
 import { type ConsoleTimes, createConsoles } from '../consoles/hub.ts';
 import { consoleRoutes } from '../consoles/routes.ts';
@@ -131,8 +131,6 @@ async function serversOn({ db, place, incus }: Grounds) {
   };
 }
 
-export type { Simulator };
-
 /** Somebody who watches a console. */
 export interface Watcher {
   socket: WebSocket;
@@ -148,6 +146,8 @@ export interface Watcher {
 interface OpeningOptions {
   origin?: string;
   protocol?: string;
+  /** The certificate of the authority that has signed that of the server, as PEM. */
+  ca?: string;
   /** Whether it reads nothing until `socket.resume()`. */
   isPaused?: boolean;
 }
@@ -155,11 +155,12 @@ interface OpeningOptions {
 /** Opens the URL of a console. Rejects with the HTTP status if it is refused. */
 export async function openConsole(
   url: string,
-  { origin, protocol = consoleProtocol, isPaused = false }: OpeningOptions = {},
+  { origin, protocol = consoleProtocol, ca, isPaused = false }: OpeningOptions = {},
 ): Promise<Watcher> {
   const socket = new WebSocket(url, protocol, {
     perMessageDeflate: false,
     ...(origin !== undefined && { origin }),
+    ...(ca !== undefined && { ca }),
   });
   after(() => socket.terminate());
   const parts: Buffer[] = [];

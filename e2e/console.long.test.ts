@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Console } from '@berth/contract/consoles';
+import { call, created, password, remove, untilIdle } from './api.ts';
+import { openTerminal } from './console.ts';
+
+// Tests the console of a real guest.
+
+const printed = 100_000_000;
+
+async function open(id: number) {
+  const answer = await call<Console>('POST', `/v1/servers/${id}/console`);
+  assert.equal(answer.status, 201, JSON.stringify(answer.body));
+  return await openTerminal(answer.body.url);
+}
+
+test('the console of a guest shows its login prompt, and what is typed', async () => {
+  const { id } = await created();
+  const terminal = await open(id);
+  await terminal.shows(/login: $/);
+  await terminal.logIn(password);
+  terminal.resize(132, 50);
+  terminal.type('stty size\r');
+  await terminal.shows(/\n50 132\r\n.*[#$] $/s);
+  terminal.type('tty; echo "it is $((6 * 7))"\r');
+  assert.match(await terminal.shows(/\nit is 42\r\n.*[#$] $/s), /\/dev\/console|\/dev\/pts/);
+
+  const times = (await terminal.echoes(200)).toSorted((a, b) => a - b);
+  const at = (share: number) => times[Math.floor(times.length * share)]?.toFixed(1);
+  console.log(`From a key to its echo: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms.`);
+  assert.ok((await terminal.flood(printed)) >= printed);
+
+  const beside = await open(id);
+  await beside.shows(/[#$] $/);
+  terminal.type('echo seen-by-both\r');
+  await beside.shows(/\nseen-by-both\r\n/);
+  await beside.close();
+
+  await call('POST', `/v1/servers/${id}/restart`);
+  assert.equal((await terminal.closed).code, 1000);
+  await untilIdle(id);
+  const again = await open(id);
+  await again.shows(/login: $/);
+  await Promise.all([again.closed, remove(id)]);
+  assert.equal((await again.closed).code, 4404);
+});
