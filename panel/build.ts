@@ -95,6 +95,8 @@ async function buildPanel(): Promise<void> {
           if (log.code !== 'MODULE_LEVEL_DIRECTIVE') report(level, log);
         },
         output: {
+          // One file of what many pages share. Small files would compress less.
+          codeSplitting: { groups: [{ name: 'shared', minShareCount: 6 }] },
           ...{ entryFileNames: names, chunkFileNames: names },
           assetFileNames: 'assets/[name].[hash][extname]',
         },
