@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
+import { until } from '../service/src/testing/until.ts';
 import { chromiumCommand } from '../setup/chromium.mjs';
 import { requireAccessible } from './testing/axe.ts';
 import { type Panel, signIn, startPanel } from './testing/browser.ts';
@@ -29,6 +30,7 @@ describe('the console in the panel', { skip }, () => {
 
   it('the console of a running server shows its login prompt', async () => {
     await page.getByRole('link', { name: 'New server' }).first().click();
+    await page.getByRole('heading', { name: 'New server' }).waitFor();
     await page.getByLabel('Name').fill('web-1');
     await button('Create and start').click();
     await button('Go to the server').click();
@@ -49,7 +51,11 @@ describe('the console in the panel', { skip }, () => {
     const rows = page.locator('.xterm-rows > div');
     const count = await rows.count();
     await page.setViewportSize({ width: 900, height: 500 });
-    await page.waitForFunction(`document.querySelectorAll('.xterm-rows > div').length < ${count}`);
+    await until(
+      'it has fewer rows',
+      () => rows.count(),
+      (now) => now < count,
+    );
     await requireAccessible(page, 'the console in a small window');
     await page.setViewportSize({ width: 1280, height: 720 });
   });
@@ -57,7 +63,7 @@ describe('the console in the panel', { skip }, () => {
   it('the keyboard leaves the terminal, and searches in its output', async () => {
     await input().focus();
     await page.keyboard.press('Control+Shift+KeyL');
-    assert.equal(await button('Paste').evaluate('(one) => one === document.activeElement'), true);
+    await page.locator('button:focus').filter({ hasText: 'Paste' }).waitFor();
     await input().focus();
     await page.keyboard.press('Control+Shift+KeyF');
     await page.getByLabel('Search in the output').fill('no such text');
@@ -65,7 +71,7 @@ describe('the console in the panel', { skip }, () => {
     await state('It does not occur.').waitFor();
     await requireAccessible(page, 'the search');
     await page.keyboard.press('Escape');
-    assert.equal(await input().evaluate('(one) => one === document.activeElement'), true);
+    await page.locator('textarea:focus').waitFor();
   });
 
   it('a line is pasted at once, and several after a question', async () => {
@@ -106,6 +112,8 @@ describe('the console in the panel', { skip }, () => {
   });
 
   it('nothing was blocked by the policy, and no script has failed', () => {
-    assert.deepEqual(panel.errors, []);
+    // Chromium reports each response with an error as well.
+    const others = panel.errors.filter((text) => !text.startsWith('Failed to load resource'));
+    assert.deepEqual(others, []);
   });
 });
