@@ -45,6 +45,7 @@ function PageOf({ server }: { server: Server }) {
           Console of{' '}
           <Anchor
             inherit
+            underline="always"
             renderRoot={(props) => (
               <Link to="/servers/$id" params={{ id: String(id) }} {...props} />
             )}
