@@ -52,6 +52,7 @@ export function PasteDialog({ text, setText, isOpen, close, send, goBack }: Dial
       size="lg"
       // What is outside of an element in full screen is not shown.
       withinPortal={false}
+      styles={{ inner: { left: 0 } }}
       returnFocus={false}
       onExitTransitionEnd={goBack}
     >
@@ -67,7 +68,7 @@ export function PasteDialog({ text, setText, isOpen, close, send, goBack }: Dial
             autosize
             minRows={3}
             maxRows={15}
-            ff="monospace"
+            styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
             value={text}
             onChange={({ currentTarget }) => setText(currentTarget.value)}
             data-autofocus
