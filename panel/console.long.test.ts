@@ -30,7 +30,7 @@ describe('the console in the panel', { skip }, () => {
   async function createServer(): Promise<void> {
     const body = {
       ...{ name: 'web-1', location_id: 1, os_id: 1, password: goodPassword },
-      ...{ cpu: 1, ram: 512, disk: 5 },
+      ...{ cpu: 1, ram: 512, disk: 5, initialCommands: [] },
     };
     const { data } = await berth.POST('/v1/servers', { body });
     id = data.id;

@@ -42,7 +42,9 @@ export async function startPanel({ isSetUp = true } = {}): Promise<Panel> {
     const page = await context.newPage();
     page.on('pageerror', (error) => void errors.push(String(error)));
     page.on('console', (message) => {
-      if (message.type() === 'error') errors.push(message.text());
+      // Chromium reports each response with an error as well.
+      const isResponse = message.text().startsWith('Failed to load resource');
+      if (message.type() === 'error' && !isResponse) errors.push(message.text());
     });
     return page;
   };
