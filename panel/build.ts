@@ -1,4 +1,5 @@
 import { rmSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build, type Rolldown } from 'vite';
@@ -32,14 +33,17 @@ function weigh({ output }: Rolldown.RolldownOutput): Map<string, number> {
     (one) => one.isDynamicEntry && !frame.includes(one) && !loadedLater.has(one.name),
   );
   return new Map(
-    pages.map(({ name, fileName }) => {
+    pages.map(({ fileName, facadeModuleId }) => {
       const names = [...frame.map((one) => one.fileName), fileName];
       const parts = names.flatMap((one) => [...scriptsOf(one, chunks)]);
       const bytes = [...new Set(parts)].map((one) => gzipSync(chunks.get(one)?.code ?? '').length);
-      return [name, Math.ceil(bytes.reduce((sum, one) => sum + one, 0) / 1000)];
+      return [pageOf(facadeModuleId), Math.ceil(bytes.reduce((sum, one) => sum + one, 0) / 1000)];
     }),
   );
 }
+
+/** Its source, because many have the same name. */
+const pageOf = (source: string | null) => relative(join(root, 'src'), source ?? '');
 
 function requireLight(weights: Map<string, number>): void {
   for (const [page, kilobytes] of weights) console.log(`${page}: ${kilobytes} KB of JavaScript`);
