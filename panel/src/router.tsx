@@ -15,6 +15,7 @@ import { sessionQuery } from './session/session.ts';
 import { setupQuery } from './setup/setup.ts';
 import { Failure, Loading } from './shell/messages.tsx';
 import { NotFound } from './shell/not-found.tsx';
+import { readDeliverySearch } from './webhooks/deliveries.ts';
 
 interface Context {
   queries: QueryClient;
@@ -131,12 +132,38 @@ const operations = createRoute({
   component: lazyRouteComponent(() => import('./operations/page.tsx'), 'OperationsPage'),
 });
 
+const webhooks = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/webhooks',
+  component: lazyRouteComponent(() => import('./webhooks/list.tsx'), 'WebhooksPage'),
+});
+
+const newWebhook = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/webhooks/new',
+  component: lazyRouteComponent(() => import('./webhooks/new.tsx'), 'NewWebhookPage'),
+});
+
+const webhook = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/webhooks/$id',
+  validateSearch: readDeliverySearch,
+  component: lazyRouteComponent(() => import('./webhooks/one.tsx'), 'WebhookPage'),
+});
+
+const editWebhook = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/webhooks/$id/edit',
+  component: lazyRouteComponent(() => import('./webhooks/edit.tsx'), 'EditWebhookPage'),
+});
+
 const routes = root.addChildren([
   setup,
   signIn,
   signedIn.addChildren([
     ...[start, servers, newServer, server, operations],
     ...[sshKeys, newSshKey, tokens, newToken, account],
+    ...[webhooks, newWebhook, webhook, editWebhook],
   ]),
 ]);
 

@@ -43,6 +43,9 @@ export function createUpdates(queries: QueryClient, setActivities: SetActivities
   const readOperations = () =>
     inBackground(queries.invalidateQueries({ queryKey: ['operations', 'project'] }));
 
+  /** Each event may be sent to webhooks, and some tell that one was paused. */
+  const readWebhooks = () => inBackground(queries.invalidateQueries({ queryKey: ['webhooks'] }));
+
   const readLists = () => inBackground(queries.invalidateQueries({ queryKey: ['servers'] }));
 
   function readServers(): void {
@@ -88,6 +91,7 @@ export function createUpdates(queries: QueryClient, setActivities: SetActivities
     setActivities((activities) => activitiesAfter(activities, event));
     changeLists((servers) => serversAfter(servers, event));
     takeOperation(event);
+    soon(readWebhooks, listsMs);
     expectations.take(event);
     const id = serverToRead(event);
     if (id !== undefined) {
@@ -104,7 +108,7 @@ export function createUpdates(queries: QueryClient, setActivities: SetActivities
 
   /** Reads everything, and what is in progress. */
   function readAll(): void {
-    for (const key of ['servers', 'server', 'operations'])
+    for (const key of ['servers', 'server', 'operations', 'webhooks'])
       inBackground(queries.invalidateQueries({ queryKey: [key] }));
     inBackground(readActivities());
   }

@@ -3,6 +3,7 @@ import IconKey from '@tabler/icons-react/icons/IconKey';
 import IconListCheck from '@tabler/icons-react/icons/IconListCheck';
 import IconServer from '@tabler/icons-react/icons/IconServer';
 import IconTicket from '@tabler/icons-react/icons/IconTicket';
+import IconWebhook from '@tabler/icons-react/icons/IconWebhook';
 import { Link } from '@tanstack/react-router';
 
 const links = [
@@ -10,6 +11,7 @@ const links = [
   { to: '/operations', name: 'Operations', Icon: IconListCheck },
   { to: '/ssh-keys', name: 'SSH keys', Icon: IconKey },
   { to: '/tokens', name: 'Tokens', Icon: IconTicket },
+  { to: '/webhooks', name: 'Webhooks', Icon: IconWebhook },
 ] as const;
 
 /** The pages about the project. */

@@ -10,7 +10,7 @@ import { Empty, Failure, Loading } from '../../shell/messages.tsx';
 import { useTitle } from '../../shell/title.ts';
 import { ActionButtons } from '../actions/buttons.tsx';
 import { ServerStatus } from '../status.tsx';
-import { Access, Facts } from './cards.tsx';
+import { Access, ServerFacts } from './cards.tsx';
 import { DeleteDialog } from './delete-dialog.tsx';
 import { Operations } from './operations.tsx';
 import { serverQuery, statusQuery } from './queries.ts';
@@ -67,7 +67,7 @@ function ServerDetails({ server, span }: { server: Server; span: Span }) {
           <Access server={server} />
         </Section>
         <Section title="Server">
-          <Facts server={server} />
+          <ServerFacts server={server} />
         </Section>
       </SimpleGrid>
       <Section title="Usage">
