@@ -7,6 +7,7 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router';
+import { readEventSearch } from './events/search.ts';
 import { readOperationSearch } from './operations/search.ts';
 import { readSearch } from './servers/list/search.ts';
 import { readUsageSearch } from './servers/one/usage/span.ts';
@@ -157,13 +158,20 @@ const editWebhook = createRoute({
   component: lazyRouteComponent(() => import('./webhooks/edit.tsx'), 'EditWebhookPage'),
 });
 
+const events = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/events',
+  validateSearch: readEventSearch,
+  component: lazyRouteComponent(() => import('./events/page.tsx'), 'EventsPage'),
+});
+
 const routes = root.addChildren([
   setup,
   signIn,
   signedIn.addChildren([
     ...[start, servers, newServer, server, operations],
     ...[sshKeys, newSshKey, tokens, newToken, account],
-    ...[webhooks, newWebhook, webhook, editWebhook],
+    ...[webhooks, newWebhook, webhook, editWebhook, events],
   ]),
 ]);
 

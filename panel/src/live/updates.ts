@@ -3,6 +3,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import { berth } from '../api/berth.ts';
 import { isMissing } from '../api/words.ts';
 import { inBackground } from '../background.ts';
+import { takeEvent } from '../events/take.ts';
 import { operationsAfter } from '../operations/after.ts';
 import { expectations } from '../servers/actions/toasts.tsx';
 import { hasFilters, type ServerSearch } from '../servers/list/search.ts';
@@ -92,6 +93,7 @@ export function createUpdates(queries: QueryClient, setActivities: SetActivities
     changeLists((servers) => serversAfter(servers, event));
     takeOperation(event);
     soon(readWebhooks, listsMs);
+    takeEvent(queries, event);
     expectations.take(event);
     const id = serverToRead(event);
     if (id !== undefined) {
@@ -108,7 +110,7 @@ export function createUpdates(queries: QueryClient, setActivities: SetActivities
 
   /** Reads everything, and what is in progress. */
   function readAll(): void {
-    for (const key of ['servers', 'server', 'operations', 'webhooks'])
+    for (const key of ['servers', 'server', 'operations', 'webhooks', 'events'])
       inBackground(queries.invalidateQueries({ queryKey: [key] }));
     inBackground(readActivities());
   }

@@ -1,4 +1,5 @@
 import { NavLink } from '@mantine/core';
+import IconHistory from '@tabler/icons-react/icons/IconHistory';
 import IconKey from '@tabler/icons-react/icons/IconKey';
 import IconListCheck from '@tabler/icons-react/icons/IconListCheck';
 import IconServer from '@tabler/icons-react/icons/IconServer';
@@ -9,6 +10,7 @@ import { Link } from '@tanstack/react-router';
 const links = [
   { to: '/servers', name: 'Servers', Icon: IconServer },
   { to: '/operations', name: 'Operations', Icon: IconListCheck },
+  { to: '/events', name: 'Events', Icon: IconHistory },
   { to: '/ssh-keys', name: 'SSH keys', Icon: IconKey },
   { to: '/tokens', name: 'Tokens', Icon: IconTicket },
   { to: '/webhooks', name: 'Webhooks', Icon: IconWebhook },

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { isMissing } from '../../api/words.ts';
+import { LatestEvents } from '../../events/latest.tsx';
 import type { Server } from '../../live/apply.ts';
 import { useActivity } from '../../live/live.tsx';
 import { Empty, Failure, Loading } from '../../shell/messages.tsx';
@@ -75,6 +76,9 @@ function ServerDetails({ server, span }: { server: Server; span: Span }) {
       </Section>
       <Section title="Operations">
         <Operations serverId={server.id} />
+      </Section>
+      <Section title="Events">
+        <LatestEvents serverId={server.id} />
       </Section>
       <DeleteDialog server={server} isOpen={isDeleting} close={close} />
     </Stack>
