@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { berth } from '../api/berth.ts';
 import type { Server } from '../live/apply.ts';
 
-export const mostFound = 8;
+const mostFound = 8;
 
 /** The first servers whose names begin with a text. Events keep them current, as all lists of servers. */
 export const foundServersQuery = (q: string) =>

@@ -7,7 +7,7 @@ import IconTicket from '@tabler/icons-react/icons/IconTicket';
 import IconWebhook from '@tabler/icons-react/icons/IconWebhook';
 import { Link } from '@tanstack/react-router';
 
-const links = [
+export const links = [
   { to: '/servers', name: 'Servers', Icon: IconServer },
   { to: '/operations', name: 'Operations', Icon: IconListCheck },
   { to: '/events', name: 'Events', Icon: IconHistory },
