@@ -7,6 +7,7 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router';
+import { readEventSearch } from './events/search.ts';
 import { readOperationSearch } from './operations/search.ts';
 import { readSearch } from './servers/list/search.ts';
 import { readUsageSearch } from './servers/one/usage/span.ts';
@@ -15,6 +16,7 @@ import { sessionQuery } from './session/session.ts';
 import { setupQuery } from './setup/setup.ts';
 import { Failure, Loading } from './shell/messages.tsx';
 import { NotFound } from './shell/not-found.tsx';
+import { readDeliverySearch } from './webhooks/deliveries.ts';
 
 interface Context {
   queries: QueryClient;
@@ -137,12 +139,45 @@ const operations = createRoute({
   component: lazyRouteComponent(() => import('./operations/page.tsx'), 'OperationsPage'),
 });
 
+const webhooks = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/webhooks',
+  component: lazyRouteComponent(() => import('./webhooks/list.tsx'), 'WebhooksPage'),
+});
+
+const newWebhook = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/webhooks/new',
+  component: lazyRouteComponent(() => import('./webhooks/new.tsx'), 'NewWebhookPage'),
+});
+
+const webhook = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/webhooks/$id',
+  validateSearch: readDeliverySearch,
+  component: lazyRouteComponent(() => import('./webhooks/one.tsx'), 'WebhookPage'),
+});
+
+const editWebhook = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/webhooks/$id/edit',
+  component: lazyRouteComponent(() => import('./webhooks/edit.tsx'), 'EditWebhookPage'),
+});
+
+const events = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/events',
+  validateSearch: readEventSearch,
+  component: lazyRouteComponent(() => import('./events/page.tsx'), 'EventsPage'),
+});
+
 const routes = root.addChildren([
   setup,
   signIn,
   signedIn.addChildren([
     ...[start, servers, newServer, server, serverConsole, operations],
     ...[sshKeys, newSshKey, tokens, newToken, account],
+    ...[webhooks, newWebhook, webhook, editWebhook, events],
   ]),
 ]);
 

@@ -25,3 +25,14 @@ export async function requireAccessible(page: Page, what: string): Promise<void>
     assert.deepEqual(found, [], `${what}, ${colorScheme}`);
   }
 }
+
+const phone = { width: 375, height: 740 };
+
+/** Fails if the page is wider than a phone. */
+export async function requireNoSideScroll(page: Page, what: string): Promise<void> {
+  const usual = page.viewportSize();
+  await page.setViewportSize(phone);
+  const width = await page.evaluate('document.scrollingElement.scrollWidth');
+  if (usual) await page.setViewportSize(usual);
+  assert.equal(width, phone.width, `${what}: the width on a phone`);
+}

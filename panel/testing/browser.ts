@@ -24,11 +24,17 @@ function requireChromium(): string {
   return path;
 }
 
+interface PanelOptions {
+  isSetUp?: boolean;
+  /** More settings of the service. */
+  env?: Record<string, string>;
+}
+
 /** The panel on the whole service, with an administrator, who does not exist before the setup. */
-export async function startPanel({ isSetUp = true } = {}): Promise<Panel> {
+export async function startPanel({ isSetUp = true, env }: PanelOptions = {}): Promise<Panel> {
   await using stack = new AsyncDisposableStack();
   execFileSync(process.execPath, [fileURLToPath(new URL('../build.ts', import.meta.url))]);
-  const installation = await startInstallation();
+  const installation = await startInstallation(env);
   stack.defer(installation.close);
   const credentials = { email: 'ada@example.com', password: goodPassword };
   if (isSetUp) await createTestUser(installation.database.db, { ...credentials, isAdmin: true });

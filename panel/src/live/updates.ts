@@ -3,6 +3,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import { berth } from '../api/berth.ts';
 import { isMissing } from '../api/words.ts';
 import { inBackground } from '../background.ts';
+import { takeEvent } from '../events/take.ts';
 import { operationsAfter } from '../operations/after.ts';
 import { expectations } from '../servers/actions/toasts.tsx';
 import { hasFilters, type ServerSearch } from '../servers/list/search.ts';
@@ -44,6 +45,9 @@ export function createUpdates(queries: QueryClient, setActivities: SetActivities
 
   const readOperations = () =>
     inBackground(queries.invalidateQueries({ queryKey: ['operations', 'project'] }));
+
+  /** Each event may be sent to webhooks, and some tell that one was paused. */
+  const readWebhooks = () => inBackground(queries.invalidateQueries({ queryKey: ['webhooks'] }));
 
   const readLists = () => inBackground(queries.invalidateQueries({ queryKey: ['servers'] }));
 
@@ -90,6 +94,8 @@ export function createUpdates(queries: QueryClient, setActivities: SetActivities
     setActivities((activities) => activitiesAfter(activities, event));
     changeLists((servers) => serversAfter(servers, event));
     takeOperation(event);
+    soon(readWebhooks, listsMs);
+    takeEvent(queries, event);
     expectations.take(event);
     if (event.type === 'operation.ended') ended.add(event.data.operation.id);
     const id = serverToRead(event);
@@ -107,7 +113,7 @@ export function createUpdates(queries: QueryClient, setActivities: SetActivities
 
   /** Reads everything, and what is in progress. */
   function readAll(): void {
-    for (const key of ['servers', 'server', 'operations'])
+    for (const key of ['servers', 'server', 'operations', 'webhooks', 'events'])
       inBackground(queries.invalidateQueries({ queryKey: [key] }));
     ended.clear();
     setActivities(() => new Map());

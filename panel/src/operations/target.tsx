@@ -4,8 +4,10 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { mostServers, serversQuery } from '../servers/list/queries.ts';
 
+type Of = Pick<Operation, 'server_id' | 'node'>;
+
 /** What an operation is done to, with a link to a server that exists. */
-export function Target({ operation: { server_id, node } }: { operation: Operation }) {
+export function Target({ operation: { server_id, node } }: { operation: Of }) {
   // The list has the present names, and events keep them.
   const { data: servers } = useQuery(serversQuery({}));
   if (server_id === null) return node;

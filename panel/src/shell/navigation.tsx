@@ -1,15 +1,19 @@
 import { NavLink } from '@mantine/core';
+import IconHistory from '@tabler/icons-react/icons/IconHistory';
 import IconKey from '@tabler/icons-react/icons/IconKey';
 import IconListCheck from '@tabler/icons-react/icons/IconListCheck';
 import IconServer from '@tabler/icons-react/icons/IconServer';
 import IconTicket from '@tabler/icons-react/icons/IconTicket';
+import IconWebhook from '@tabler/icons-react/icons/IconWebhook';
 import { Link } from '@tanstack/react-router';
 
-const links = [
+export const links = [
   { to: '/servers', name: 'Servers', Icon: IconServer },
   { to: '/operations', name: 'Operations', Icon: IconListCheck },
+  { to: '/events', name: 'Events', Icon: IconHistory },
   { to: '/ssh-keys', name: 'SSH keys', Icon: IconKey },
   { to: '/tokens', name: 'Tokens', Icon: IconTicket },
+  { to: '/webhooks', name: 'Webhooks', Icon: IconWebhook },
 ] as const;
 
 /** The pages about the project. */

@@ -2,21 +2,30 @@ import { Alert, AppShell, Burger, Group, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
-import { Outlet, useLocation, useRouter } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { lazyRouteComponent, Outlet, useLocation, useRouter } from '@tanstack/react-router';
+import { Suspense, useEffect, useState } from 'react';
 import { inBackground } from '../background.ts';
+import type { CommandDialog } from '../commands/commands.tsx';
 import { LiveProvider, useIsConnected } from '../live/live.tsx';
 import { ActionsProvider } from '../servers/actions/provider.tsx';
-import { ConfirmDialog } from '../session/confirm-dialog.tsx';
 import { sessionQuery } from '../session/session.ts';
+import { FindButton } from './find-button.tsx';
 import { Empty } from './messages.tsx';
 import { Navigation } from './navigation.tsx';
 import { PersonMenu } from './person-menu.tsx';
 import { ProjectMenu } from './project-menu.tsx';
 
+/** No page waits for these. */
+const ConfirmDialog = lazyRouteComponent(
+  () => import('../session/confirm-dialog.tsx'),
+  'ConfirmDialog',
+);
+const Commands = lazyRouteComponent(() => import('../commands/commands.tsx'), 'Commands');
+
 /** The frame of each page: navigation, header, and what is said about the connection. */
 export function Shell() {
   const [isOpen, { toggle, close }] = useDisclosure(false);
+  const [dialog, show] = useState<CommandDialog>();
   const { data: session } = useQuery(sessionQuery);
   const isAccount = useLocation({ select: ({ pathname }) => pathname === '/account' });
   const router = useRouter();
@@ -36,7 +45,9 @@ export function Shell() {
         Skip to the content
       </a>
       <Notifications position="bottom-right" />
-      <ConfirmDialog />
+      <Suspense>
+        <ConfirmDialog />
+      </Suspense>
       <AppShell.Header>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
           <Group gap="sm" wrap="nowrap">
@@ -52,7 +63,10 @@ export function Shell() {
             </Text>
             <ProjectMenu session={session} />
           </Group>
-          <PersonMenu session={session} />
+          <Group gap="sm" wrap="nowrap">
+            {project && <FindButton onClick={() => show('palette')} />}
+            <PersonMenu session={session} />
+          </Group>
         </Group>
       </AppShell.Header>
       <AppShell.Navbar p="sm" aria-label="Main">
@@ -63,6 +77,9 @@ export function Shell() {
           // Another project has other servers and events.
           <LiveProvider key={project.id}>
             <ActionsProvider>
+              <Suspense>
+                <Commands dialog={dialog} show={show} />
+              </Suspense>
               <ConnectionBanner />
               <Outlet />
             </ActionsProvider>

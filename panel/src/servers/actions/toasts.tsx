@@ -13,7 +13,11 @@ export function sayFailed(title: string, error: unknown): void {
 }
 
 export function say(title: string, details: readonly string[]): void {
-  const message = details.map((detail) => <Text key={detail}>{detail}</Text>);
+  const message = details.map((detail) => (
+    <Text key={detail} size="sm" c="var(--mantine-color-text)">
+      {detail}
+    </Text>
+  ));
   notifications.show({ title, message, autoClose: longMs });
 }
 
@@ -27,7 +31,11 @@ function sayOutcome({ action, hostname, serverId, status, message }: Outcome): v
     autoClose: isDone ? 5000 : longMs,
     message: (
       <>
-        {!isDone && <Text>{message}</Text>}
+        {!isDone && (
+          <Text size="sm" c="var(--mantine-color-text)">
+            {message}
+          </Text>
+        )}
         {!isGone && (
           <Anchor
             size="sm"

@@ -1,4 +1,4 @@
-import { Checkbox, MultiSelect, NumberInput, Select, SimpleGrid, TextInput } from '@mantine/core';
+import { Checkbox, MultiSelect, Select, SimpleGrid, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { locationsQuery } from '../../api/queries.ts';
 import { memory, specifications } from '../../format/units.ts';
@@ -109,27 +109,26 @@ interface SpecificationsProps extends Omit<FieldsProps, 'change'> {
 function Specifications({ values, errors, set, limits }: SpecificationsProps) {
   const amounts = [
     { field: 'cpu', label: 'Cores', unit: '', step: 1 },
-    { field: 'ram', label: 'Memory', unit: ' MiB', step: 512 },
-    { field: 'disk', label: 'Disk', unit: ' GiB', step: 5 },
+    { field: 'ram', label: 'Memory', unit: 'MiB', step: 512 },
+    { field: 'disk', label: 'Disk', unit: 'GiB', step: 5 },
   ] as const;
   const range = (field: 'cpu' | 'ram' | 'disk', unit: string) => {
     if (!limits) return undefined;
     const { min, max } = limits[field];
-    return field === 'ram' ? `${memory(min)} to ${memory(max)}` : `${min} to ${max}${unit}`;
+    return field === 'ram' ? `${memory(min)} to ${memory(max)}` : `${min} to ${max} ${unit}`.trim();
   };
   return (
     <SimpleGrid cols={{ base: 1, xs: 3 }}>
       {amounts.map(({ field, label, unit, step }) => (
-        <NumberInput
+        <TextInput
           key={field}
-          label={label}
+          type="number"
+          label={unit ? `${label} (${unit})` : label}
           description={range(field, unit)}
-          suffix={unit}
           step={step}
-          min={1}
-          allowDecimal={false}
-          value={values[field]}
-          onChange={(value) => set({ [field]: Number(value) })}
+          min={step}
+          value={values[field] || ''}
+          onChange={({ currentTarget }) => set({ [field]: currentTarget.valueAsNumber || 0 })}
           error={errors[field]}
         />
       ))}

@@ -5,13 +5,14 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { isMissing } from '../../api/words.ts';
+import { LatestEvents } from '../../events/latest.tsx';
 import type { Server } from '../../live/apply.ts';
 import { useActivity } from '../../live/live.tsx';
 import { Failure, Loading } from '../../shell/messages.tsx';
 import { useTitle } from '../../shell/title.ts';
 import { ActionButtons } from '../actions/buttons.tsx';
 import { ServerStatus } from '../status.tsx';
-import { Access, Facts } from './cards.tsx';
+import { Access, ServerFacts } from './cards.tsx';
 import { DeleteDialog } from './delete-dialog.tsx';
 import { NoSuchServer } from './missing.tsx';
 import { Operations } from './operations.tsx';
@@ -63,7 +64,7 @@ function ServerDetails({ server, span }: { server: Server; span: Span }) {
           <Access server={server} />
         </Section>
         <Section title="Server">
-          <Facts server={server} />
+          <ServerFacts server={server} />
         </Section>
       </SimpleGrid>
       <Section title="Usage">
@@ -71,6 +72,9 @@ function ServerDetails({ server, span }: { server: Server; span: Span }) {
       </Section>
       <Section title="Operations">
         <Operations serverId={server.id} />
+      </Section>
+      <Section title="Events">
+        <LatestEvents serverId={server.id} />
       </Section>
       <DeleteDialog server={server} isOpen={isDeleting} close={close} />
     </Stack>

@@ -1,0 +1,82 @@
+import { useWindowEvent } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { lazyRouteComponent, useNavigate } from '@tanstack/react-router';
+import { Suspense, useEffect, useRef, useState } from 'react';
+import { inBackground } from '../background.ts';
+import { mayChange } from '../session/projects.ts';
+import { sessionQuery } from '../session/session.ts';
+import { type Command, commandOf, creationOn } from './keys.ts';
+import { singleKeys } from './single-keys.ts';
+
+const Palette = lazyRouteComponent(() => import('./palette.tsx'), 'Palette');
+const Help = lazyRouteComponent(() => import('./help.tsx'), 'Help');
+
+export type CommandDialog = 'palette' | 'help';
+
+interface CommandsProps {
+  /** What is open. */
+  dialog: CommandDialog | undefined;
+  show: (dialog: CommandDialog | undefined) => void;
+}
+
+/** The shortcuts of the keyboard, and the dialogs that they open, which are loaded when they are first needed. */
+export function Commands({ dialog, show }: CommandsProps) {
+  const [needed, setNeeded] = useState<readonly CommandDialog[]>([]);
+  if (dialog && !needed.includes(dialog)) setNeeded([...needed, dialog]);
+  useShortcuts(show);
+  // Whoever presses the keys begins to type at once.
+  useEffect(() => inBackground(Palette.preload?.() ?? Promise.resolve()), []);
+  const close = () => show(undefined);
+  return (
+    <Suspense>
+      {needed.includes('palette') && (
+        <Palette isOpen={dialog === 'palette'} close={close} showHelp={() => show('help')} />
+      )}
+      {needed.includes('help') && <Help isOpen={dialog === 'help'} close={close} />}
+    </Suspense>
+  );
+}
+
+function useShortcuts(show: (dialog: CommandDialog) => void): void {
+  const navigate = useNavigate();
+  const { data: session } = useQuery(sessionQuery);
+  const wentAt = useRef<number>(undefined);
+
+  function run(command: Command): void {
+    if (command === 'palette' || command === 'help') show(command);
+    else if (command === 'search') {
+      if (!focusSearch()) show('palette');
+    } else if (command !== 'create') inBackground(navigate({ to: command.go }));
+    else if (session?.project && mayChange(session.project))
+      inBackground(navigate({ to: creationOn(window.location.pathname) }));
+  }
+
+  useWindowEvent('keydown', (event) => {
+    if (isForOthers(event)) return;
+    const { key, ctrlKey, metaKey, timeStamp: at } = event;
+    const press = { key, at, isWithCtrl: ctrlKey || metaKey };
+    const command = commandOf(press, {
+      wentAt: wentAt.current,
+      areSingleKeysOn: singleKeys.areOn(),
+    });
+    wentAt.current = key === 'g' && !press.isWithCtrl && !command ? at : undefined;
+    if (!command) return;
+    event.preventDefault();
+    run(command);
+  });
+}
+
+/** Whether somebody is typing, or a dialog is open. */
+function isForOthers({ target, altKey, isComposing, repeat, defaultPrevented }: KeyboardEvent) {
+  if (altKey || isComposing || repeat || defaultPrevented) return true;
+  const fields = 'input, textarea, select, [contenteditable], [role="menu"], [role="listbox"]';
+  const isTyping = target instanceof Element && target.closest(fields) !== null;
+  return isTyping || document.querySelector('[aria-modal="true"]') !== null;
+}
+
+/** Whether the page has a list with a search. */
+function focusSearch(): boolean {
+  const field = document.querySelector<HTMLInputElement>('[role="search"] input');
+  field?.focus();
+  return field !== null;
+}
