@@ -1,10 +1,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { berth } from '../../api/berth.ts';
 import { fieldErrors } from '../../api/field-errors.ts';
 import { inBackground } from '../../background.ts';
 import { Form } from '../../shell/form.tsx';
+import { Loading } from '../../shell/messages.tsx';
 import { expectations } from '../actions/toasts.tsx';
 import { Fields } from './fields.tsx';
 import { commandErrors } from './first-start/commands.ts';
@@ -19,6 +20,9 @@ import {
 import classes from './new-server.module.css';
 import { Outlook } from './outlook/outlook.tsx';
 import { PasswordDialog } from './password-dialog.tsx';
+
+// The form does not need the library that quotes words of the shell.
+const AsCode = lazy(() => import('./as-code/as-code.tsx'));
 
 /** The form, and beside it what would come of it. */
 export function NewServer({ initial }: { initial: Values }) {
@@ -74,6 +78,9 @@ export function NewServer({ initial }: { initial: Values }) {
       <div className={classes.beside}>
         <Outlook values={values} />
       </div>
+      <Suspense fallback={<Loading />}>
+        <AsCode values={values} />
+      </Suspense>
       {created?.password && (
         <PasswordDialog
           hostname={created.hostname}
