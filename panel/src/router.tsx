@@ -94,6 +94,12 @@ const server = createRoute({
   component: lazyRouteComponent(() => import('./servers/one/page.tsx'), 'ServerPage'),
 });
 
+const creation = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/servers/$id/creation',
+  component: lazyRouteComponent(() => import('./servers/create/progress/page.tsx'), 'CreationPage'),
+});
+
 const sshKeys = createRoute({
   getParentRoute: () => signedIn,
   path: '/ssh-keys',
@@ -135,7 +141,7 @@ const routes = root.addChildren([
   setup,
   signIn,
   signedIn.addChildren([
-    ...[start, servers, newServer, server, operations],
+    ...[start, servers, newServer, server, creation, operations],
     ...[sshKeys, newSshKey, tokens, newToken, account],
   ]),
 ]);

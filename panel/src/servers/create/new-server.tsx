@@ -20,6 +20,7 @@ import {
 import classes from './new-server.module.css';
 import { Outlook } from './outlook/outlook.tsx';
 import { PasswordDialog } from './password-dialog.tsx';
+import { sentCommandsKey } from './progress/queries.ts';
 
 // The form does not need the library that quotes words of the shell.
 const AsCode = lazy(() => import('./as-code/as-code.tsx'));
@@ -31,7 +32,7 @@ export function NewServer({ initial }: { initial: Values }) {
   const navigate = useNavigate();
   const queries = useQueryClient();
   const goTo = (id: number) =>
-    inBackground(navigate({ to: '/servers/$id', params: { id: String(id) } }));
+    inBackground(navigate({ to: '/servers/$id/creation', params: { id: String(id) } }));
 
   const creating = useMutation({
     // The password is forgotten with the page.
@@ -42,6 +43,7 @@ export function NewServer({ initial }: { initial: Values }) {
       const { data } = await berth.POST('/v1/servers', { body });
       const { id, hostname, operation } = data;
       expectations.expect(operation.id, { action: 'create', hostname, serverId: id });
+      queries.setQueryData(sentCommandsKey(id), body.initialCommands);
       return { id, hostname, password: values.password_login ? generated : undefined };
     },
     onSuccess: async ({ id, password }) => {
