@@ -102,6 +102,12 @@ const serverConsole = createRoute({
   component: lazyRouteComponent(() => import('./servers/console/page.tsx'), 'ConsolePage'),
 });
 
+const creation = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/servers/$id/creation',
+  component: lazyRouteComponent(() => import('./servers/create/progress/page.tsx'), 'CreationPage'),
+});
+
 const sshKeys = createRoute({
   getParentRoute: () => signedIn,
   path: '/ssh-keys',
@@ -175,7 +181,7 @@ const routes = root.addChildren([
   setup,
   signIn,
   signedIn.addChildren([
-    ...[start, servers, newServer, server, serverConsole, operations],
+    ...[start, servers, newServer, server, creation, serverConsole, operations],
     ...[sshKeys, newSshKey, tokens, newToken, account],
     ...[webhooks, newWebhook, webhook, editWebhook, events],
   ]),

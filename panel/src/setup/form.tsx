@@ -1,11 +1,12 @@
 import { Alert, Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { fieldErrors } from '../api/field-errors.ts';
 import { inWords } from '../api/words.ts';
 import { sessionQuery } from '../session/session.ts';
 import { type Administrator, completeSetup, setupQuery } from './setup.ts';
+import { Strength } from './strength.tsx';
 
 const empty: Administrator = { code: '', name: '', email: '', password: '' };
 const fields = ['code', 'name', 'email', 'password'] as const;
@@ -70,7 +71,7 @@ export function SetupForm() {
           maxLength={128}
           visibilityToggleButtonProps={visibilityToggleButtonProps}
         />
-        <Strength {...values} />
+        <Strength password={values.password} about={[values.email, values.name]} />
         <PasswordInput
           {...required}
           label="Password again"
@@ -85,19 +86,5 @@ export function SetupForm() {
         </Button>
       </Stack>
     </form>
-  );
-}
-
-function Strength({ password, email, name }: Administrator) {
-  const { data: estimator } = useQuery({
-    queryKey: ['estimator'],
-    staleTime: Number.POSITIVE_INFINITY,
-    queryFn: () => import('./estimator.ts'),
-  });
-  const words = password && estimator?.strengthOf(password, [email, name]);
-  return (
-    <Text size="sm" role="status">
-      {words ? `Strength: ${words.toLowerCase()}.` : ''}
-    </Text>
   );
 }

@@ -11,13 +11,11 @@ interface FormProps {
   error: unknown;
   /** Whether the error is also about something other than the fields. */
   rest: boolean;
-  /** Further buttons. */
-  more?: ReactNode;
   children: ReactNode;
 }
 
 /** Fields that are sent together. The service checks them. */
-export function Form({ button, submit, isPending, error, rest, more, children }: FormProps) {
+export function Form({ button, submit, isPending, error, rest, children }: FormProps) {
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {
     if (error) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
@@ -40,7 +38,6 @@ export function Form({ button, submit, isPending, error, rest, more, children }:
             <Button type="submit" loading={isPending}>
               {button}
             </Button>
-            {more}
           </Group>
         </Stack>
       </Card>

@@ -13,7 +13,7 @@ export function PasswordDialog({ hostname, password, goOn }: DialogProps) {
       title={`The password of root on ${hostname}`}
       secret={password}
       what="password"
-      button="Go to the server"
+      button="Watch the creation"
       goOn={goOn}
     >
       The server is being created.

@@ -15,3 +15,13 @@ export const sizesQuery = queryOptions({
   queryKey: ['sizes'],
   queryFn: () => all(items(berth, '/v1/sizes', { params: { query: { deprecated: false } } })),
 });
+
+/** What the project may use, and what it uses. */
+export const quotaQuery = (projectId: number) =>
+  queryOptions({
+    queryKey: ['quota', projectId],
+    queryFn: async ({ signal }) => {
+      const params = { path: { id: projectId } };
+      return (await berth.GET('/v1/projects/{id}/quota', { params, signal })).data;
+    },
+  });
