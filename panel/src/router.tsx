@@ -7,6 +7,7 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router';
+import { administrationOf } from './admin/routes.tsx';
 import { readOperationSearch } from './operations/search.ts';
 import { readSearch } from './servers/list/search.ts';
 import { readUsageSearch } from './servers/one/usage/span.ts';
@@ -15,6 +16,7 @@ import { sessionQuery } from './session/session.ts';
 import { setupQuery } from './setup/setup.ts';
 import { Failure, Loading } from './shell/messages.tsx';
 import { NotFound } from './shell/not-found.tsx';
+import { Shell } from './shell/shell.tsx';
 
 interface Context {
   queries: QueryClient;
@@ -63,8 +65,11 @@ const signedIn = createRoute({
     const search = to === '/servers' ? {} : { from: to };
     if (!session) throw redirect({ to: '/sign-in', search, replace: true });
   },
-  component: lazyRouteComponent(() => import('./shell/shell.tsx'), 'Shell'),
+  // Each page after the sign-in has it, so that a file of its own would only be loaded later.
+  component: Shell,
 });
+
+export type SignedIn = typeof signedIn;
 
 const start = createRoute({
   getParentRoute: () => signedIn,
@@ -137,6 +142,7 @@ const routes = root.addChildren([
   signedIn.addChildren([
     ...[start, servers, newServer, server, operations],
     ...[sshKeys, newSshKey, tokens, newToken, account],
+    administrationOf(signedIn),
   ]),
 ]);
 

@@ -1,0 +1,47 @@
+import { createRoute, lazyRouteComponent, notFound, redirect } from '@tanstack/react-router';
+import type { SignedIn } from '../router.tsx';
+import { sessionQuery } from '../session/session.ts';
+import { readNodeSearch } from './nodes/search.ts';
+
+/** The pages about the whole installation, which exist only for administrators. */
+export function administrationOf(parent: SignedIn) {
+  const admin = createRoute({
+    getParentRoute: () => parent,
+    path: '/admin',
+    beforeLoad: async ({ context }) => {
+      const session = await context.queries.ensureQueryData(sessionQuery);
+      if (!session?.user.is_admin) throw notFound();
+    },
+    component: lazyRouteComponent(() => import('./frame.tsx'), 'Administration'),
+  });
+  const getParentRoute = () => admin;
+
+  const start = createRoute({
+    getParentRoute,
+    path: '/',
+    beforeLoad: () => {
+      throw redirect({ to: '/admin/nodes', replace: true });
+    },
+  });
+
+  const nodes = createRoute({
+    getParentRoute,
+    path: '/nodes',
+    validateSearch: readNodeSearch,
+    component: lazyRouteComponent(() => import('./nodes/page.tsx'), 'NodesPage'),
+  });
+
+  /** The page of a server of any project, which becomes the chosen one. */
+  const server = createRoute({
+    getParentRoute,
+    path: '/servers/$id',
+    beforeLoad: async ({ context, params, preload }) => {
+      if (preload) return;
+      const { enterProjectOf } = await import('./server-project.ts');
+      await enterProjectOf(context.queries, Number(params.id));
+      throw redirect({ to: '/servers/$id', params, replace: true });
+    },
+  });
+
+  return admin.addChildren([...[start, nodes, server]]);
+}
