@@ -1,8 +1,12 @@
-import { NavLink, Text } from '@mantine/core';
+import { NavLink, Stack, Text } from '@mantine/core';
+import IconHeartbeat from '@tabler/icons-react/icons/IconHeartbeat';
 import IconStack2 from '@tabler/icons-react/icons/IconStack2';
 import { Link } from '@tanstack/react-router';
 
-const links = [{ to: '/admin/nodes', name: 'Nodes', Icon: IconStack2 }] as const;
+const links = [
+  { to: '/admin/nodes', name: 'Nodes', Icon: IconStack2 },
+  { to: '/admin/health', name: 'Health', Icon: IconHeartbeat },
+] as const;
 
 /** The pages about the whole installation, for administrators. */
 export default function AdministrationLinks({ onChosen }: { onChosen: () => void }) {
@@ -11,7 +15,14 @@ export default function AdministrationLinks({ onChosen }: { onChosen: () => void
       <Text size="xs" fw={600} c="dimmed" px="sm" pt="lg" pb={4} id="administration">
         Administration
       </Text>
-      <ul className="plain-list" aria-labelledby="administration">
+      <Stack
+        component="ul"
+        className="plain-list"
+        gap={0}
+        p={0}
+        m={0}
+        aria-labelledby="administration"
+      >
         {links.map(({ to, name, Icon }) => (
           <li key={to}>
             <NavLink
@@ -25,7 +36,7 @@ export default function AdministrationLinks({ onChosen }: { onChosen: () => void
             />
           </li>
         ))}
-      </ul>
+      </Stack>
     </>
   );
 }

@@ -43,5 +43,11 @@ export function administrationOf(parent: SignedIn) {
     },
   });
 
-  return admin.addChildren([...[start, nodes, server]]);
+  const health = createRoute({
+    getParentRoute,
+    path: '/health',
+    component: lazyRouteComponent(() => import('./health/page.tsx'), 'HealthPage'),
+  });
+
+  return admin.addChildren([...[start, nodes, server, health]]);
 }
