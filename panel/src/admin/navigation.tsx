@@ -1,11 +1,15 @@
 import { NavLink, Stack, Text } from '@mantine/core';
+import IconFolder from '@tabler/icons-react/icons/IconFolder';
 import IconHeartbeat from '@tabler/icons-react/icons/IconHeartbeat';
 import IconStack2 from '@tabler/icons-react/icons/IconStack2';
+import IconUsers from '@tabler/icons-react/icons/IconUsers';
 import { Link } from '@tanstack/react-router';
 
 const links = [
   { to: '/admin/nodes', name: 'Nodes', Icon: IconStack2 },
   { to: '/admin/health', name: 'Health', Icon: IconHeartbeat },
+  { to: '/admin/projects', name: 'Projects', Icon: IconFolder },
+  { to: '/admin/users', name: 'Users', Icon: IconUsers },
 ] as const;
 
 /** The pages about the whole installation, for administrators. */

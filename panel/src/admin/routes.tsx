@@ -49,5 +49,44 @@ export function administrationOf(parent: SignedIn) {
     component: lazyRouteComponent(() => import('./health/page.tsx'), 'HealthPage'),
   });
 
-  return admin.addChildren([...[start, nodes, server, health]]);
+  const projects = createRoute({
+    getParentRoute,
+    path: '/projects',
+    component: lazyRouteComponent(() => import('./projects/list.tsx'), 'ProjectsPage'),
+  });
+
+  const newProject = createRoute({
+    getParentRoute,
+    path: '/projects/new',
+    component: lazyRouteComponent(() => import('./projects/new.tsx'), 'NewProjectPage'),
+  });
+
+  const project = createRoute({
+    getParentRoute,
+    path: '/projects/$id',
+    component: lazyRouteComponent(() => import('./projects/one.tsx'), 'ProjectPage'),
+  });
+
+  const users = createRoute({
+    getParentRoute,
+    path: '/users',
+    component: lazyRouteComponent(() => import('./users/list.tsx'), 'UsersPage'),
+  });
+
+  const newUser = createRoute({
+    getParentRoute,
+    path: '/users/new',
+    component: lazyRouteComponent(() => import('./users/new.tsx'), 'NewUserPage'),
+  });
+
+  const user = createRoute({
+    getParentRoute,
+    path: '/users/$id',
+    component: lazyRouteComponent(() => import('./users/one.tsx'), 'UserPage'),
+  });
+
+  return admin.addChildren([
+    ...[start, nodes, server, health, projects, newProject],
+    ...[project, users, newUser, user],
+  ]);
 }
