@@ -1,4 +1,5 @@
 import { NavLink, Stack, Text } from '@mantine/core';
+import IconArrowsDiff from '@tabler/icons-react/icons/IconArrowsDiff';
 import IconFolder from '@tabler/icons-react/icons/IconFolder';
 import IconHeartbeat from '@tabler/icons-react/icons/IconHeartbeat';
 import IconStack2 from '@tabler/icons-react/icons/IconStack2';
@@ -10,6 +11,7 @@ const links = [
   { to: '/admin/health', name: 'Health', Icon: IconHeartbeat },
   { to: '/admin/projects', name: 'Projects', Icon: IconFolder },
   { to: '/admin/users', name: 'Users', Icon: IconUsers },
+  { to: '/admin/drift', name: 'Drift', Icon: IconArrowsDiff },
 ] as const;
 
 /** The pages about the whole installation, for administrators. */

@@ -1,6 +1,7 @@
 import { createRoute, lazyRouteComponent, notFound, redirect } from '@tanstack/react-router';
 import type { SignedIn } from '../router.tsx';
 import { sessionQuery } from '../session/session.ts';
+import { readDriftSearch } from './drift/search.ts';
 import { readNodeSearch } from './nodes/search.ts';
 
 /** The pages about the whole installation, which exist only for administrators. */
@@ -85,8 +86,15 @@ export function administrationOf(parent: SignedIn) {
     component: lazyRouteComponent(() => import('./users/one.tsx'), 'UserPage'),
   });
 
+  const drift = createRoute({
+    getParentRoute,
+    path: '/drift',
+    validateSearch: readDriftSearch,
+    component: lazyRouteComponent(() => import('./drift/page.tsx'), 'DriftPage'),
+  });
+
   return admin.addChildren([
     ...[start, nodes, server, health, projects, newProject],
-    ...[project, users, newUser, user],
+    ...[project, users, newUser, user, drift],
   ]);
 }
