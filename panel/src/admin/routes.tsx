@@ -93,8 +93,76 @@ export function administrationOf(parent: SignedIn) {
     component: lazyRouteComponent(() => import('./drift/page.tsx'), 'DriftPage'),
   });
 
+  const locations = createRoute({
+    getParentRoute,
+    path: '/locations',
+    component: lazyRouteComponent(() => import('./locations/list.tsx'), 'LocationsPage'),
+  });
+
+  const location = createRoute({
+    getParentRoute,
+    path: '/locations/$id',
+    component: lazyRouteComponent(() => import('./locations/one.tsx'), 'LocationPage'),
+  });
+
+  const addressPools = createRoute({
+    getParentRoute,
+    path: '/address-pools',
+    component: lazyRouteComponent(() => import('./address-pools/list.tsx'), 'AddressPoolsPage'),
+  });
+
+  const newAddressPool = createRoute({
+    getParentRoute,
+    path: '/address-pools/new',
+    component: lazyRouteComponent(() => import('./address-pools/new.tsx'), 'NewAddressPoolPage'),
+  });
+
+  const systems = createRoute({
+    getParentRoute,
+    path: '/operating-systems',
+    component: lazyRouteComponent(() => import('./operating-systems/list.tsx'), 'SystemsPage'),
+  });
+
+  const newSystem = createRoute({
+    getParentRoute,
+    path: '/operating-systems/new',
+    component: lazyRouteComponent(() => import('./operating-systems/new.tsx'), 'NewSystemPage'),
+  });
+
+  const system = createRoute({
+    getParentRoute,
+    path: '/operating-systems/$id',
+    component: lazyRouteComponent(() => import('./operating-systems/one.tsx'), 'SystemPage'),
+  });
+
+  const sizes = createRoute({
+    getParentRoute,
+    path: '/sizes',
+    component: lazyRouteComponent(() => import('./sizes/list.tsx'), 'SizesPage'),
+  });
+
+  const newSize = createRoute({
+    getParentRoute,
+    path: '/sizes/new',
+    component: lazyRouteComponent(() => import('./sizes/new.tsx'), 'NewSizePage'),
+  });
+
+  const size = createRoute({
+    getParentRoute,
+    path: '/sizes/$id',
+    component: lazyRouteComponent(() => import('./sizes/one.tsx'), 'SizePage'),
+  });
+
+  const settings = createRoute({
+    getParentRoute,
+    path: '/settings',
+    component: lazyRouteComponent(() => import('./settings/page.tsx'), 'SettingsPage'),
+  });
+
   return admin.addChildren([
     ...[start, nodes, server, health, projects, newProject],
-    ...[project, users, newUser, user, drift],
+    ...[project, users, newUser, user, drift, locations],
+    ...[location, addressPools, newAddressPool, systems, newSystem, system],
+    ...[sizes, newSize, size, settings],
   ]);
 }
