@@ -8,6 +8,7 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import { readEventSearch } from './events/search.ts';
+import { administrationOf } from './admin/routes.tsx';
 import { readOperationSearch } from './operations/search.ts';
 import { readSearch } from './servers/list/search.ts';
 import { readUsageSearch } from './servers/one/usage/span.ts';
@@ -67,6 +68,8 @@ const signedIn = createRoute({
   },
   component: lazyRouteComponent(() => import('./shell/shell.tsx'), 'Shell'),
 });
+
+export type SignedIn = typeof signedIn;
 
 const start = createRoute({
   getParentRoute: () => signedIn,
@@ -184,6 +187,7 @@ const routes = root.addChildren([
     ...[start, servers, newServer, server, creation, serverConsole, operations],
     ...[sshKeys, newSshKey, tokens, newToken, account],
     ...[webhooks, newWebhook, webhook, editWebhook, events],
+    administrationOf(signedIn),
   ]),
 ]);
 

@@ -13,15 +13,20 @@ export function setCaller(changed: Caller): void {
   caller = { ...caller, ...changed };
 }
 
+interface ClientOptions extends Partial<BerthOptions> {
+  /** Whether its requests are about the whole installation, which only administrators may ask about. */
+  isAboutAll?: boolean;
+}
+
 /** A client for this session, which is about the chosen project. */
-export function createClient(options: Partial<BerthOptions> = {}) {
+export function createClient({ isAboutAll = false, ...options }: ClientOptions = {}) {
   const fetch = confirming((request) => window.fetch(request), confirmation.ask);
   const client = createBerth({ url: window.location.origin, retries: 2, fetch, ...options });
   client.use({
     onRequest({ request, schemaPath }) {
       const { csrfToken, projectId } = caller;
       if (csrfToken && request.method !== 'GET') request.headers.set('Berth-CSRF', csrfToken);
-      const isAboutProject = !schemaPath.startsWith('/v1/session');
+      const isAboutProject = !isAboutAll && !schemaPath.startsWith('/v1/session');
       if (projectId && isAboutProject) request.headers.set('Berth-Project', String(projectId));
     },
   });

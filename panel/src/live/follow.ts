@@ -1,4 +1,11 @@
-import { type Berth, type BerthOptions, type Event, EventsGoneError, events } from '@berth/client';
+import {
+  type Berth,
+  type BerthOptions,
+  type Event,
+  type EventOptions,
+  EventsGoneError,
+  events,
+} from '@berth/client';
 
 export interface Follower {
   onEvent(event: Event): void;
@@ -11,7 +18,7 @@ export interface Follower {
 const againMs = 2000;
 
 /**
- * Follows the events of a project until `signal` is aborted. After a lost connection, it continues with the event after
+ * Follows the events of a project, or those that the filters select, until `signal` is aborted. After a lost connection, it continues with the event after
  * the last one.
  *
  * @param connect creates a client
@@ -20,6 +27,7 @@ export async function follow(
   connect: (options: Partial<BerthOptions>) => Berth,
   follower: Follower,
   signal: AbortSignal,
+  filters: EventOptions['filters'] = {},
 ): Promise<void> {
   let last: number | undefined;
   const fetch = async (request: Request): Promise<Response> => {
@@ -31,7 +39,7 @@ export async function follow(
   const berth = connect({ fetch, retries: 0 });
   while (!signal.aborted) {
     try {
-      for await (const event of events(berth, { after: last, signal })) {
+      for await (const event of events(berth, { after: last, signal, filters })) {
         last = event.id;
         follower.onEvent(event);
       }

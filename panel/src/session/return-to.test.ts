@@ -4,7 +4,7 @@ import { returnTo } from './return-to.ts';
 
 test('somebody who signs in again goes back to the page and its filters', () => {
   assert.equal(returnTo('/servers/42'), '/servers/42');
-  for (const path of ['/ssh-keys', '/ssh-keys/new', '/tokens', '/account'])
+  for (const path of ['/ssh-keys', '/ssh-keys/new', '/tokens', '/account', '/admin/nodes'])
     assert.equal(returnTo(path), path);
   assert.equal(returnTo('/servers?q=web&status=started'), '/servers?q=web&status=started');
 });

@@ -5,7 +5,10 @@ import IconListCheck from '@tabler/icons-react/icons/IconListCheck';
 import IconServer from '@tabler/icons-react/icons/IconServer';
 import IconTicket from '@tabler/icons-react/icons/IconTicket';
 import IconWebhook from '@tabler/icons-react/icons/IconWebhook';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
+import { sessionQuery } from '../session/session.ts';
 
 export const links = [
   { to: '/servers', name: 'Servers', Icon: IconServer },
@@ -16,16 +19,29 @@ export const links = [
   { to: '/webhooks', name: 'Webhooks', Icon: IconWebhook },
 ] as const;
 
-/** The pages about the project. */
+/** Others do not load it. */
+const Administration = lazy(() => import('../admin/navigation.tsx'));
+
+/** The pages about the project, and for administrators those about the installation. */
 export function Navigation({ onChosen }: { onChosen: () => void }) {
-  return links.map(({ to, name, Icon }) => (
-    <NavLink
-      key={to}
-      label={name}
-      color="gray"
-      leftSection={<Icon size={18} aria-hidden />}
-      onClick={onChosen}
-      renderRoot={(props) => <Link to={to} activeProps={{ 'data-active': true }} {...props} />}
-    />
-  ));
+  const { data: session } = useQuery(sessionQuery);
+  return (
+    <>
+      {links.map(({ to, name, Icon }) => (
+        <NavLink
+          key={to}
+          label={name}
+          color="gray"
+          leftSection={<Icon size={18} aria-hidden />}
+          onClick={onChosen}
+          renderRoot={(props) => <Link to={to} activeProps={{ 'data-active': true }} {...props} />}
+        />
+      ))}
+      {session?.user.is_admin && (
+        <Suspense>
+          <Administration onChosen={onChosen} />
+        </Suspense>
+      )}
+    </>
+  );
 }

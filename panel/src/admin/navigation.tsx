@@ -1,0 +1,58 @@
+import { NavLink, Stack, Text } from '@mantine/core';
+import IconArrowsDiff from '@tabler/icons-react/icons/IconArrowsDiff';
+import IconDimensions from '@tabler/icons-react/icons/IconDimensions';
+import IconDisc from '@tabler/icons-react/icons/IconDisc';
+import IconFolder from '@tabler/icons-react/icons/IconFolder';
+import IconHeartbeat from '@tabler/icons-react/icons/IconHeartbeat';
+import IconMapPin from '@tabler/icons-react/icons/IconMapPin';
+import IconNetwork from '@tabler/icons-react/icons/IconNetwork';
+import IconSettings from '@tabler/icons-react/icons/IconSettings';
+import IconStack2 from '@tabler/icons-react/icons/IconStack2';
+import IconUsers from '@tabler/icons-react/icons/IconUsers';
+import { Link } from '@tanstack/react-router';
+
+const links = [
+  { to: '/admin/nodes', name: 'Nodes', Icon: IconStack2 },
+  { to: '/admin/health', name: 'Health', Icon: IconHeartbeat },
+  { to: '/admin/projects', name: 'Projects', Icon: IconFolder },
+  { to: '/admin/users', name: 'Users', Icon: IconUsers },
+  { to: '/admin/drift', name: 'Drift', Icon: IconArrowsDiff },
+  { to: '/admin/locations', name: 'Locations', Icon: IconMapPin },
+  { to: '/admin/address-pools', name: 'Address pools', Icon: IconNetwork },
+  { to: '/admin/operating-systems', name: 'Operating systems', Icon: IconDisc },
+  { to: '/admin/sizes', name: 'Sizes', Icon: IconDimensions },
+  { to: '/admin/settings', name: 'Settings', Icon: IconSettings },
+] as const;
+
+/** The pages about the whole installation, for administrators. */
+export default function AdministrationLinks({ onChosen }: { onChosen: () => void }) {
+  return (
+    <>
+      <Text size="xs" fw={600} c="dimmed" px="sm" pt="lg" pb={4} id="administration">
+        Administration
+      </Text>
+      <Stack
+        component="ul"
+        className="plain-list"
+        gap={0}
+        p={0}
+        m={0}
+        aria-labelledby="administration"
+      >
+        {links.map(({ to, name, Icon }) => (
+          <li key={to}>
+            <NavLink
+              label={name}
+              color="gray"
+              leftSection={<Icon size={18} aria-hidden />}
+              onClick={onChosen}
+              renderRoot={(props) => (
+                <Link to={to} activeProps={{ 'data-active': true }} {...props} />
+              )}
+            />
+          </li>
+        ))}
+      </Stack>
+    </>
+  );
+}
