@@ -7,8 +7,8 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router';
-import { readEventSearch } from './events/search.ts';
 import { administrationOf } from './admin/routes.tsx';
+import { readEventSearch } from './events/search.ts';
 import { readOperationSearch } from './operations/search.ts';
 import { readSearch } from './servers/list/search.ts';
 import { readUsageSearch } from './servers/one/usage/span.ts';

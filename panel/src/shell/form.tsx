@@ -11,11 +11,13 @@ interface FormProps {
   error: unknown;
   /** Whether the error is also about something other than the fields. */
   rest: boolean;
+  /** Further buttons. */
+  more?: ReactNode;
   children: ReactNode;
 }
 
 /** Fields that are sent together. The service checks them. */
-export function Form({ button, submit, isPending, error, rest, children }: FormProps) {
+export function Form({ button, submit, isPending, error, rest, more, children }: FormProps) {
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {
     if (error) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
@@ -38,6 +40,7 @@ export function Form({ button, submit, isPending, error, rest, children }: FormP
             <Button type="submit" loading={isPending}>
               {button}
             </Button>
+            {more}
           </Group>
         </Stack>
       </Card>
