@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { sql } from 'kysely';
 import type { Page } from 'playwright-core';
 import { eventually } from '../service/src/testing/until.ts';
 import { chromiumCommand } from '../setup/chromium.mjs';
@@ -33,7 +32,8 @@ describe('access in the panel', { skip }, () => {
   /** Until the service asks for a confirmation. */
   async function letTimePass(): Promise<void> {
     const { db } = panel.installation.database;
-    await sql`update sessions set confirmed_at = now() - interval '11 minutes'`.execute(db);
+    const confirmed_at = new Date(Date.now() - 11 * 60_000);
+    await db.updateTable('sessions').set({ confirmed_at }).execute();
     const { csrf_token } = await (await page.request.get('/v1/session')).json();
     const headers = { 'Berth-CSRF': csrf_token };
     await eventually(async () => {

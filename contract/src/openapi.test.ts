@@ -31,12 +31,17 @@ test('the name of a time says what it is the time of', () => {
   const names = new Set<string>();
   const collect = (value: unknown): void => {
     if (typeof value !== 'object' || value === null) return;
-    for (const [name, part] of Object.entries('properties' in value ? Object(value.properties) : {}))
+    for (const [name, part] of Object.entries(
+      'properties' in value ? Object(value.properties) : {},
+    ))
       if (isTime({ ...Object(part), properties: undefined, items: undefined })) names.add(name);
     if ('name' in value && 'schema' in value && isTime(value.schema)) names.add(String(value.name));
     for (const part of Object.values(value)) collect(part);
   };
   collect(JSON.parse(text));
   assert.ok(names.has('created_at') && names.has('status_since') && names.has('from'));
-  assert.deepEqual([...names].filter((name) => !named.test(name)), []);
+  assert.deepEqual(
+    [...names].filter((name) => !named.test(name)),
+    [],
+  );
 });
