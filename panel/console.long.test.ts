@@ -38,7 +38,7 @@ describe('the console in the panel', { skip }, () => {
   }
 
   const button = (name: string) => page.getByRole('button', { name, exact: true });
-  const state = (text: string) => page.getByRole('status').filter({ hasText: text });
+  const state = (text: string | RegExp) => page.getByRole('status').filter({ hasText: text });
   const input = () => page.getByRole('textbox', { name: 'Terminal input' });
   /** Waits until a line of the terminal has a text. */
   const shows = (text: string | RegExp, timeout = 30_000) =>
@@ -47,8 +47,8 @@ describe('the console in the panel', { skip }, () => {
   it('the console of a running server shows its login prompt', async () => {
     await page.getByRole('link', { name: 'web-1' }).first().click();
     await page.getByRole('link', { name: 'Console', exact: true }).click();
-    await state('Connected').waitFor();
-    await shows('web-1 login:');
+    await state(/^Connected$/).waitFor();
+    await shows('login:');
   });
 
   it('what is typed is echoed, in the colours of the page', async () => {
@@ -101,7 +101,7 @@ describe('the console in the panel', { skip }, () => {
     await page.keyboard.press('Enter');
     await shows('Password:');
     await page.keyboard.type('secret\r');
-    await shows('somebodypasted@web-1:~$');
+    await shows(/^somebodypasted@.*:~\$/);
     const rows = await page.locator('.xterm-rows > div').count();
     await page.keyboard.type('stty size\r');
     await shows(new RegExp(`^${rows} \\d+$`));
@@ -132,10 +132,12 @@ describe('the console in the panel', { skip }, () => {
     await button('Reconnect').waitFor();
     await requireAccessible(page, 'the console of a stopped server');
     await button('Start').click();
-    await state('Connected').waitFor();
+    await state(/^Connected$/).waitFor();
   });
 
   it('nothing was blocked by the policy, and no script has failed', () => {
-    assert.deepEqual(panel.errors, []);
+    // Chromium reports each response with an error as well.
+    const others = panel.errors.filter((text) => !text.startsWith('Failed to load resource'));
+    assert.deepEqual(others, []);
   });
 });
