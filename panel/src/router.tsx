@@ -111,6 +111,18 @@ const creation = createRoute({
   component: lazyRouteComponent(() => import('./servers/create/progress/page.tsx'), 'CreationPage'),
 });
 
+const serverOverview = createRoute({
+  getParentRoute: () => server,
+  path: '/',
+  component: lazyRouteComponent(() => import('./servers/one/page.tsx'), 'ServerOverview'),
+});
+
+const serverSettings = createRoute({
+  getParentRoute: () => server,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./servers/one/settings/page.tsx'), 'ServerSettings'),
+});
+
 const sshKeys = createRoute({
   getParentRoute: () => signedIn,
   path: '/ssh-keys',
@@ -184,7 +196,8 @@ const routes = root.addChildren([
   setup,
   signIn,
   signedIn.addChildren([
-    ...[start, servers, newServer, server, creation, serverConsole, operations],
+    ...[start, servers, newServer, creation, serverConsole, operations],
+    server.addChildren([serverOverview, serverSettings]),
     ...[sshKeys, newSshKey, tokens, newToken, account],
     ...[webhooks, newWebhook, webhook, editWebhook, events],
     administrationOf(signedIn),

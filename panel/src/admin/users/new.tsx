@@ -5,7 +5,7 @@ import { berth } from '../../api/berth.ts';
 import { fieldErrors } from '../../api/field-errors.ts';
 import { inBackground } from '../../background.ts';
 import { say, sayFailed } from '../../servers/actions/toasts.tsx';
-import { generatePassword } from '../../servers/create/form.ts';
+import { generatePassword } from '../../servers/generate-password.ts';
 import { sessionQuery } from '../../session/session.ts';
 import { Form } from '../../shell/form.tsx';
 import { Page } from '../../shell/page.tsx';

@@ -21,13 +21,23 @@ export function say(title: string, details: readonly string[]): void {
   notifications.show({ title, message, autoClose: longMs });
 }
 
-function sayOutcome({ action, hostname, serverId, status, message }: Outcome): void {
+const begunId = (operationId: number) => `operation-${operationId}`;
+
+/** Says what a request has begun, until the end of the operation is told. */
+export function sayBegun(hostname: string, message: string, operationId: number): void {
+  const id = begunId(operationId);
+  notifications.show({ id, title: hostname, message, autoClose: longMs });
+}
+
+function sayOutcome(outcome: Outcome, operationId: number): void {
+  const { action, hostname, serverId, status, message } = outcome;
+  notifications.hide(begunId(operationId));
   const isDone = status === 'succeeded';
   const isGone = action === 'delete' && isDone;
-  const done = action === 'create' ? 'is ready' : words[action].done;
+  const { name, done } = words[action];
   notifications.show({
     color: isDone ? 'teal' : 'red',
-    title: isDone ? `${hostname} ${done}` : `${hostname}: ${action} has ${status}`,
+    title: isDone ? `${hostname} ${done}` : `${hostname}: ${name.toLowerCase()} has ${status}`,
     autoClose: isDone ? 5000 : longMs,
     message: (
       <>

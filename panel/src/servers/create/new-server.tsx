@@ -1,3 +1,4 @@
+import { generatePassword } from '../generate-password.ts';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
@@ -13,7 +14,6 @@ import { labelError } from './first-start/labels.ts';
 import {
   bodyOf,
   fields as fieldNames,
-  generatePassword,
   missingChoices,
   type Values,
 } from './form.ts';
