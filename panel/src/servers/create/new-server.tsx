@@ -1,4 +1,3 @@
-import { generatePassword } from '../generate-password.ts';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
@@ -8,15 +7,11 @@ import { inBackground } from '../../background.ts';
 import { Form } from '../../shell/form.tsx';
 import { Loading } from '../../shell/messages.tsx';
 import { expectations } from '../actions/toasts.tsx';
+import { generatePassword } from '../generate-password.ts';
 import { Fields } from './fields.tsx';
 import { commandErrors } from './first-start/commands.ts';
 import { labelError } from './first-start/labels.ts';
-import {
-  bodyOf,
-  fields as fieldNames,
-  missingChoices,
-  type Values,
-} from './form.ts';
+import { bodyOf, fields as fieldNames, missingChoices, type Values } from './form.ts';
 import classes from './new-server.module.css';
 import { Outlook } from './outlook/outlook.tsx';
 import { PasswordDialog } from './password-dialog.tsx';
