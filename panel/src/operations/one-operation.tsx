@@ -1,11 +1,10 @@
 import type { Operation } from '@berth/client';
 import { Anchor, Button, Group, Progress, Stack, Text } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { berth } from '../api/berth.ts';
 import { sayFailed } from '../servers/actions/toasts.tsx';
-import { mayChange } from '../session/projects.ts';
-import { sessionQuery } from '../session/session.ts';
+import { useMayChange } from '../session/may-change.ts';
 import { Time } from '../shell/time.tsx';
 import { isOver } from './after.ts';
 import { kindNames, statusNames } from './search.ts';
@@ -54,14 +53,14 @@ export function OneOperation({ operation, target }: OperationProps) {
 }
 
 function Cancel({ operation: { id, kind } }: { operation: Operation }) {
-  const { data: session } = useQuery(sessionQuery);
+  const isAllowed = useMayChange();
   const queries = useQueryClient();
   const cancelling = useMutation({
     mutationFn: () => berth.POST('/v1/operations/{id}/cancel', { params: { path: { id } } }),
     onError: (error) => sayFailed(`${kindNames[kind]} was not cancelled`, error),
     onSettled: () => queries.invalidateQueries({ queryKey: ['operations'] }),
   });
-  if (!session?.project || !mayChange(session.project)) return null;
+  if (!isAllowed) return null;
   return (
     <Button
       size="compact-xs"

@@ -1,9 +1,7 @@
 import { Button } from '@mantine/core';
 import IconPlus from '@tabler/icons-react/icons/IconPlus';
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { mayChange } from '../session/projects.ts';
-import { sessionQuery } from '../session/session.ts';
+import { useMayChange } from '../session/may-change.ts';
 
 interface NewLinkProps {
   to: '/servers/new' | '/ssh-keys/new' | '/tokens/new';
@@ -12,8 +10,7 @@ interface NewLinkProps {
 
 /** Leads to the form of something new, for those who may add it. */
 export function NewLink({ to, children }: NewLinkProps) {
-  const { data: session } = useQuery(sessionQuery);
-  if (!session?.project || !mayChange(session.project)) return null;
+  if (!useMayChange()) return null;
   return (
     <Button
       leftSection={<IconPlus size={16} aria-hidden />}

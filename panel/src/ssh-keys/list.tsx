@@ -3,8 +3,7 @@ import { Button, Code, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { berth } from '../api/berth.ts';
 import { say } from '../servers/actions/toasts.tsx';
-import { mayChange } from '../session/projects.ts';
-import { sessionQuery } from '../session/session.ts';
+import { useMayChange } from '../session/may-change.ts';
 import { type Column, List } from '../shell/list.tsx';
 import { Empty } from '../shell/messages.tsx';
 import { NewLink } from '../shell/new-link.tsx';
@@ -24,7 +23,7 @@ const columns: Column<SshKey>[] = [
 /** The public keys of the project, with which people log in to its servers. */
 export function SshKeysPage() {
   const query = useQuery(keysQuery);
-  const { data: session } = useQuery(sessionQuery);
+  const isAllowed = useMayChange();
   const queries = useQueryClient();
   const { asked, ask, ...question } = useAsked<SshKey>();
   const remove = async () => {
@@ -45,7 +44,7 @@ export function SshKeysPage() {
         name="SSH keys"
         query={query}
         columns={columns}
-        {...(session?.project && mayChange(session.project) && { actions: deletion })}
+        {...(isAllowed && { actions: deletion })}
         empty={
           <Empty title="This project has no SSH keys">
             <Text>A new server lets in those whose public keys you choose for it.</Text>

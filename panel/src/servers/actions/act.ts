@@ -1,12 +1,23 @@
+import type { components } from '@berth/client';
 import { berth } from '../../api/berth.ts';
 import type { Server } from '../../live/apply.ts';
-import { inChunks, mostAtOnce, outcomeOf, type PowerAction, words } from './actions.ts';
+import {
+  type Action,
+  inChunks,
+  mostAtOnce,
+  mustForce,
+  outcomeOf,
+  type PowerAction,
+  words,
+} from './actions.ts';
 import { expectations, say, sayFailed } from './toasts.tsx';
 
 type Named = Pick<Server, 'id' | 'hostname'>;
+/** What an action is carried out on. */
+export type Target = Named & Pick<Server, 'status'>;
 
 /** Carries out an action on servers, and says what has become of it. */
-export async function act(action: PowerAction, servers: readonly Named[]): Promise<void> {
+export async function act(action: PowerAction, servers: readonly Target[]): Promise<void> {
   const [server] = servers;
   if (!server) return;
   try {
@@ -18,8 +29,12 @@ export async function act(action: PowerAction, servers: readonly Named[]): Promi
   }
 }
 
-async function actOnOne(action: PowerAction, { id, hostname }: Named): Promise<void> {
-  const { data } = await berth.POST(`/v1/servers/{id}/${action}`, { params: { path: { id } } });
+async function actOnOne(action: PowerAction, server: Target): Promise<void> {
+  const { id, hostname } = server;
+  const params = { path: { id } };
+  const { data } = mustForce(action, server)
+    ? await berth.POST('/v1/servers/{id}/stop', { params, body: { force: true } })
+    : await berth.POST(`/v1/servers/{id}/${action}`, { params });
   expectations.expect(data.operation.id, { action, hostname, serverId: id });
 }
 
@@ -32,6 +47,16 @@ async function actOnAll(action: PowerAction, servers: readonly Named[]): Promise
   }
   const { sentence, refusals } = outcomeOf(action, answers);
   say(sentence, refusals);
+}
+
+/** Says what a request has begun, and later how it has ended. */
+export function announce(
+  action: Action,
+  { id, hostname }: Named,
+  { message, operation }: Pick<components['schemas']['Accepted'], 'message' | 'operation'>,
+): void {
+  say(hostname, [message]);
+  expectations.expect(operation.id, { action, hostname, serverId: id });
 }
 
 export async function remove({ id, hostname }: Named): Promise<void> {

@@ -1,16 +1,24 @@
 import { ActionIcon, Button, Group, Tooltip } from '@mantine/core';
+import IconPlayerPause from '@tabler/icons-react/icons/IconPlayerPause';
 import IconPlayerPlay from '@tabler/icons-react/icons/IconPlayerPlay';
+import IconPlayerTrackNext from '@tabler/icons-react/icons/IconPlayerTrackNext';
 import IconPower from '@tabler/icons-react/icons/IconPower';
 import IconRefresh from '@tabler/icons-react/icons/IconRefresh';
+import IconRepeat from '@tabler/icons-react/icons/IconRepeat';
 import type { Server } from '../../live/apply.ts';
+import { useMayChange } from '../../session/may-change.ts';
 import { allowedFor, type PowerAction, powerActions, words } from './actions.ts';
 import { useActions } from './provider.tsx';
 
-const icons = { start: IconPlayerPlay, stop: IconPower, restart: IconRefresh };
+const icons = {
+  ...{ start: IconPlayerPlay, stop: IconPower, restart: IconRefresh },
+  ...{ pause: IconPlayerPause, unpause: IconPlayerTrackNext, retry: IconRepeat },
+};
 
 /** The actions that a server allows now, as small buttons. */
 export function ActionIcons({ server }: { server: Server }) {
   const ask = useActions();
+  if (!useMayChange()) return null;
   return (
     <Group gap={4} wrap="nowrap" justify="flex-end">
       {allowedFor(server).map((action) => {
@@ -40,6 +48,7 @@ interface ButtonsProps {
 /** The actions that at least one of the servers allows, with the number of those that do. */
 export function ActionButtons({ servers, onAsked }: ButtonsProps) {
   const ask = useActions();
+  if (!useMayChange()) return null;
   const allowing = (action: PowerAction) =>
     servers.filter((server) => server.allowed_actions.includes(action));
   return powerActions

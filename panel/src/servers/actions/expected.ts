@@ -1,8 +1,9 @@
 import type { Event } from '@berth/client';
+import type { Action } from './actions.ts';
 
 /** What somebody has asked for in this page. */
 export interface Expected {
-  action: 'start' | 'stop' | 'restart' | 'delete' | 'create';
+  action: Action;
   hostname: string;
   serverId: number;
 }

@@ -2,22 +2,20 @@ import { Button, Group, List, Modal, Text } from '@mantine/core';
 import { createContext, type ReactNode, useCallback, useContext, useState } from 'react';
 import { inBackground } from '../../background.ts';
 import { counted } from '../../format/units.ts';
-import type { Server } from '../../live/apply.ts';
-import { act } from './act.ts';
-import { type PowerAction, words } from './actions.ts';
+import { act, type Target } from './act.ts';
+import { type PowerAction, questionOf, words } from './actions.ts';
 
-type Named = Pick<Server, 'id' | 'hostname'>;
-type Ask = (action: PowerAction, servers: readonly Named[]) => void;
+type Ask = (action: PowerAction, servers: readonly Target[]) => void;
 
 const ActionsContext = createContext<Ask>(() => undefined);
 const mostNamed = 10;
 
 /** Carries out actions, and asks before those that interrupt a server. */
 export function ActionsProvider({ children }: { children: ReactNode }) {
-  const [asked, setAsked] = useState<{ action: PowerAction; servers: readonly Named[] }>();
+  const [asked, setAsked] = useState<{ action: PowerAction; servers: readonly Target[] }>();
   const [isOpen, setOpen] = useState(false);
   const ask = useCallback<Ask>((action, servers) => {
-    if (!words[action].question) return inBackground(act(action, servers));
+    if (!questionOf(action, servers)) return inBackground(act(action, servers));
     setAsked({ action, servers });
     setOpen(true);
   }, []);
@@ -31,7 +29,7 @@ export function ActionsProvider({ children }: { children: ReactNode }) {
       {children}
       <Modal opened={isOpen} onClose={close} title={asked && titleOf(asked.action, asked.servers)}>
         {asked && <Names servers={asked.servers} />}
-        <Text size="sm">{asked && words[asked.action].question}</Text>
+        <Text size="sm">{asked && questionOf(asked.action, asked.servers)}</Text>
         <Group justify="flex-end" mt="lg">
           <Button variant="default" onClick={close}>
             Cancel
@@ -45,10 +43,10 @@ export function ActionsProvider({ children }: { children: ReactNode }) {
   );
 }
 
-const titleOf = (action: PowerAction, servers: readonly Named[]) =>
+const titleOf = (action: PowerAction, servers: readonly Target[]) =>
   `${words[action].name} ${servers.length === 1 ? servers[0]?.hostname : counted(servers.length, 'server')}?`;
 
-function Names({ servers }: { servers: readonly Named[] }) {
+function Names({ servers }: { servers: readonly Target[] }) {
   if (servers.length === 1) return null;
   const more = servers.length - mostNamed;
   return (

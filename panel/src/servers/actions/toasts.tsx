@@ -20,10 +20,10 @@ export function say(title: string, details: readonly string[]): void {
 function sayOutcome({ action, hostname, serverId, status, message }: Outcome): void {
   const isDone = status === 'succeeded';
   const isGone = action === 'delete' && isDone;
-  const done = action === 'create' ? 'is ready' : words[action].done;
+  const { name, done } = words[action];
   notifications.show({
     color: isDone ? 'teal' : 'red',
-    title: isDone ? `${hostname} ${done}` : `${hostname}: ${action} has ${status}`,
+    title: isDone ? `${hostname} ${done}` : `${hostname}: ${name.toLowerCase()} has ${status}`,
     autoClose: isDone ? 5000 : longMs,
     message: (
       <>
