@@ -105,6 +105,7 @@ describe('the panel', { skip }, () => {
   });
 
   it('a server is deleted once its name is typed', async () => {
+    await page.getByRole('link', { name: 'Settings' }).click();
     await button('Delete').click();
     const confirm = button('Delete the server');
     assert.equal(await confirm.isDisabled(), true);

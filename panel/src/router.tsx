@@ -94,6 +94,18 @@ const server = createRoute({
   component: lazyRouteComponent(() => import('./servers/one/page.tsx'), 'ServerPage'),
 });
 
+const serverOverview = createRoute({
+  getParentRoute: () => server,
+  path: '/',
+  component: lazyRouteComponent(() => import('./servers/one/page.tsx'), 'ServerOverview'),
+});
+
+const serverSettings = createRoute({
+  getParentRoute: () => server,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./servers/one/settings/page.tsx'), 'ServerSettings'),
+});
+
 const sshKeys = createRoute({
   getParentRoute: () => signedIn,
   path: '/ssh-keys',
@@ -135,7 +147,8 @@ const routes = root.addChildren([
   setup,
   signIn,
   signedIn.addChildren([
-    ...[start, servers, newServer, server, operations],
+    ...[start, servers, newServer, operations],
+    server.addChildren([serverOverview, serverSettings]),
     ...[sshKeys, newSshKey, tokens, newToken, account],
   ]),
 ]);

@@ -1,7 +1,6 @@
-import { Alert, Anchor, Button, Card, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { Alert, Anchor, Card, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi, Link, Outlet } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { isMissing } from '../../api/words.ts';
 import type { Server } from '../../live/apply.ts';
@@ -11,18 +10,17 @@ import { useTitle } from '../../shell/title.ts';
 import { ActionButtons } from '../actions/buttons.tsx';
 import { ServerStatus } from '../status.tsx';
 import { Access, Facts } from './cards.tsx';
-import { DeleteDialog } from './delete-dialog.tsx';
 import { Operations } from './operations.tsx';
 import { serverQuery, statusQuery } from './queries.ts';
+import { Tabs } from './tabs.tsx';
 import { Usage } from './usage/section.tsx';
-import { type Span, usualSpan } from './usage/span.ts';
+import { usualSpan } from './usage/span.ts';
 
 const route = getRouteApi('/signed-in/servers/$id');
 
-/** A server as it is now, and what can be done with it. */
+/** A server as it is now, above the parts of its page. */
 export function ServerPage() {
   const id = Number(route.useParams().id);
-  const { last = usualSpan } = route.useSearch();
   const { data: server, error, refetch } = useQuery(serverQuery(id));
   useTitle(server?.hostname ?? 'Server');
   if (isMissing(error)) {
@@ -38,11 +36,10 @@ export function ServerPage() {
       <Failure title="The server cannot be shown" error={error} retry={() => void refetch()} />
     );
   }
-  return server ? <ServerDetails server={server} span={last} /> : <Loading />;
+  return server ? <Frame server={server} /> : <Loading />;
 }
 
-function ServerDetails({ server, span }: { server: Server; span: Span }) {
-  const [isDeleting, { open, close }] = useDisclosure(false);
+function Frame({ server }: { server: Server }) {
   return (
     <Stack gap="md">
       <Anchor size="sm" renderRoot={(props) => <Link to="/servers" {...props} />}>
@@ -54,14 +51,22 @@ function ServerDetails({ server, span }: { server: Server; span: Span }) {
         </Title>
         <Group gap="xs">
           <ActionButtons servers={[server]} />
-          {server.allowed_actions.includes('delete') && (
-            <Button variant="outline" color="red" size="xs" onClick={open}>
-              Delete
-            </Button>
-          )}
         </Group>
       </Group>
       <State server={server} />
+      <Tabs serverId={server.id} />
+      <Outlet />
+    </Stack>
+  );
+}
+
+/** How to reach a server, what it is and uses, and what was done to it. */
+export function ServerOverview() {
+  const { last = usualSpan } = route.useSearch();
+  const { data: server } = useQuery(serverQuery(Number(route.useParams().id)));
+  if (!server) return null;
+  return (
+    <Stack gap="md">
       <SimpleGrid cols={{ base: 1, md: 2 }}>
         <Section title="Access">
           <Access server={server} />
@@ -71,12 +76,11 @@ function ServerDetails({ server, span }: { server: Server; span: Span }) {
         </Section>
       </SimpleGrid>
       <Section title="Usage">
-        <Usage server={server} span={span} />
+        <Usage server={server} span={last} />
       </Section>
       <Section title="Operations">
         <Operations serverId={server.id} />
       </Section>
-      <DeleteDialog server={server} isOpen={isDeleting} close={close} />
     </Stack>
   );
 }

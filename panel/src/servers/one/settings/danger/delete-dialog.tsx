@@ -1,10 +1,11 @@
-import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { inWords } from '../../api/words.ts';
-import type { Server } from '../../live/apply.ts';
-import { remove } from '../actions/act.ts';
+import { inWords } from '../../../../api/words.ts';
+import type { Server } from '../../../../live/apply.ts';
+import { remove } from '../../../actions/act.ts';
+import { TypedName } from './typed-name.tsx';
 
 interface DialogProps {
   server: Server;
@@ -40,13 +41,7 @@ export function DeleteDialog({ server, isOpen, close }: DialogProps) {
               {inWords(removing.error)}
             </Alert>
           )}
-          <TextInput
-            label={`Type ${hostname} to confirm`}
-            autoComplete="off"
-            value={typed}
-            onChange={({ currentTarget }) => setTyped(currentTarget.value)}
-            data-autofocus
-          />
+          <TypedName {...{ hostname, typed }} change={setTyped} hasFocus />
           <Group justify="flex-end">
             <Button variant="default" onClick={end}>
               Cancel

@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { createTestUser } from '../service/src/testing/people.ts';
+import { chromiumCommand } from '../setup/chromium.mjs';
+import { requireAccessible } from './testing/axe.ts';
+import { type Panel, signIn, startPanel } from './testing/browser.ts';
+
+// Changes a server in a browser, on the whole service with a simulated Incus.
+
+const skip = chromiumCommand() === undefined && 'Chromium is not installed';
+
+describe('changes of a server in the panel', { skip }, () => {
+  let panel: Panel;
+  let page: Page;
+  let id: number;
+  before(async () => {
+    panel = await startPanel();
+    const large = { name: 'large', cpu: 2, ram: 2048, disk: 20 };
+    await post('/v1/sizes', large);
+    const created = await post('/v1/servers', {
+      ...{ name: 'web-1', location_id: 1, os_id: 'debian-12', cpu: 1, ram: 1024, disk: 10 },
+      ...{ password: 'a-password-of-root', initialCommands: [], labels: { env: 'test', old: '' } },
+    });
+    id = created.id;
+    page = await panel.open();
+    await signIn(page, panel.credentials);
+    await page.getByRole('link', { name: 'web-1' }).click();
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await part('Name').waitFor();
+  });
+  after(() => panel[Symbol.asyncDispose]());
+
+  async function post(path: string, body: object) {
+    const { url, token } = panel.installation;
+    const answer = await fetch(new URL(path, url), {
+      method: 'POST',
+      headers: {
+        ...{ Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+        ...{ Prefer: 'wait=60', 'Berth-Project': '1' },
+      },
+      body: JSON.stringify(body),
+    });
+    const answered = await answer.json();
+    assert.ok(answer.ok, JSON.stringify(answered));
+    return answered;
+  }
+
+  const part = (name: string) => page.getByRole('region', { name, exact: true });
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
+  const dialog = () => page.getByRole('dialog');
+  /** A message, which is then closed, so that it covers nothing. */
+  async function toast(text: string): Promise<void> {
+    const shown = page.getByRole('alert').filter({ hasText: text }).first();
+    await shown.waitFor();
+    await shown.getByRole('button', { name: 'Close' }).click();
+    await shown.waitFor({ state: 'detached' });
+  }
+  const invalid = (text: string) => page.getByText(text).first().waitFor();
+
+  it('a wrong name stands at its field, and a right one is set', async () => {
+    await page.getByLabel('Name', { exact: true }).fill('not valid!');
+    await button('Rename').click();
+    await invalid('Must be a host name');
+    await requireAccessible(page, 'the settings');
+    await page.getByLabel('Name', { exact: true }).fill('web-2');
+    await button('Rename').click();
+    await toast('The server is called web-2 now');
+    await page.getByRole('heading', { name: 'web-2', level: 1 }).waitFor();
+    await toast('web-2 has its new name');
+  });
+
+  it('a server is resized to its own specifications, and then to a size', async () => {
+    await part('Size').getByLabel('Cores').fill('100000');
+    await button('Resize').click();
+    await part('Size').locator('[aria-invalid="true"]').waitFor();
+    await part('Size').getByLabel('Cores').fill('2');
+    await part('Size').getByText('It keeps running').waitFor();
+    await button('Resize').click();
+    await toast('web-2 has its new size');
+    await part('Size').getByRole('combobox').click();
+    await page.getByRole('option', { name: /^large/ }).click();
+    await part('Size').getByLabel('Keep the disk as it is').check();
+    await button('Resize').click();
+    await toast('web-2 has its new size');
+  });
+
+  it('a new password of root is generated and shown once, or entered', async () => {
+    await button('Change the password').click();
+    assert.match(String(await dialog().locator('code').textContent()), /^[a-z2-9]{24}$/);
+    await requireAccessible(page, 'the password');
+    await button('Done').click();
+    await toast('web-2 has its new root password');
+    await page.getByLabel('Enter one').check();
+    await page.getByLabel('Password of root').fill('short');
+    await button('Change the password').click();
+    await part('Root password').locator('[aria-invalid="true"]').waitFor();
+    await page.getByLabel('Password of root').fill('copper lantern otter');
+    await button('Change the password').click();
+    await toast('web-2 has its new root password');
+  });
+
+  it('labels are changed, added and removed', async () => {
+    await page.getByLabel('Value of label 1').fill('prod');
+    await button('Remove the label old').click();
+    await button('Add a label').click();
+    await page.getByLabel('Key of label 2').fill('-team');
+    await button('Save the labels').click();
+    await part('Labels').locator('[aria-invalid="true"]').first().waitFor();
+    await page.getByLabel('Key of label 2').fill('team');
+    await page.getByLabel('Value of label 2').fill('web');
+    await button('Save the labels').click();
+    await toast('The labels are saved');
+  });
+
+  it('notes are saved', async () => {
+    await page.getByLabel('Notes', { exact: true }).fill('Ask the web team.\nThen restart.');
+    await button('Save the notes').click();
+    await toast('The notes are saved');
+  });
+
+  it('a protected server is not deleted', async () => {
+    await page.getByLabel('Protect it against deletion').check();
+    await toast('The server is protected against deletion');
+    await part('Danger zone').getByText('The server is protected against this').waitFor();
+    assert.equal(await button('Delete').count(), 0);
+    await page.getByLabel('Protect it against deletion').uncheck();
+    await toast('no longer protected against deletion');
+    await button('Delete').waitFor();
+  });
+
+  it('a server is paused, and continues', async () => {
+    await button('Pause').click();
+    await dialog().getByRole('button', { name: 'Pause' }).click();
+    await toast('web-2 is paused');
+    await part('Size').getByText('This is not possible now: the server is paused.').waitFor();
+    await button('Unpause').click();
+    await toast('web-2 continues');
+  });
+
+  it('an administrator suspends a server, and ends the suspension', async () => {
+    await button('Suspend').click();
+    await part('Suspension').locator('[aria-invalid="true"]').waitFor();
+    await page.getByLabel('Reason').fill('The invoice is overdue.');
+    await button('Suspend').click();
+    await toast('web-2 is suspended');
+    await page.getByText('An administrator suspended the server').waitFor();
+    await requireAccessible(page, 'a suspended server');
+    await button('End the suspension').click();
+    await toast('web-2 is no longer suspended');
+  });
+
+  it('a server is rebuilt once its name is typed', async () => {
+    await button('Rebuild').click();
+    const confirm = button('Erase the disk and rebuild');
+    assert.equal(await confirm.isDisabled(), true);
+    await dialog().getByText('Everything on the disk of the server is lost').waitFor();
+    await page.getByLabel('Type web-2 to confirm').fill('web-2');
+    await requireAccessible(page, 'the rebuild');
+    await confirm.click();
+    assert.match(String(await dialog().locator('code').textContent()), /^[a-z2-9]{24}$/);
+    await button('Done').click();
+    await toast('web-2 was rebuilt');
+  });
+
+  it('the changes are in the overview', async () => {
+    await page.getByRole('link', { name: 'Overview' }).click();
+    const facts = part('Server');
+    await facts.getByText('large: 2 cores, 2 GiB of memory, 10 GiB of disk').waitFor();
+    for (const text of ['env=prod', 'team=web', 'Ask the web team.'])
+      await facts.getByText(text).waitFor();
+  });
+
+  it('nothing scrolls sideways on a phone', async () => {
+    await page.setViewportSize({ width: 360, height: 740 });
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await part('Danger zone').waitFor();
+    const width = await page.evaluate('document.documentElement.scrollWidth');
+    assert.equal(width, 360);
+  });
+
+  it('a viewer is offered no change', async () => {
+    const { db } = panel.installation.database;
+    const { credentials } = await createTestUser(db, { roles: { 1: 'viewer' } });
+    const other = await panel.open();
+    await signIn(other, credentials);
+    await other.getByRole('link', { name: 'web-2' }).click();
+    await other.getByRole('link', { name: 'Overview' }).waitFor();
+    assert.equal(await other.getByRole('link', { name: 'Settings' }).count(), 0);
+    for (const name of ['Stop', 'Restart', 'Pause'])
+      assert.equal(await other.getByRole('button', { name, exact: true }).count(), 0);
+    await other.goto(`/servers/${id}/settings`);
+    await other.getByText('You can only look at this server').waitFor();
+  });
+
+  it('nothing was blocked by the policy, and no script has failed', () => {
+    // Chromium reports each response with an error as well.
+    const others = panel.errors.filter((text) => !text.startsWith('Failed to load resource'));
+    assert.deepEqual(others, []);
+  });
+});

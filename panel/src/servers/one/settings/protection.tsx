@@ -1,0 +1,46 @@
+import { Card, Stack, Switch, Title } from '@mantine/core';
+import type { Server } from '../../../live/apply.ts';
+import { say, sayFailed } from '../../actions/toasts.tsx';
+import { useUpdate } from './update.ts';
+
+const against = { delete: 'deletion', rebuild: 'a rebuild' } as const;
+type Against = keyof typeof against;
+
+/** Switches against mistakes. */
+export function Protection({ server }: { server: Server }) {
+  const changing = useUpdate(server.id);
+  const set = (action: Against, isOn: boolean) =>
+    changing.mutate(
+      { protection: { [action]: isOn } },
+      {
+        onSuccess: () => {
+          const is = isOn ? 'is protected' : 'is no longer protected';
+          say(server.hostname, [`The server ${is} against ${against[action]}.`]);
+        },
+        onError: (error) => sayFailed('The protection was not changed', error),
+      },
+    );
+  return (
+    <Card withBorder maw={720} component="section" aria-label="Protection">
+      <Title order={2} size="h5" mb="sm">
+        Protection
+      </Title>
+      <Stack gap="sm">
+        <Switch
+          label="Protect it against deletion"
+          description="The service refuses to delete it until this is off."
+          checked={server.protection.delete}
+          disabled={changing.isPending}
+          onChange={({ currentTarget }) => set('delete', currentTarget.checked)}
+        />
+        <Switch
+          label="Protect it against a rebuild"
+          description="The service refuses to rebuild it until this is off."
+          checked={server.protection.rebuild}
+          disabled={changing.isPending}
+          onChange={({ currentTarget }) => set('rebuild', currentTarget.checked)}
+        />
+      </Stack>
+    </Card>
+  );
+}
