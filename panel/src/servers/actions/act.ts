@@ -10,7 +10,7 @@ import {
   type PowerAction,
   words,
 } from './actions.ts';
-import { expectations, say, sayFailed } from './toasts.tsx';
+import { expectations, say, sayBegun, sayFailed } from './toasts.tsx';
 
 type Named = Pick<Server, 'id' | 'hostname'>;
 /** What an action is carried out on. */
@@ -55,7 +55,7 @@ export function announce(
   { id, hostname }: Named,
   { message, operation }: Pick<components['schemas']['Accepted'], 'message' | 'operation'>,
 ): void {
-  say(hostname, [message]);
+  sayBegun(hostname, message, operation.id);
   expectations.expect(operation.id, { action, hostname, serverId: id });
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { allowedFor, inChunks, outcomeOf } from './actions.ts';
+import { allowedFor, inChunks, mustForce, outcomeOf, questionOf } from './actions.ts';
 
 test('only what the service allows is offered', () => {
   assert.deepEqual(allowedFor({ allowed_actions: ['restart', 'delete', 'stop'] }), [
@@ -8,6 +8,18 @@ test('only what the service allows is offered', () => {
     'restart',
   ]);
   assert.deepEqual(allowedFor({ allowed_actions: [] }), []);
+});
+
+test('the power of a paused server is cut, which the question says', () => {
+  const [started, paused] = [{ status: 'started' } as const, { status: 'paused' } as const];
+  assert.equal(mustForce('stop', paused), true);
+  assert.equal(mustForce('stop', started), false);
+  assert.equal(mustForce('unpause', paused), false);
+  assert.equal(questionOf('stop', [paused]), 'It is paused, so its power is cut.');
+  assert.equal(questionOf('stop', [started]), 'The guest is shut down.');
+  // Several servers are never forced.
+  assert.equal(questionOf('stop', [paused, started]), 'The guest is shut down.');
+  assert.equal(questionOf('unpause', [paused]), undefined);
 });
 
 test('many servers are sent in several requests', () => {

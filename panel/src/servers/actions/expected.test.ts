@@ -13,8 +13,8 @@ const ended = (id: number, error: object | null = null) =>
   }) as unknown as Event;
 
 test('the outcome of what was begun here is told once, whichever is known first', () => {
-  const told: Outcome[] = [];
-  const expectations = createExpectations((outcome) => void told.push(outcome));
+  const told: [number, Outcome][] = [];
+  const expectations = createExpectations((outcome, id) => void told.push([id, outcome]));
   expectations.expect(7, stop);
   expectations.take(ended(7));
   expectations.take(ended(7));
@@ -22,7 +22,7 @@ test('the outcome of what was begun here is told once, whichever is known first'
   expectations.expect(8, stop);
   expectations.take(ended(9));
   assert.deepEqual(told, [
-    { ...stop, status: 'succeeded', message: 'It has stopped.' },
-    { ...stop, status: 'failed', message: 'The guest ignored it.' },
+    [7, { ...stop, status: 'succeeded', message: 'It has stopped.' }],
+    [8, { ...stop, status: 'failed', message: 'The guest ignored it.' }],
   ]);
 });

@@ -16,7 +16,7 @@ export interface Outcome extends Expected {
 const mostKept = 200;
 
 /** Tells the outcome of the operations that were begun in this page, whichever is known first: their ID or their end. */
-export function createExpectations(tell: (outcome: Outcome) => void) {
+export function createExpectations(tell: (outcome: Outcome, operationId: number) => void) {
   const expected = new Map<number, Expected>();
   const ended = new Map<number, Pick<Outcome, 'status' | 'message'>>();
 
@@ -25,7 +25,7 @@ export function createExpectations(tell: (outcome: Outcome) => void) {
     if (!what || !end) return;
     expected.delete(operationId);
     ended.delete(operationId);
-    tell({ ...what, ...end });
+    tell({ ...what, ...end }, operationId);
   }
 
   return {

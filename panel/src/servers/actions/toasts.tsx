@@ -17,7 +17,17 @@ export function say(title: string, details: readonly string[]): void {
   notifications.show({ title, message, autoClose: longMs });
 }
 
-function sayOutcome({ action, hostname, serverId, status, message }: Outcome): void {
+const begunId = (operationId: number) => `operation-${operationId}`;
+
+/** Says what a request has begun, until the end of the operation is told. */
+export function sayBegun(hostname: string, message: string, operationId: number): void {
+  const id = begunId(operationId);
+  notifications.show({ id, title: hostname, message, autoClose: longMs });
+}
+
+function sayOutcome(outcome: Outcome, operationId: number): void {
+  const { action, hostname, serverId, status, message } = outcome;
+  notifications.hide(begunId(operationId));
   const isDone = status === 'succeeded';
   const isGone = action === 'delete' && isDone;
   const { name, done } = words[action];

@@ -10,14 +10,9 @@ import { Form } from '../../shell/form.tsx';
 import { Failure, Loading } from '../../shell/messages.tsx';
 import { Page } from '../../shell/page.tsx';
 import { expectations } from '../actions/toasts.tsx';
+import { generatePassword } from '../generate-password.ts';
 import { Fields } from './fields.tsx';
-import {
-  bodyOf,
-  fields as fieldNames,
-  generatePassword,
-  missingChoices,
-  type Values,
-} from './form.ts';
+import { bodyOf, fields as fieldNames, missingChoices, type Values } from './form.ts';
 import { PasswordDialog } from './password-dialog.tsx';
 import { systemsQuery } from './queries.ts';
 

@@ -7,7 +7,7 @@ import type { Server } from '../../../live/apply.ts';
 import { Form } from '../../../shell/form.tsx';
 import { SecretDialog } from '../../../shell/secret-dialog.tsx';
 import { announce } from '../../actions/act.ts';
-import { generatePassword } from '../../create/form.ts';
+import { generatePassword } from '../../generate-password.ts';
 import { NotNow } from './not-now.tsx';
 
 /** Gives `root` another password, which is generated or entered. */

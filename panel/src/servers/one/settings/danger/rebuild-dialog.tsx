@@ -4,7 +4,7 @@ import { berth } from '../../../../api/berth.ts';
 import type { Server } from '../../../../live/apply.ts';
 import { SecretDialog } from '../../../../shell/secret-dialog.tsx';
 import { announce } from '../../../actions/act.ts';
-import { generatePassword } from '../../../create/form.ts';
+import { generatePassword } from '../../../generate-password.ts';
 import { bodyOf, type Rebuild } from './rebuild.ts';
 import { RebuildForm } from './rebuild-form.tsx';
 

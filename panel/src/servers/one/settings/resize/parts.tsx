@@ -1,5 +1,5 @@
 import type { components } from '@berth/client';
-import { NumberInput, SimpleGrid } from '@mantine/core';
+import { SimpleGrid, Text, TextInput } from '@mantine/core';
 import { memory } from '../../../../format/units.ts';
 import type { Server } from '../../../../live/apply.ts';
 import type { Wanted } from './wanted.ts';
@@ -17,8 +17,8 @@ interface PartsProps {
 
 const parts = [
   { part: 'cpu', label: 'Cores', unit: '', step: 1 },
-  { part: 'ram', label: 'Memory', unit: ' MiB', step: 512 },
-  { part: 'disk', label: 'Disk', unit: ' GiB', step: 5 },
+  { part: 'ram', label: 'Memory', unit: 'MiB', step: 512 },
+  { part: 'disk', label: 'Disk', unit: 'GiB', step: 5 },
 ] as const;
 
 /** The cores, the memory and the disk of a server without a size, with what the location offers. */
@@ -26,16 +26,18 @@ export function Parts({ wanted, server, errors, set, limits }: PartsProps) {
   return (
     <SimpleGrid cols={{ base: 1, xs: 3 }}>
       {parts.map(({ part, label, unit, step }) => (
-        <NumberInput
+        <TextInput
           key={part}
+          type="number"
           label={label}
           description={limits && rangeOf(part, limits, server)}
-          suffix={unit}
+          rightSection={unit && <Text size="sm">{unit}</Text>}
+          rightSectionPointerEvents="none"
+          rightSectionWidth={unit ? 44 : undefined}
           step={step}
           min={1}
-          allowDecimal={false}
-          value={wanted[part]}
-          onChange={(value) => set({ [part]: Number(value) })}
+          value={wanted[part] || ''}
+          onChange={({ currentTarget }) => set({ [part]: Number(currentTarget.value) })}
           error={errors[part]}
         />
       ))}
