@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Db } from './db/connection.ts';
 import { logFileIn, rotateLarge } from './db/embedded/log-file.ts';
 import { databaseTime } from './db/queries.ts';
+import { deleteExpiredAuthorizations } from './device-authorizations/queries.ts';
 import { moveAllEvents } from './events/move.ts';
 import { deleteUnusedLabelSets } from './labels/unused-queries.ts';
 import { recordServiceAddresses } from './network-policy/service-addresses.ts';
@@ -45,8 +46,9 @@ const expiredCredentials = defineReconciler<Pick<Housekeeping, 'db' | 'log'>>({
     const secrets = await wipeOldSecrets(db);
     const sessions = await deleteEndedSessions(db);
     const networks = await deleteOldNetworks(db);
-    const removed = { keys, secrets, sessions, networks };
-    if (keys + secrets + sessions + networks > 0)
+    const authorizations = await deleteExpiredAuthorizations(db);
+    const removed = { keys, secrets, sessions, networks, authorizations };
+    if (Object.values(removed).some((count) => count > 0))
       log.info(removed, 'Expired records were removed.');
     return removed;
   },

@@ -5,6 +5,7 @@ import { allows } from './callers/scopes.ts';
 import type { WaitingDeps } from './changes/accepted.ts';
 import type { Candidate, Lookups, ReferenceScope } from './changes/references.ts';
 import { confirmationRoutes } from './confirmation/routes.ts';
+import { deviceAuthorizationRoutes } from './device-authorizations/routes.ts';
 import { driftRoutes } from './drift/routes.ts';
 import { type EventDeps, eventRoutes } from './events/routes.ts';
 import { type HealthDeps, healthRoutes } from './health/routes.ts';
@@ -91,6 +92,7 @@ export const routes: readonly Routes<AllDeps>[] = [
   statementRoutes,
   membershipRoutes,
   tokenRoutes,
+  deviceAuthorizationRoutes,
   setupRoutes,
   sessionRoutes,
   confirmationRoutes,
