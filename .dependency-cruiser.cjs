@@ -51,7 +51,7 @@ module.exports = {
         pathNot:
           '^service/src/(db|reconciler-runtime|inspect|metrics|network-policy|usage|statements)/|' +
           '^service/src/(address-pools|drift|images|locations|nodes|operating-systems|settings|sizes)/|' +
-          '^service/src/(identities|passkeys|projects|sessions|setup|users)/',
+          '^service/src/(device-authorizations|identities|passkeys|projects|sessions|setup|users)/',
       },
       to: { path: '^service/src/db/connection\\.ts$' },
     },

@@ -14,6 +14,8 @@ export async function writePackage(directory: string): Promise<void> {
   const bundle = await rolldown({ input: { main: fileOf('src/main.ts') }, platform: 'node' });
   await bundle.write({ dir: directory, minify: true, chunkFileNames: 'chunks/[name]-[hash].js' });
   await bundle.close();
+  // They are read next to the chunk of `completion`.
+  cpSync(fileOf('src/completion/scripts'), join(directory, 'chunks/scripts'), { recursive: true });
   const program = readFileSync(fileOf('bin/berth.mjs'), 'utf8');
   const mode = 0o755;
   writeFileSync(join(directory, 'berth.mjs'), program.replace('../src/main.ts', './main.js'), {

@@ -7,6 +7,7 @@ import { setUpKernel, widenIdRanges } from './kernel.mjs';
 import { ensureNodePackages } from './node-packages.mjs';
 import { ensurePanel } from './panel.mjs';
 import { ensurePrometheus } from './prometheus.mjs';
+import { ensureShells } from './shells.mjs';
 import { ensureSystemPackages } from './system-packages.mjs';
 
 const oldestNode = 20;
@@ -42,7 +43,10 @@ function prepare(command) {
   if (command === 'test') {
     ensurePrometheus();
     ensureHaproxy();
-    if (process.env.npm_lifecycle_event === 'pretest:all') ensureChromium();
+    if (process.env.npm_lifecycle_event === 'pretest:all') {
+      ensureChromium();
+      ensureShells();
+    }
   }
   setUpKernel();
   widenIdRanges();

@@ -9,7 +9,8 @@ test('a request whose response does not begin within two minutes fails', async (
   const received = Promise.withResolvers<void>();
   const { url } = await serve([() => received.resolve()]);
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
-  const io = { env: {}, stdin, stdout, stderr, signal: new AbortController().signal };
+  const { signal } = new AbortController();
+  const io = { env: {}, stdin, stdout, stderr, signal, openBrowser: async () => false };
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const berth = connectTo(io, createProgress(io), { url, retries: 0 });
   const failing = assert.rejects(berth.GET('/v1/servers'), {

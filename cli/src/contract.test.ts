@@ -17,6 +17,9 @@ const without: Record<string, string> = {
   session_confirm: 'A sign-in of the command line has just been confirmed.',
   password_change: 'It needs a session. An administrator can set a password with "user update".',
   server_console: '"server console" uses it through openConsole of the client.',
+  device_authorization_view: 'It is about a page of the panel.',
+  device_authorization_approve: 'Somebody approves the sign-in of this program in the panel.',
+  device_authorization_deny: 'Somebody denies the sign-in of this program in the panel.',
   session_oidc_begin:
     'The OpenID provider sends the browser back to the service, and not to this program.',
   session_oidc_callback: 'The OpenID provider sends the browser there.',

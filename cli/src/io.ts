@@ -7,6 +7,8 @@ export interface Io {
   stderr: Output;
   /** Aborted by Ctrl-C. */
   signal: AbortSignal;
+  /** Opens a page in a browser. False if that is not possible. */
+  openBrowser(page: string): Promise<boolean>;
 }
 
 export type Input = NodeJS.ReadableStream & {

@@ -1,3 +1,4 @@
+import { openBrowser } from './open-browser.ts';
 import { run } from './run.ts';
 
 /** Runs the command line of this process. */
@@ -13,7 +14,7 @@ export async function main(): Promise<void> {
   });
   process.exitCode = await run(argv.slice(2), {
     ...{ env, stdin, stdout, stderr },
-    signal: stopping.signal,
+    ...{ openBrowser, signal: stopping.signal },
   });
   // Connections that are kept open do not keep it alive, but an unread standard input would.
   stdin.unref?.();

@@ -20,6 +20,8 @@ interface Surroundings {
   input?: string;
   env?: Record<string, string>;
   signal?: AbortSignal;
+  /** What a person does with a page that the command opens. Without it, there is no browser. */
+  browser?: (page: string) => Promise<void>;
   /** The width of the terminal. */
   columns?: number;
 }
@@ -41,7 +43,7 @@ export function createHome(
   async function berth(args: string[], more: Surroundings = {}): Promise<Ended> {
     const [stdin, stdout, stderr] = [new PassThrough(), kept(), kept()];
     stdin.end(more.input ?? '');
-    const io = ioOf({ stdin, stdout, stderr }, { ...own, ...more.env }, more.signal);
+    const io = ioOf({ stdin, stdout, stderr }, { ...own, ...more.env }, more);
     const status = await run(args, io);
     return { status, stdout: stdout.text(), stderr: stderr.text() };
   }
@@ -54,11 +56,7 @@ export function createHome(
     };
     const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode });
     const screen = createScreen(more.columns);
-    const io = ioOf(
-      { stdin, stdout: screen, stderr: screen },
-      { ...own, ...more.env },
-      more.signal,
-    );
+    const io = ioOf({ stdin, stdout: screen, stderr: screen }, { ...own, ...more.env }, more);
     let status: number | undefined;
     let failure: unknown;
     const ending = run(args, io).then(
@@ -130,9 +128,13 @@ const hasColors = (_: number, env: object) => !('TERM' in env && env.TERM === 'd
 function ioOf(
   streams: Pick<Io, 'stdin' | 'stdout' | 'stderr'>,
   env: Io['env'],
-  signal?: AbortSignal,
-) {
-  return { ...streams, env, signal: signal ?? new AbortController().signal };
+  { signal = new AbortController().signal, browser }: Surroundings,
+): Io {
+  const openBrowser = async (page: string) => {
+    await browser?.(page);
+    return browser !== undefined;
+  };
+  return { ...streams, env, signal, openBrowser };
 }
 
 /** A stream with the methods of a terminal, which write escape sequences. */

@@ -5,6 +5,10 @@ import { type ServerAction, serverActions } from './server-actions.ts';
 const others = [
   'database_export',
   'database_import',
+  'device_authorization_approve',
+  'device_authorization_create',
+  'device_authorization_deny',
+  'device_authorization_token',
   'image_import',
   'initial_commands_failed',
   'password_change',

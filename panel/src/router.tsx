@@ -8,6 +8,7 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import { administrationOf } from './admin/routes.tsx';
+import { readAuthorizeSearch } from './authorize/code.ts';
 import { readEventSearch } from './events/search.ts';
 import { readOperationSearch } from './operations/search.ts';
 import { readSearch } from './servers/list/search.ts';
@@ -28,12 +29,19 @@ const root = createRootRouteWithContext<Context>()({
   notFoundComponent: NotFound,
 });
 
+/** Where somebody is taken back to. */
+function readFrom({ from }: Record<string, unknown>): { from?: string } {
+  const to = returnTo(from);
+  return to === '/servers' ? {} : { from: to };
+}
+
 const setup = createRoute({
   getParentRoute: () => root,
   path: '/setup',
-  beforeLoad: async ({ context: { queries } }) => {
+  validateSearch: readFrom,
+  beforeLoad: async ({ context: { queries }, search }) => {
     if (await queries.ensureQueryData(sessionQuery))
-      throw redirect({ to: '/servers', replace: true });
+      throw redirect({ href: returnTo(search.from), replace: true });
     await queries.ensureQueryData(setupQuery);
   },
   component: lazyRouteComponent(() => import('./setup/page.tsx'), 'SetupPage'),
@@ -42,16 +50,13 @@ const setup = createRoute({
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
-  validateSearch: ({ from }: Record<string, unknown>): { from?: string } => {
-    const to = returnTo(from);
-    return to === '/servers' ? {} : { from: to };
-  },
+  validateSearch: readFrom,
   beforeLoad: async ({ context, search }) => {
     const session = await context.queries.ensureQueryData(sessionQuery);
     if (session) throw redirect({ href: returnTo(search.from), replace: true });
     // Nobody can sign in yet.
     const isOpen = await context.queries.ensureQueryData(setupQuery);
-    if (isOpen) throw redirect({ to: '/setup', replace: true });
+    if (isOpen) throw redirect({ to: '/setup', search, replace: true });
   },
   component: lazyRouteComponent(() => import('./session/sign-in.tsx'), 'SignInPage'),
 });
@@ -62,8 +67,7 @@ const signedIn = createRoute({
   id: 'signed-in',
   beforeLoad: async ({ context, location }) => {
     const session = await context.queries.ensureQueryData(sessionQuery);
-    const to = returnTo(location.href);
-    const search = to === '/servers' ? {} : { from: to };
+    const search = readFrom({ from: location.href });
     if (!session) throw redirect({ to: '/sign-in', search, replace: true });
   },
   component: lazyRouteComponent(() => import('./shell/shell.tsx'), 'Shell'),
@@ -153,6 +157,13 @@ const account = createRoute({
   component: lazyRouteComponent(() => import('./account/page.tsx'), 'AccountPage'),
 });
 
+const authorize = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/authorize',
+  validateSearch: readAuthorizeSearch,
+  component: lazyRouteComponent(() => import('./authorize/page.tsx'), 'AuthorizePage'),
+});
+
 const operations = createRoute({
   getParentRoute: () => signedIn,
   path: '/operations',
@@ -198,7 +209,7 @@ const routes = root.addChildren([
   signedIn.addChildren([
     ...[start, servers, newServer, creation, serverConsole, operations],
     server.addChildren([serverOverview, serverSettings]),
-    ...[sshKeys, newSshKey, tokens, newToken, account],
+    ...[sshKeys, newSshKey, tokens, newToken, account, authorize],
     ...[webhooks, newWebhook, webhook, editWebhook, events],
     administrationOf(signedIn),
   ]),

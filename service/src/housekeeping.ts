@@ -3,6 +3,7 @@ import { deleteExpiredConsoles } from './consoles/connection-queries.ts';
 import type { Db } from './db/connection.ts';
 import { logFileIn, rotateLarge } from './db/embedded/log-file.ts';
 import { databaseTime } from './db/queries.ts';
+import { deleteExpiredAuthorizations } from './device-authorizations/queries.ts';
 import { moveAllEvents } from './events/move.ts';
 import { deleteUnusedLabelSets } from './labels/unused-queries.ts';
 import { recordServiceAddresses } from './network-policy/service-addresses.ts';
@@ -47,7 +48,8 @@ const expiredCredentials = defineReconciler<Pick<Housekeeping, 'db' | 'log'>>({
     const sessions = await deleteEndedSessions(db);
     const networks = await deleteOldNetworks(db);
     const consoles = await deleteExpiredConsoles(db);
-    const removed = { keys, secrets, sessions, networks, consoles };
+    const authorizations = await deleteExpiredAuthorizations(db);
+    const removed = { keys, secrets, sessions, networks, consoles, authorizations };
     if (Object.values(removed).some((count) => count > 0))
       log.info(removed, 'Expired records were removed.');
     return removed;

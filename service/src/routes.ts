@@ -6,6 +6,7 @@ import type { WaitingDeps } from './changes/accepted.ts';
 import type { Candidate, Lookups, ReferenceScope } from './changes/references.ts';
 import { confirmationRoutes } from './confirmation/routes.ts';
 import { type ConsoleDeps, consoleRoutes } from './consoles/routes.ts';
+import { deviceAuthorizationRoutes } from './device-authorizations/routes.ts';
 import { driftRoutes } from './drift/routes.ts';
 import { type EventDeps, eventRoutes } from './events/routes.ts';
 import { type HealthDeps, healthRoutes } from './health/routes.ts';
@@ -94,6 +95,7 @@ export const routes: readonly Routes<AllDeps>[] = [
   statementRoutes,
   membershipRoutes,
   tokenRoutes,
+  deviceAuthorizationRoutes,
   setupRoutes,
   sessionRoutes,
   confirmationRoutes,

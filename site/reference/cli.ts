@@ -12,7 +12,8 @@ const ofAllCommands = /\nOptions of all commands:\n[\s\S]*?(?=\n\n|\n*$)/;
 export async function cliPages(): Promise<Map<string, string>> {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   const signal = new AbortController().signal;
-  const cli = createCli({ env: {}, stdin, stdout, stderr, signal });
+  const openBrowser = async () => false;
+  const cli = createCli({ env: {}, stdin, stdout, stderr, signal, openBrowser });
   const program = await createProgram(cli, Object.keys(nouns));
   const pages = program.commands.map(
     (noun) => [`reference/cli/${noun.name()}.md`, pageOf(noun)] as const,

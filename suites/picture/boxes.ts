@@ -59,6 +59,7 @@ export const boxes: readonly Box[] = [
     folders: [
       ...['users', 'setup', 'sessions', 'passkeys', 'identities', 'confirmation', 'tokens'],
       'projects',
+      'device-authorizations',
     ],
   },
   box('noun', 'settings of the installation', 'settings'),

@@ -9,8 +9,7 @@ const { berth, url } = await signedIn();
 async function offered(...words: string[]): Promise<string[]> {
   const { status, stdout, stderr } = await berth(['complete', '--', ...words]);
   assert.deepEqual([status, stderr], [0, '']);
-  const lines = stdout.trimEnd().split('\n');
-  assert.equal(lines.pop(), ':4');
+  const lines = stdout.split('\n').filter((line) => line !== '');
   return lines.map((line) => line.split('\t')[0] ?? '');
 }
 
@@ -43,27 +42,27 @@ test('names come from the service', async () => {
     assert.ok((await offered(noun, 'show', '')).length > 0, noun);
   }
   const { stdout } = await berth(['complete', '--', 'server', 'show', 'web-1']);
-  assert.match(stdout, /^web-1\t\w+, Debian 12\n:4\n$/);
+  assert.match(stdout, /^web-1\t\w+, Debian 12\n$/);
 });
 
 test('nothing is offered, and nothing is said, where nobody is signed in', async () => {
   const { berth: stranger } = createHome();
   const { stdout, stderr } = await stranger(['complete', '--', 'server', 'show', '']);
-  assert.deepEqual([stdout, stderr], [':4\n', '']);
+  assert.deepEqual([stdout, stderr], ['', '']);
   const env = { BERTH_URL: url, BERTH_TOKEN: 'berth_wrong' };
   const refused = await stranger(['complete', '--', 'server', 'show', ''], { env });
-  assert.deepEqual([refused.stdout, refused.stderr], [':4\n', '']);
+  assert.deepEqual([refused.stdout, refused.stderr], ['', '']);
 });
 
-test('each shell has its script', async (t) => {
-  const log = t.mock.method(console, 'log', () => undefined);
+test('each shell has its script', async () => {
   for (const [shell, has] of Object.entries({
     bash: 'complete -F __berth_complete berth',
     zsh: '#compdef berth',
     fish: 'complete -c berth',
   })) {
-    assert.equal((await berth(['completion', shell])).status, 0);
-    assert.ok(String(log.mock.calls.at(-1)?.arguments[0]).includes(has), shell);
+    const { status, stdout } = await berth(['completion', shell]);
+    assert.equal(status, 0);
+    assert.ok(stdout.includes(has), shell);
   }
   assert.equal((await berth(['completion', 'tcsh'])).status, 2);
 });

@@ -9,10 +9,11 @@ import { finders, type Named, placeholderOf } from './names.ts';
 
 const longestMs = 5000;
 const mostNames = 200;
-/** ShellCompDirectiveNoFileComp: the shell does not suggest files (the protocol of @bomb.sh/tab). */
-const noFiles = ':4';
 
-/** Prints what the last word can be, for the script that `berth completion` prints. */
+/**
+ * Prints what the last word can be, for the script that `berth completion` prints: one line each, with a tab before its
+ * description.
+ */
 export async function complete(cli: Cli, words: readonly string[]): Promise<number> {
   const last = words.at(-1) ?? '';
   const before = words.slice(0, -1);
@@ -20,7 +21,7 @@ export async function complete(cli: Cli, words: readonly string[]): Promise<numb
   const program = await createProgram(cli, noun === undefined ? [] : [noun]);
   const found = await candidates(cli, program as unknown as Command, before, last);
   const lines = found.map(({ name, about = '' }) => `${name}\t${about.replaceAll(/\s+/g, ' ')}`);
-  cli.print([...lines, noFiles].join('\n'));
+  cli.print(lines.join('\n'));
   return 0;
 }
 

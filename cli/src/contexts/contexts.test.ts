@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { createTestUser, goodPassword } from '../../../service/src/testing/people.ts';
 import { startInstallation } from '../../testing/installation.ts';
-import { createHome, down, enter } from '../../testing/terminal.ts';
+import { createHome, enter } from '../../testing/terminal.ts';
 import type { Contexts } from './file.ts';
 
 const { url, token, database, close } = await startInstallation();
@@ -23,17 +23,6 @@ test('a token from standard input is kept in a file that only its owner can read
   assert.deepEqual(read(contextsFile), { current: host, contexts: { [host]: { url, token } } });
   assert.equal((await berth(['location', 'list', '-o', 'name'])).stdout, 'local\n');
   assert.ok(!(await berth(['context', 'list', '-o', 'json'])).stdout.includes(token));
-});
-
-test('a terminal asks for the token without showing it', async () => {
-  const { inTerminal, contextsFile } = createHome();
-  const session = inTerminal(['login', url, '--name', 'typed']);
-  await session.answers('How do you sign in?', enter);
-  await session.answers('Token:', `${token}${enter}`);
-  const { status } = await session.ended();
-  assert.equal(status, 0, session.shown());
-  assert.ok(!session.shown().includes(token));
-  assert.equal(read(contextsFile).contexts.typed?.token, token);
 });
 
 test('a secret for standard input is not shown if somebody types it', async () => {
@@ -67,9 +56,7 @@ test('an email address and a password create a token, and leave no session', asy
   assert.match((await berth(['whoami'])).stdout, new RegExp(`USER +${email}`));
   const sessions = database.db.selectFrom('sessions').select('id').where('user_id', '=', id);
   assert.deepEqual(await sessions.execute(), []);
-  const typed = inTerminal(['login', url, '--name', 'mine']);
-  await typed.answers('How do you sign in?', `${down}${enter}`);
-  await typed.answers('Email:', `${email}${enter}`);
+  const typed = inTerminal(['login', url, '--name', 'mine', '--email', email]);
   await typed.answers('Password:', `${goodPassword}${enter}`);
   assert.equal((await typed.ended()).status, 0, typed.shown());
   assert.ok(!typed.shown().includes(goodPassword));

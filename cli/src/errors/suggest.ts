@@ -2,6 +2,7 @@ import { BerthError } from '@berth/client';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import type { Cli } from '../cli.ts';
 import { finders, namesGiven } from '../completion/names.ts';
+import { Failure } from './failure.ts';
 import { nearest } from './nearest.ts';
 
 const mostNames = 2000;
@@ -41,8 +42,8 @@ async function namesOf(cli: Cli, noun: string): Promise<string[]> {
       if (names.push(name) >= mostNames) break;
     }
   } catch (error) {
-    // A caller who may not list the names gets the first error only.
-    if (error instanceof BerthError) return [];
+    // A caller who may not list the names, or is not signed in, gets the first error only.
+    if (error instanceof BerthError || error instanceof Failure) return [];
     throw error;
   }
   return names;

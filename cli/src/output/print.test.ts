@@ -16,7 +16,7 @@ async function printed(output: (typeof formats)[number], isTTY: boolean): Promis
   const stdout = Object.assign(new PassThrough(), { isTTY });
   const cli = createCli({
     ...{ env: {}, stdin: new PassThrough(), stdout, stderr: new PassThrough() },
-    signal: new AbortController().signal,
+    ...{ signal: new AbortController().signal, openBrowser: async () => false },
   });
   cli.globals = { output };
   await printList(cli, columns, [{ name: hostile }]);

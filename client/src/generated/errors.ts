@@ -32,6 +32,16 @@ export class AmbiguousNameError extends BerthError {
   declare readonly code: 'ambiguous_name';
 }
 
+/** Authorization denied. */
+export class AuthorizationDeniedError extends BerthError {
+  declare readonly code: 'authorization_denied';
+}
+
+/** Authorization pending. */
+export class AuthorizationPendingError extends BerthError {
+  declare readonly code: 'authorization_pending';
+}
+
 /** Body too large. */
 export class BodyTooLargeError extends BerthError {
   declare readonly code: 'body_too_large';
@@ -50,6 +60,11 @@ export class CsrfFailedError extends BerthError {
 /** Operation exceeded its deadline. */
 export class DeadlineExceededError extends BerthError {
   declare readonly code: 'deadline_exceeded';
+}
+
+/** Invalid device code. */
+export class DeviceCodeInvalidError extends BerthError {
+  declare readonly code: 'device_code_invalid';
 }
 
 /** Disk was not deleted. */
@@ -597,6 +612,11 @@ export class UnsupportedMediaTypeError extends BerthError {
   declare readonly code: 'unsupported_media_type';
 }
 
+/** User code not found. */
+export class UserCodeNotFoundError extends BerthError {
+  declare readonly code: 'user_code_not_found';
+}
+
 /** User not found. */
 export class UserNotFoundError extends BerthError {
   declare readonly code: 'user_not_found';
@@ -625,10 +645,13 @@ export const classOfCode = {
   address_pool_overlaps: AddressPoolOverlapsError,
   already_member: AlreadyMemberError,
   ambiguous_name: AmbiguousNameError,
+  authorization_denied: AuthorizationDeniedError,
+  authorization_pending: AuthorizationPendingError,
   body_too_large: BodyTooLargeError,
   confirmation_required: ConfirmationRequiredError,
   csrf_failed: CsrfFailedError,
   deadline_exceeded: DeadlineExceededError,
+  device_code_invalid: DeviceCodeInvalidError,
   disk_left: DiskLeftError,
   drift_left: DriftLeftError,
   drift_not_adoptable: DriftNotAdoptableError,
@@ -738,6 +761,7 @@ export const classOfCode = {
   unavailable: UnavailableError,
   unknown_step: UnknownStepError,
   unsupported_media_type: UnsupportedMediaTypeError,
+  user_code_not_found: UserCodeNotFoundError,
   user_not_found: UserNotFoundError,
   validation_failed: ValidationFailedError,
   webhook_delivery_not_found: WebhookDeliveryNotFoundError,

@@ -1,5 +1,5 @@
 import { type components, items } from '@berth/client';
-import { queryOptions } from '@tanstack/react-query';
+import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import { berth, createClient, setCaller } from '../api/berth.ts';
 import { isSignedOut } from '../api/words.ts';
 import { type Project, projectToShow } from './projects.ts';
@@ -73,6 +73,13 @@ export async function signOutEverywhere(tokens: boolean): Promise<void> {
 }
 
 const forgetCaller = () => setCaller({ csrfToken: undefined, projectId: undefined });
+
+/** Reads everything again for another project, on the same page. */
+export async function switchProject(queries: QueryClient, project: Project): Promise<void> {
+  chooseProject(project);
+  await queries.invalidateQueries(sessionQuery);
+  await queries.resetQueries({ predicate: ({ queryKey: [name] }) => name !== 'session' });
+}
 
 /** The choice is kept in this browser, and is not a secret. */
 export function chooseProject({ id }: Project): void {

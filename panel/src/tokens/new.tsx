@@ -1,4 +1,4 @@
-import { Checkbox, NativeSelect, Stack, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { berth } from '../api/berth.ts';
@@ -8,9 +8,9 @@ import { Form } from '../shell/form.tsx';
 import { Failure, Loading } from '../shell/messages.tsx';
 import { Page } from '../shell/page.tsx';
 import { SecretDialog } from '../shell/secret-dialog.tsx';
-import { bodyOf, lifetimes, names, usualDays } from './form.ts';
+import { ExpiryField, ScopesField } from './fields.tsx';
+import { bodyOf, names } from './form.ts';
 import { scopesQuery, tokensQuery } from './queries.ts';
-import { scopeWords } from './scopes.ts';
 
 export function NewTokenPage() {
   const queries = useQueryClient();
@@ -50,30 +50,8 @@ export function NewTokenPage() {
             autoComplete="off"
             error={fields.name}
           />
-          <Checkbox.Group
-            label="What it allows to"
-            defaultValue={['servers:read']}
-            error={fields.scopes}
-          >
-            <Stack gap="xs" mt="xs">
-              {scopes.data.map((scope) => (
-                <Checkbox
-                  key={scope}
-                  name="scopes"
-                  value={scope}
-                  label={scopeWords[scope].name}
-                  description={scopeWords[scope].explanation}
-                />
-              ))}
-            </Stack>
-          </Checkbox.Group>
-          <NativeSelect
-            label="Expires"
-            name="expires_at"
-            defaultValue={usualDays}
-            data={lifetimes.map(({ days, name }) => ({ value: String(days), label: name }))}
-            error={fields.expires_at}
-          />
+          <ScopesField scopes={scopes.data} chosen={['servers:read']} error={fields.scopes} />
+          <ExpiryField error={fields.expires_at} />
         </Form>
       )}
       {created && (

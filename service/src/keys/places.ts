@@ -29,6 +29,12 @@ export const signInState = (kind: string, hash: Buffer): Place => ({
   row: `${kind} ${hash.toString('hex')}`,
 });
 
+export const deviceToken = (deviceCodeHash: Buffer): Place => ({
+  table: 'device_authorizations',
+  column: 'token',
+  row: deviceCodeHash.toString('hex'),
+});
+
 export const webhookSecrets = (id: number): Place => ({
   table: 'webhooks',
   column: 'secrets',

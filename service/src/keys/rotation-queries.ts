@@ -32,6 +32,7 @@ const columns: readonly Column[] = [
   { table: 'installation', column: 'client_key', row: 'id::text' },
   { table: 'idempotency_keys', column: 'secret', row: `caller || ' ' || key` },
   { table: 'sign_in_states', column: 'data', row: `kind || ' ' || encode(secret_sha256, 'hex')` },
+  { table: 'device_authorizations', column: 'token', row: `encode(device_code_sha256, 'hex')` },
   { table: 'webhooks', column: 'secrets', row: 'id::text' },
 ];
 

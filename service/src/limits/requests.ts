@@ -36,6 +36,8 @@ export interface RequestLimits extends ChangeLimits {
    * `refundAttempts`.
    */
   admitPublic(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+  /** Counts an attempt to name the code of a program that asks for a token, by address and by caller. */
+  admitCode(request: FastifyRequest, reply: FastifyReply): Promise<void>;
   /** Counts an attempt to confirm a session, by address and by user. */
   admitConfirmation(request: FastifyRequest, reply: FastifyReply, userId: number): Promise<void>;
   /**
@@ -172,6 +174,12 @@ export function limitRequests(limiter: Limiter, db: Db): RequestLimits {
       await takeAttempt(request, reply, key);
     },
     admitNotFound: (request, reply) => take(reply, 'public', addressKey(addressOf(request))),
+    async admitCode(request, reply) {
+      const { tokenId, userId } = request.caller;
+      // Somebody who guesses may have many addresses.
+      await takeAttempt(request, reply, userId === null ? `token ${tokenId}` : userKey(userId));
+      await takeAttempt(request, reply, addressKey(addressOf(request)));
+    },
     async admitConfirmation(request, reply, userId) {
       // A thief of a session may have many addresses, so the user is counted too.
       await takeAttempt(request, reply, userKey(userId));
@@ -231,7 +239,7 @@ function refusalMessage(policy: Policy, limiter: Limiter, seconds: number): stri
     return `This address has sent too many invalid tokens or cookies of ended sessions. ${slowly} ${again}`;
   }
   if (policy === 'attempts') {
-    return `There were too many attempts to sign in, to confirm a sign-in or to add members from this address or as this user. ${slowly} ${again}`;
+    return `There were too many attempts to sign in, to confirm a sign-in, to enter a code or to add members from this address or as this user. ${slowly} ${again}`;
   }
   if (policy === 'networks') {
     return `There were too many attempts to sign in from this network. ${slowly} ${again}`;

@@ -12,7 +12,7 @@ const config = { scope: 'public', countsAs: 2 } as const;
 
 /** The paths of the pages but the first, which the scripts of the panel tell apart. */
 const pages = [
-  ...['/setup', '/sign-in', '/account', '/servers', '/servers/*'],
+  ...['/setup', '/sign-in', '/authorize', '/account', '/servers', '/servers/*'],
   ...['/ssh-keys', '/ssh-keys/*', '/tokens', '/tokens/*', '/operations'],
 ];
 

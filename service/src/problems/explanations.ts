@@ -48,6 +48,10 @@ const lines = {
   owner_required: ['Only administrators, and owners of the project in a session, can do this. A token of an owner cannot.', 'Send the request in the session of an owner, or ask one. A token needs the scope `admin`.', 'no'],
   confirmation_required: ['The request gives lasting access or takes it away, and the sign-in or the last confirmation of the session is more than ten minutes ago.', 'Confirm your identity with `POST /v1/session/confirm`, then send the request again.', 'after_change'],
   csrf_failed: ['A request in a session, other than GET and HEAD, lacks the header `Berth-CSRF`, or was sent by a page of another site. Dry runs need the header, too.', 'Send the `csrf_token` of `GET /v1/session` in the header `Berth-CSRF`.', 'no'],
+  authorization_pending: ['Nobody has approved or denied the request of the program for a token yet.', 'Send the request again after the `interval` seconds of `POST /v1/device-authorizations`.', 'later'],
+  authorization_denied: ['The person has denied the program a token.', 'Ask the person, and begin again with `POST /v1/device-authorizations`.', 'no'],
+  device_code_invalid: ['The `device_code` was not issued, is more than ten minutes old, or its token was fetched already.', 'Begin again with `POST /v1/device-authorizations`.', 'no'],
+  user_code_not_found: ['No program waits with this code: it was mistyped, is more than ten minutes old, or somebody has approved or denied it.', 'Compare it with the code that the program shows, or have the program begin again.', 'no'],
   // Limits.
   quota_exceeded: ['The request would exceed the quota of the project, or its maximum number of tokens, SSH keys or webhooks.', 'Delete what is not needed, request less, or ask an administrator for a larger quota.', 'after_change'],
   rate_limited: ['The token, the IP address or the user has sent too many requests, the project has made too many changes, or too many of its reads are in progress at once. Nothing was done.', 'Wait for `Retry-After` seconds, and send fewer requests at once. `RateLimit` says how many requests or changes are left.', 'later'],

@@ -20,6 +20,15 @@ export function readPublicUrl(text: string): URL | undefined {
 }
 
 /**
+ * The origin of pages for whoever has sent the request. The machine itself has several names, and several ports with
+ * tunnels, and a browser has a session for each.
+ */
+export function ownOrigin(request: FastifyRequest, publicUrl: URL): string {
+  const own = URL.parse(`${request.protocol}://${request.host}`);
+  return own && isLoopback(own) && isLoopback(publicUrl) ? own.origin : publicUrl.origin;
+}
+
+/**
  * Throws `csrf_failed` (403) for a request that a browser sends from a page of another site.
  * Browsers send the origin of a page; other clients need not.
  */

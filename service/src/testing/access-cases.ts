@@ -206,6 +206,14 @@ function special(world: AccessWorld): Record<string, Partial<AccessCase>> {
     member_remove: { only: 'owner' },
     // There are users.
     setup_complete: { status: 409 },
+    // No program waits.
+    device_authorization_token: { status: 400 },
+    device_authorization_view: { path: '/device-authorizations/WDJB-MJHT', status: 404 },
+    device_authorization_approve: {
+      path: '/device-authorizations/WDJB-MJHT/approve',
+      status: 404,
+    },
+    device_authorization_deny: { path: '/device-authorizations/WDJB-MJHT/deny', status: 404 },
     session_create: { body: credentials },
     session_confirm: { body: { password: 'not theirs' }, status: 422 },
     password_change: { body: notTheirs, status: 422 },

@@ -18,7 +18,7 @@ export function keptLog(level = 'trace'): { log: Logger; lines: string[] } {
 
 const tables = [
   ...['users', 'sessions', 'identities', 'passkeys', 'sign_in_states', 'known_networks'],
-  ...['audit_log', 'idempotency_keys'],
+  ...['audit_log', 'idempotency_keys', 'device_authorizations'],
 ];
 
 /** Every row that users and requests have written. */

@@ -4,7 +4,7 @@ import type { Db } from '../db/connection.ts';
 /** Tables that services write on their own. */
 const ofServices = ['reconciler_statuses', 'service_addresses'];
 /** Tables that signing in writes. */
-const ofSigningIn = ['sessions', 'known_networks', 'sign_in_states'];
+const ofSigningIn = ['sessions', 'known_networks', 'sign_in_states', 'device_authorizations'];
 /** Tables of migrations. */
 const ofKysely = ['kysely_migration', 'kysely_migration_lock'];
 const incidental = new Set([...ofServices, ...ofSigningIn, ...ofKysely]);
