@@ -1433,6 +1433,106 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/device-authorizations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask a person for a token
+         * @description Begins a sign-in of a program, as RFC 8628 describes it. The program shows `user_code`, opens `verification_url_complete` in a browser, where a person who is signed in to the panel approves, and meanwhile asks for the token with `device_code`. This request needs no authentication.
+         */
+        post: operations["device_authorization_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/device-authorizations/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get the token that a person has approved
+         * @description Returns the token, once. Until somebody has approved or denied it, the response is 400 `authorization_pending`: ask again after `interval` seconds. This request needs no authentication.
+         */
+        post: operations["device_authorization_token"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/device-authorizations/{user_code}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the program that waits with a code
+         * @description Returns which program waits for a token with this code. Wrong codes are limited. This request requires the scope `servers:write`.
+         */
+        get: operations["device_authorization_view"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/device-authorizations/{user_code}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give a program a token
+         * @description Creates a token for the project, as `POST /v1/tokens` does, for the program that waits with this code. Only that program gets its secret. If it has not fetched it when the code expires, the token is revoked within an hour. This request requires the scope `servers:write`. In a session, the sign-in or its last confirmation (`POST /v1/session/confirm`) must be no more than ten minutes ago.
+         */
+        post: operations["device_authorization_approve"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/device-authorizations/{user_code}/deny": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Deny a program a token
+         * @description Denies a token to the program that waits with this code. This request requires the scope `servers:write`.
+         */
+        post: operations["device_authorization_deny"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/setup": {
         parameters: {
             query?: never;
@@ -2269,6 +2369,98 @@ export interface components {
              * @example 2026-11-21T04:32:50.120000Z
              */
             expires_at: string;
+        };
+        /**
+         * DeviceApproval
+         * @description What the token of the program allows.
+         */
+        DeviceApproval: {
+            /** @description The scopes of the token: what it allows. The caller must have each of them. */
+            scopes: ("servers:read" | "servers:write" | "metrics:read" | "admin")[];
+            /**
+             * Format: date-time
+             * @description The time at which the token expires. It cannot be later than the expiry of the token that makes the request, which is also the default. A token that is created in a session does not expire by default. Formatted as RFC 3339, in UTC or with an offset from it.
+             * @example 2026-11-21T00:00:00Z
+             * @example 2026-11-21T01:00:00+01:00
+             */
+            expires_at?: string;
+            /** @description Up to 50 networks that requests with the token may come from. They must be within those of the token that makes the request, which are also the default. */
+            allowed_networks?: string[];
+        };
+        /**
+         * DeviceAuthorization
+         * @description The codes with which a program gets a token from a person (RFC 8628).
+         */
+        DeviceAuthorization: {
+            /**
+             * @description The secret of the program, with which it gets the token. Nobody else may know it.
+             * @example GmRhmhcxhwAzkoEqiMEg_DnyEysNkuNhszIySk9eS3w
+             */
+            device_code: string;
+            /**
+             * @description The code that the person compares or enters. Upper and lower case, blanks and hyphens make no difference.
+             * @example WDJB-MJHT
+             */
+            user_code: string;
+            /**
+             * @description The page at which a person enters `user_code` and approves.
+             * @example https://berth.example/authorize
+             */
+            verification_url: string;
+            /**
+             * @description The same page with the code, to be opened in a browser.
+             * @example https://berth.example/authorize?code=WDJB-MJHT
+             */
+            verification_url_complete: string;
+            /**
+             * Format: date-time
+             * @description The time at which the codes expire: ten minutes after they were issued. Formatted as RFC 3339, in UTC.
+             * @example 2026-11-21T04:32:50.120000Z
+             */
+            expires_at: string;
+            /**
+             * @description The seconds between two requests of `POST /v1/device-authorizations/token`, at least.
+             * @example 2
+             */
+            interval: number;
+        };
+        /**
+         * DeviceAuthorizationCreate
+         * @description The program that asks for a token.
+         */
+        DeviceAuthorizationCreate: {
+            /**
+             * @description What the person who approves is told about the program, such as the name of its machine. The token is called `berth on` and this name.
+             * @example laptop
+             */
+            client_name: string;
+        };
+        /**
+         * DeviceToken
+         * @description The token that a person has approved.
+         */
+        DeviceToken: {
+            /**
+             * @description The ID of the token.
+             * @example 3
+             */
+            token_id: number;
+            /**
+             * @description The secret of the token. This response is the only one that contains it.
+             * @example berth_…
+             */
+            token: string;
+        };
+        /**
+         * DeviceTokenRequest
+         * @description The secret of the program that asks for a token.
+         */
+        DeviceTokenRequest: {
+            /**
+             * @description The `device_code` of `POST /v1/device-authorizations`.
+             * @example GmRhmhcxhwAzkoEqiMEg_DnyEysNkuNhszIySk9eS3w
+             */
+            device_code: string;
         };
         /**
          * Drift
@@ -4676,6 +4868,34 @@ export interface components {
              * @example copper-lantern-Tuesday-otter
              */
             new_password: string;
+        };
+        /**
+         * PendingAuthorization
+         * @description A program that waits for a token, which nobody has approved or denied yet.
+         */
+        PendingAuthorization: {
+            /**
+             * @description What the person who approves is told about the program, such as the name of its machine. The token is called `berth on` and this name.
+             * @example laptop
+             */
+            client_name: string;
+            /**
+             * @description The IP address from which the program has asked.
+             * @example 203.0.113.7
+             */
+            address: string;
+            /**
+             * Format: date-time
+             * @description The time at which the program has asked. Formatted as RFC 3339, in UTC.
+             * @example 2026-11-21T04:32:50.120000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description The time at which the codes expire: ten minutes after they were issued. Formatted as RFC 3339, in UTC.
+             * @example 2026-11-21T04:32:50.120000Z
+             */
+            expires_at: string;
         };
         /**
          * Problem
@@ -12847,6 +13067,172 @@ export interface operations {
             };
         };
     };
+    device_authorization_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The program that asks for a token. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeviceAuthorizationCreate"];
+            };
+        };
+        responses: {
+            /** @description The codes with which a program gets a token from a person (RFC 8628). */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceAuthorization"];
+                };
+            };
+        };
+    };
+    device_authorization_token: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The secret of the program that asks for a token. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeviceTokenRequest"];
+            };
+        };
+        responses: {
+            /** @description The token that a person has approved. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceToken"];
+                };
+            };
+        };
+    };
+    device_authorization_view: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ID or the name of the project that the request is about, for administrators and for users with several projects. By default it is the project of the token, or the first project of the user.
+                 * @example web
+                 */
+                "Berth-Project"?: string;
+            };
+            path: {
+                /**
+                 * @description The code that the person compares or enters. Upper and lower case, blanks and hyphens make no difference.
+                 * @example WDJB-MJHT
+                 */
+                user_code: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A program that waits for a token, which nobody has approved or denied yet. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PendingAuthorization"];
+                };
+            };
+        };
+    };
+    device_authorization_approve: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ID or the name of the project that the request is about, for administrators and for users with several projects. By default it is the project of the token, or the first project of the user.
+                 * @example web
+                 */
+                "Berth-Project"?: string;
+                /**
+                 * @description A key of your choice, of 1 to 255 printable ASCII characters without spaces, such as a UUID. It makes it safe to send the request again: for 24 hours, the same request with the same key gets the first response again.
+                 * @example 4d1f6c1e-8f0a-4f4b-9f06-0f6f0f3c7a55
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The code that the person compares or enters. Upper and lower case, blanks and hyphens make no difference.
+                 * @example WDJB-MJHT
+                 */
+                user_code: string;
+            };
+            cookie?: never;
+        };
+        /** @description What the token of the program allows. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeviceApproval"];
+            };
+        };
+        responses: {
+            /** @description A token, with which a program authenticates. Its secret is returned only when it is created. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Token"];
+                };
+            };
+        };
+    };
+    device_authorization_deny: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ID or the name of the project that the request is about, for administrators and for users with several projects. By default it is the project of the token, or the first project of the user.
+                 * @example web
+                 */
+                "Berth-Project"?: string;
+                /**
+                 * @description A key of your choice, of 1 to 255 printable ASCII characters without spaces, such as a UUID. It makes it safe to send the request again: for 24 hours, the same request with the same key gets the first response again.
+                 * @example 4d1f6c1e-8f0a-4f4b-9f06-0f6f0f3c7a55
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The code that the person compares or enters. Upper and lower case, blanks and hyphens make no difference.
+                 * @example WDJB-MJHT
+                 */
+                user_code: string;
+            };
+            cookie?: never;
+        };
+        /** @description This request has no fields. The body may be omitted. */
+        requestBody?: {
+            content: {
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description A program that waits for a token, which nobody has approved or denied yet. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PendingAuthorization"];
+                };
+            };
+        };
+    };
     setup_view: {
         parameters: {
             query?: never;
@@ -13539,7 +13925,7 @@ export interface operations {
                  *       "server_delete"
                  *     ]
                  */
-                action?: ("address_pool_create" | "address_pool_delete" | "address_pool_update" | "database_export" | "database_import" | "drift_adopt" | "drift_forget" | "drift_repair" | "image_import" | "initial_commands_failed" | "location_create" | "location_delete" | "location_update" | "member_add" | "member_remove" | "member_set" | "node_cordon" | "node_declare_lost" | "node_evacuate" | "node_restore" | "node_uncordon" | "operating_system_create" | "operating_system_update" | "operation_cancel" | "passkey_create" | "passkey_delete" | "passkey_options" | "password_change" | "project_create" | "project_delete" | "project_update" | "requests_refused" | "secret_key_rotate" | "server_bulk_action" | "server_console" | "server_create" | "server_delete" | "server_dry_run" | "server_move" | "server_password" | "server_pause" | "server_rebuild" | "server_resize" | "server_restart" | "server_retry" | "server_start" | "server_stop" | "server_suspend" | "server_traffic_update" | "server_unpause" | "server_unsuspend" | "server_update" | "session_confirm" | "session_create" | "session_delete" | "session_delete_all" | "session_oidc_begin" | "session_oidc_callback" | "session_passkey" | "session_passkey_options" | "settings_update" | "setup_complete" | "size_create" | "size_delete" | "size_update" | "ssh_key_create" | "ssh_key_delete" | "ssh_key_update" | "statement_correct" | "token_create" | "token_revoke" | "traffic_notice" | "traffic_throttle" | "user_create" | "user_delete" | "user_update" | "webhook_create" | "webhook_delete" | "webhook_delivery_redeliver" | "webhook_pause" | "webhook_rotate_secret" | "webhook_test" | "webhook_update")[];
+                action?: ("address_pool_create" | "address_pool_delete" | "address_pool_update" | "database_export" | "database_import" | "device_authorization_approve" | "device_authorization_create" | "device_authorization_deny" | "device_authorization_token" | "drift_adopt" | "drift_forget" | "drift_repair" | "image_import" | "initial_commands_failed" | "location_create" | "location_delete" | "location_update" | "member_add" | "member_remove" | "member_set" | "node_cordon" | "node_declare_lost" | "node_evacuate" | "node_restore" | "node_uncordon" | "operating_system_create" | "operating_system_update" | "operation_cancel" | "passkey_create" | "passkey_delete" | "passkey_options" | "password_change" | "project_create" | "project_delete" | "project_update" | "requests_refused" | "secret_key_rotate" | "server_bulk_action" | "server_console" | "server_create" | "server_delete" | "server_dry_run" | "server_move" | "server_password" | "server_pause" | "server_rebuild" | "server_resize" | "server_restart" | "server_retry" | "server_start" | "server_stop" | "server_suspend" | "server_traffic_update" | "server_unpause" | "server_unsuspend" | "server_update" | "session_confirm" | "session_create" | "session_delete" | "session_delete_all" | "session_oidc_begin" | "session_oidc_callback" | "session_passkey" | "session_passkey_options" | "settings_update" | "setup_complete" | "size_create" | "size_delete" | "size_update" | "ssh_key_create" | "ssh_key_delete" | "ssh_key_update" | "statement_correct" | "token_create" | "token_revoke" | "traffic_notice" | "traffic_throttle" | "user_create" | "user_delete" | "user_update" | "webhook_create" | "webhook_delete" | "webhook_delivery_redeliver" | "webhook_pause" | "webhook_rotate_secret" | "webhook_test" | "webhook_update")[];
                 /**
                  * @description Return only requests with this token. The value is the ID or name of a token. Separate several values with commas; an object matches if any of them does.
                  * @example [
@@ -13638,7 +14024,7 @@ export interface operations {
                  *       "server_delete"
                  *     ]
                  */
-                action?: ("address_pool_create" | "address_pool_delete" | "address_pool_update" | "database_export" | "database_import" | "drift_adopt" | "drift_forget" | "drift_repair" | "image_import" | "initial_commands_failed" | "location_create" | "location_delete" | "location_update" | "member_add" | "member_remove" | "member_set" | "node_cordon" | "node_declare_lost" | "node_evacuate" | "node_restore" | "node_uncordon" | "operating_system_create" | "operating_system_update" | "operation_cancel" | "passkey_create" | "passkey_delete" | "passkey_options" | "password_change" | "project_create" | "project_delete" | "project_update" | "requests_refused" | "secret_key_rotate" | "server_bulk_action" | "server_console" | "server_create" | "server_delete" | "server_dry_run" | "server_move" | "server_password" | "server_pause" | "server_rebuild" | "server_resize" | "server_restart" | "server_retry" | "server_start" | "server_stop" | "server_suspend" | "server_traffic_update" | "server_unpause" | "server_unsuspend" | "server_update" | "session_confirm" | "session_create" | "session_delete" | "session_delete_all" | "session_oidc_begin" | "session_oidc_callback" | "session_passkey" | "session_passkey_options" | "settings_update" | "setup_complete" | "size_create" | "size_delete" | "size_update" | "ssh_key_create" | "ssh_key_delete" | "ssh_key_update" | "statement_correct" | "token_create" | "token_revoke" | "traffic_notice" | "traffic_throttle" | "user_create" | "user_delete" | "user_update" | "webhook_create" | "webhook_delete" | "webhook_delivery_redeliver" | "webhook_pause" | "webhook_rotate_secret" | "webhook_test" | "webhook_update")[];
+                action?: ("address_pool_create" | "address_pool_delete" | "address_pool_update" | "database_export" | "database_import" | "device_authorization_approve" | "device_authorization_create" | "device_authorization_deny" | "device_authorization_token" | "drift_adopt" | "drift_forget" | "drift_repair" | "image_import" | "initial_commands_failed" | "location_create" | "location_delete" | "location_update" | "member_add" | "member_remove" | "member_set" | "node_cordon" | "node_declare_lost" | "node_evacuate" | "node_restore" | "node_uncordon" | "operating_system_create" | "operating_system_update" | "operation_cancel" | "passkey_create" | "passkey_delete" | "passkey_options" | "password_change" | "project_create" | "project_delete" | "project_update" | "requests_refused" | "secret_key_rotate" | "server_bulk_action" | "server_console" | "server_create" | "server_delete" | "server_dry_run" | "server_move" | "server_password" | "server_pause" | "server_rebuild" | "server_resize" | "server_restart" | "server_retry" | "server_start" | "server_stop" | "server_suspend" | "server_traffic_update" | "server_unpause" | "server_unsuspend" | "server_update" | "session_confirm" | "session_create" | "session_delete" | "session_delete_all" | "session_oidc_begin" | "session_oidc_callback" | "session_passkey" | "session_passkey_options" | "settings_update" | "setup_complete" | "size_create" | "size_delete" | "size_update" | "ssh_key_create" | "ssh_key_delete" | "ssh_key_update" | "statement_correct" | "token_create" | "token_revoke" | "traffic_notice" | "traffic_throttle" | "user_create" | "user_delete" | "user_update" | "webhook_create" | "webhook_delete" | "webhook_delivery_redeliver" | "webhook_pause" | "webhook_rotate_secret" | "webhook_test" | "webhook_update")[];
                 /**
                  * @description Return only requests with this token. The value is the ID or name of a token. Separate several values with commas; an object matches if any of them does.
                  * @example [
