@@ -50,10 +50,10 @@ describe('the panel', { skip }, () => {
     await requireAccessible(page, 'the form');
   });
 
-  it('a check says where the server would run, and creates none', async () => {
+  it('the form says where the server would run, without being asked', async () => {
     await page.getByLabel('Name').fill('web-1');
-    await button('Check only').click();
-    await page.getByText(/^It would run on /).waitFor();
+    const outlook = page.getByRole('region', { name: 'What would be created' });
+    await outlook.getByText('Node', { exact: true }).waitFor();
   });
 
   it('a created server is shown with its password once, and then until it runs', async () => {
@@ -61,11 +61,13 @@ describe('the panel', { skip }, () => {
     const dialog = page.getByRole('dialog');
     assert.match(String(await dialog.locator('code').textContent()), /^[a-z2-9]{24}$/);
     await requireAccessible(page, 'the password');
-    await button('Go to the server').click();
+    await button('Watch the creation').click();
+    await heading('Creation of web-1').waitFor();
+    await page.getByText('web-1 is ready').waitFor();
+    await page.getByRole('link', { name: 'Go to the server' }).click();
     await heading('web-1').waitFor();
     await page.getByText('The server is running.').waitFor();
     await page.getByText(/^ssh root@/).waitFor();
-    await page.getByText('web-1 is ready').waitFor();
     await requireAccessible(page, 'a server');
   });
 

@@ -2,20 +2,18 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { berth } from '../../api/berth.ts';
-import { fieldErrors } from '../../api/field-errors.ts';
 import { inBackground } from '../../background.ts';
 import { Form } from '../../shell/form.tsx';
 import { Loading } from '../../shell/messages.tsx';
 import { expectations } from '../actions/toasts.tsx';
 import { generatePassword } from '../generate-password.ts';
 import { Fields } from './fields.tsx';
-import { commandErrors } from './first-start/commands.ts';
-import { labelError } from './first-start/labels.ts';
-import { bodyOf, fields as fieldNames, missingChoices, type Values } from './form.ts';
+import { bodyOf, missingChoices, type Values } from './form.ts';
 import classes from './new-server.module.css';
 import { Outlook } from './outlook/outlook.tsx';
 import { PasswordDialog } from './password-dialog.tsx';
 import { sentCommandsKey } from './progress/queries.ts';
+import { shownErrors } from './shown-errors.ts';
 
 // The form does not need the library that quotes words of the shell.
 const AsCode = lazy(() => import('./as-code/as-code.tsx'));
@@ -23,7 +21,7 @@ const AsCode = lazy(() => import('./as-code/as-code.tsx'));
 /** The form, and beside it what would come of it. */
 export function NewServer({ initial }: { initial: Values }) {
   const [values, setValues] = useState(initial);
-  const [missing, setMissing] = useState<ReturnType<typeof missingChoices>>({});
+  const [tried, setTried] = useState<Values>();
   const navigate = useNavigate();
   const queries = useQueryClient();
   const goTo = (id: number) =>
@@ -48,14 +46,12 @@ export function NewServer({ initial }: { initial: Values }) {
   });
 
   function submit(): void {
-    const found = missingChoices(values);
-    setMissing(found);
+    setTried(values);
     creating.reset();
-    if (Object.keys(found).length === 0) creating.mutate(values);
+    if (Object.keys(missingChoices(values)).length === 0) creating.mutate(values);
   }
-  const { error, data: created, variables: sent } = creating;
-  const { fields, rest } = fieldErrors(error, fieldNames);
-  const ofLabel = labelError(error);
+  const { error, data: created } = creating;
+  const { errors, ofCommands, rest } = shownErrors(error, values, tried);
 
   return (
     <div className={classes.columns}>
@@ -68,8 +64,8 @@ export function NewServer({ initial }: { initial: Values }) {
         <Fields
           values={values}
           set={(changed) => setValues((before) => ({ ...before, ...changed }))}
-          errors={{ ...missing, ...fields, ...(ofLabel && { labels: ofLabel }) }}
-          commandErrors={commandErrors(error, sent?.initialCommands ?? [])}
+          errors={errors}
+          commandErrors={ofCommands}
         />
       </Form>
       <div className={classes.beside}>

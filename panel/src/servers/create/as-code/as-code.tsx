@@ -1,11 +1,11 @@
-import { Button, Card, Code, CopyButton, Stack, Tabs, Text, Title } from '@mantine/core';
+import { Button, Card, CopyButton, Stack, Tabs, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { locationsQuery } from '../../../api/queries.ts';
 import { sessionQuery } from '../../../session/session.ts';
 import { keysQuery } from '../../../ssh-keys/queries.ts';
+import { CodeBlock } from '../code-block.tsx';
 import type { Values } from '../form.ts';
 import { sizesQuery, systemsQuery } from '../queries.ts';
-import classes from './as-code.module.css';
 import { clientCodeOf } from './client-code.ts';
 import { commandLineOf } from './command-line.ts';
 import { curlOf } from './curl.ts';
@@ -48,7 +48,7 @@ export default function AsCode({ values }: { values: Values }) {
         </Tabs.List>
         {ways.map(({ name, about, write }) => (
           <Tabs.Panel key={name} value={name} pt="sm">
-            <Shown code={write(request)} about={about} />
+            <Shown name={name} code={write(request)} about={about} />
           </Tabs.Panel>
         ))}
       </Tabs>
@@ -56,15 +56,13 @@ export default function AsCode({ values }: { values: Values }) {
   );
 }
 
-function Shown({ code, about }: { code: string; about: string }) {
+function Shown({ name, code, about }: Record<'name' | 'code' | 'about', string>) {
   return (
     <Stack gap="xs" align="flex-start">
       <Text size="xs" c="dimmed">
         {about} User data and commands are shown as they are: leave out what is secret in them.
       </Text>
-      <Code block className={classes.code}>
-        {code}
-      </Code>
+      <CodeBlock label={`Code for ${name}`}>{code}</CodeBlock>
       <CopyButton value={code} timeout={2000}>
         {({ copied, copy }) => (
           <Button variant="default" size="compact-sm" onClick={copy}>

@@ -3,8 +3,11 @@ import { quote } from 'shell-quote';
 /** What no shell changes, so that most words are shown as they are. */
 const plain = /^[\w@%+:,./-][\w@%+=:,./-]*$/;
 
-/** A text as one word of a shell. */
-export const word = (text: string): string => (plain.test(text) ? text : quote([text]));
+/** A text as one word of a shell. The library would use backslashes where single quotes are easier to read. */
+export function word(text: string): string {
+  if (plain.test(text)) return text;
+  return text.includes("'") ? quote([text]) : `'${text}'`;
+}
 
 /** A command over several lines, of which each has an option. */
 export const inLines = (parts: readonly string[]): string => parts.join(' \\\n  ');

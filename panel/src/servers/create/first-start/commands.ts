@@ -30,7 +30,7 @@ export const commandsOf = (entries: readonly CommandEntry[]): string[] =>
 const isBlank = ({ text }: CommandEntry) => text.trim() === '';
 const filled = (entries: readonly CommandEntry[]) => entries.filter((one) => !isBlank(one));
 
-/** What is wrong with which command, by its key. */
+/** What is wrong with which command that was sent, by its key. */
 export function commandErrors(error: unknown, entries: readonly CommandEntry[]) {
   const found = new Map<number, string>();
   if (!(error instanceof BerthError)) return found;

@@ -39,9 +39,7 @@ function Plan({ plan, size }: { plan: components['schemas']['ServerDryRun']; siz
             <div key={ip}>{ip}</div>
           ))}
         </Fact>
-        <Fact name="Price">
-          <Price size={size} />
-        </Fact>
+        <Price size={size} />
       </dl>
       {warnings.map((warning) => (
         <Text key={warning} size="sm">
@@ -55,11 +53,12 @@ function Plan({ plan, size }: { plan: components['schemas']['ServerDryRun']; siz
   );
 }
 
-/** Only sizes have prices. */
+/** Only sizes have prices, where administrators have set some. */
 function Price({ size }: { size: string }) {
   const { data: sizes = [] } = useQuery(sizesQuery);
   const price = sizes.find(({ id }) => String(id) === size)?.price;
-  return price ? priceInWords(price) : 'none';
+  if (!sizes.some((one) => one.price)) return null;
+  return <Fact name="Price">{price ? priceInWords(price) : 'none'}</Fact>;
 }
 
 function Obstacles({ obstacles }: { obstacles: string[] }) {

@@ -1,6 +1,8 @@
 import type { Operation } from '@berth/client';
-import { Code, Group, Loader, Stack, Text } from '@mantine/core';
+import { Group, Loader, Stack, Text } from '@mantine/core';
 import { isOver } from '../../../operations/after.ts';
+import { CodeBlock } from '../code-block.tsx';
+import classes from './command-results.module.css';
 import { duration } from './duration.ts';
 
 type Result = NonNullable<Operation['commands']>[number];
@@ -33,7 +35,11 @@ export function CommandResults({ total, results, texts, status }: CommandResults
                 isOver={isOver({ status })}
               />
             </Group>
-            {texts[index] && <Code block>{texts[index]}</Code>}
+            {texts[index] && (
+              <Text ff="monospace" size="sm" className={classes.command}>
+                {texts[index]}
+              </Text>
+            )}
             <Output result={results[index]} />
           </Stack>
         </li>
@@ -72,9 +78,5 @@ function Output({ result }: { result: Result | undefined }) {
   if (!result) return null;
   if (result.output_note) return <Text size="sm">{result.output_note}</Text>;
   if (!result.output) return <Text size="sm">It has written nothing.</Text>;
-  return (
-    <Code block tabIndex={0} role="region" aria-label={`Output of command ${result.index + 1}`}>
-      {result.output}
-    </Code>
-  );
+  return <CodeBlock label={`Output of command ${result.index + 1}`}>{result.output}</CodeBlock>;
 }

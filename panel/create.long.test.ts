@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Locator, Page } from 'playwright-core';
+import { eventually } from '../service/src/testing/until.ts';
+import { chromiumCommand } from '../setup/chromium.mjs';
+import { requireAccessible } from './testing/axe.ts';
+import { type Panel, signIn, startPanel } from './testing/browser.ts';
+
+// Creates a server with the keyboard alone, on the whole service with a simulated Incus.
+
+const skip = chromiumCommand() === undefined && 'Chromium is not installed';
+const mostTabs = 60;
+
+describe('creating a server', { skip }, () => {
+  let panel: Panel;
+  let page: Page;
+  before(async () => {
+    panel = await startPanel();
+    const price = { hourly: '0.0074', monthly: '4.59', currency: 'EUR' };
+    await change('POST', '/sizes', { name: 'small', cpu: 1, ram: 512, disk: 5, price });
+    await change('POST', '/sizes', { name: 'large', cpu: 4, ram: 4096, disk: 50 });
+    await change('PATCH', '/projects/default', { quota: { servers: 3, ram: 2048 } });
+    page = await panel.open();
+    await signIn(page, panel.credentials);
+  });
+  after(() => panel[Symbol.asyncDispose]());
+
+  async function change(method: string, path: string, body: object): Promise<void> {
+    const { url, token } = panel.installation;
+    const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+    const init = { method, headers, body: JSON.stringify(body) };
+    const response = await fetch(`${url}/v1${path}`, init);
+    assert.equal(response.ok, true, await response.text());
+  }
+
+  const field = (name: string) => page.getByRole('textbox', { name, exact: true });
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
+  const section = (name: string) => page.getByRole('region', { name, exact: true });
+  const isFocused = (target: Locator) => target.evaluate((one) => one === document.activeElement);
+  const press = (key: string) => page.keyboard.press(key);
+
+  /** Goes on with the key of the keyboard until the target has the focus. */
+  async function tabTo(target: Locator, key = 'Tab'): Promise<void> {
+    for (let tabs = 0; tabs < mostTabs; tabs += 1) {
+      if (await isFocused(target)) return;
+      await press(key);
+    }
+    assert.fail(`${target} is not reached with ${key}.`);
+  }
+
+  async function retype(target: Locator, text: string): Promise<void> {
+    await tabTo(target);
+    await press('ControlOrMeta+a');
+    await page.keyboard.insertText(text);
+  }
+
+  it('a form is filled in with the keyboard, and its errors are at their fields', async () => {
+    await page.goto('/servers/new');
+    await tabTo(field('Name'));
+    await page.keyboard.type('not valid!');
+    const debian = page.getByRole('radio', { name: 'Debian 12' });
+    await tabTo(debian);
+    await press('ArrowDown');
+    assert.equal(await debian.isChecked(), false);
+    await press('ArrowUp');
+    assert.equal(await debian.isChecked(), true);
+    await page.getByText('2 GiB left of the quota').waitFor();
+    await page.getByText('Needs more memory than is left of the quota').waitFor();
+    await tabTo(page.getByRole('radio', { name: 'Own specifications' }));
+    await press('ArrowDown');
+    assert.equal(await page.getByRole('radio', { name: 'small' }).isChecked(), true);
+    await tabTo(button('Add a command'));
+    await press('Enter');
+    assert.equal(await isFocused(field('Command 1')), true);
+    await page.keyboard.type('echo hello');
+    await tabTo(button('Add a command'));
+    await press('Enter');
+    await page.keyboard.insertText('x'.repeat(5000));
+    await retype(field('User data'), '#!/bin/sh\necho hello\n');
+    await page.getByText('It has 21 B of 64 KiB').waitFor();
+    await tabTo(field('Labels'));
+    await page.keyboard.type('env=prod, team=-');
+    await tabTo(button('Create and start'));
+    await press('Enter');
+
+    await page.getByText('team: A value must be empty').waitFor();
+    await page.getByText('of at most 4 KiB').first().waitFor();
+    const invalid = page.locator('[aria-invalid="true"]');
+    for (const name of ['Name', 'Command 2']) await field(name).and(invalid).waitFor();
+    assert.equal(await field('Command 1').and(invalid).count(), 0);
+    assert.equal(await isFocused(field('Name')), true);
+    await section('What would be created').getByText('Command 2: ').waitFor();
+    await requireAccessible(page, 'the form with errors');
+  });
+
+  it('what would be created is shown, and the same as code', async () => {
+    await retype(field('Name'), 'web-1');
+    await retype(field('Command 2'), 'false');
+    await retype(field('Labels'), 'env=prod, team=web');
+    const outlook = section('What would be created');
+    await outlook.getByText('Node', { exact: true }).waitFor();
+    await outlook.getByText('0.0074 EUR an hour, at most 4.59 EUR a month').waitFor();
+    assert.equal(await page.locator('[aria-invalid="true"]').count(), 0);
+    const code = section('The same as code');
+    await code.getByText("--data-urlencode 'initialCommands[]=echo hello'").waitFor();
+    await tabTo(page.getByRole('tab', { name: 'curl' }));
+    await press('ArrowRight');
+    await code.getByText("--command 'echo hello'").waitFor();
+    await press('ArrowRight');
+    await code.getByText("initialCommands: ['echo hello', 'false']").waitFor();
+    await requireAccessible(page, 'the form');
+  });
+
+  it('the strength of a password is shown, and an empty one is generated', async () => {
+    const password = page.getByLabel('Password of root', { exact: true });
+    await tabTo(password, 'Shift+Tab');
+    await page.keyboard.type('password');
+    await page.getByText('Strength: much too easy to guess.').waitFor();
+    await press('ControlOrMeta+a');
+    await press('Delete');
+    await tabTo(button('Create and start'));
+    await press('Enter');
+    const dialog = page.getByRole('dialog');
+    assert.match(String(await dialog.locator('code').textContent()), /^[a-z2-9]{24}$/);
+    await eventually(async () => assert.equal(await isFocused(button('Watch the creation')), true));
+    await press('Enter');
+  });
+
+  it('the creation is followed, with the output of each command', async () => {
+    await page.getByRole('heading', { name: 'Creation of web-1' }).waitFor();
+    const commands = section('Commands');
+    await commands.getByText('failed with exit status 1').waitFor();
+    await section('Progress').getByText('succeeded', { exact: true }).waitFor();
+    assert.equal(
+      await page.getByRole('region', { name: 'Output of command 1' }).textContent(),
+      'hello\n',
+    );
+    await commands.getByText('echo hello', { exact: true }).waitFor();
+    await section('User data').getByText('without errors').waitFor();
+    await section('Steps').getByRole('listitem').first().waitFor();
+    await requireAccessible(page, 'the creation');
+  });
+
+  it('a narrow screen does not scroll sideways', async () => {
+    for (const path of ['/servers/new', '/servers/1/creation']) {
+      await page.setViewportSize({ width: 360, height: 740 });
+      await page.goto(path);
+      await page.getByRole('heading', { level: 2 }).first().waitFor();
+      const width = 'document.documentElement.scrollWidth';
+      assert.equal(await page.evaluate(`${width} <= window.innerWidth`), true, path);
+    }
+  });
+
+  it('nothing was blocked by the policy, and no script has failed', () => {
+    // Chromium reports each response with an error as well.
+    const others = panel.errors.filter((text) => !text.startsWith('Failed to load resource'));
+    assert.deepEqual(others, []);
+  });
+});
