@@ -59,11 +59,11 @@ describe('changes of a server in the panel', { skip }, () => {
   const invalid = (text: string) => page.getByText(text).first().waitFor();
 
   it('a wrong name stands at its field, and a right one is set', async () => {
-    await page.getByLabel('Name', { exact: true }).fill('not valid!');
+    await page.getByLabel('Host name').fill('not valid!');
     await button('Rename').click();
     await invalid('Must be a host name');
     await requireAccessible(page, 'the settings');
-    await page.getByLabel('Name', { exact: true }).fill('web-2');
+    await page.getByLabel('Host name').fill('web-2');
     await button('Rename').click();
     await toast('The server is called web-2 now');
     await page.getByRole('heading', { name: 'web-2', level: 1 }).waitFor();
@@ -114,17 +114,17 @@ describe('changes of a server in the panel', { skip }, () => {
   });
 
   it('notes are saved', async () => {
-    await page.getByLabel('Notes', { exact: true }).fill('Ask the web team.\nThen restart.');
+    await page.getByRole('textbox', { name: 'Notes' }).fill('Ask the web team.\nThen restart.');
     await button('Save the notes').click();
     await toast('The notes are saved');
   });
 
   it('a protected server is not deleted', async () => {
-    await page.getByLabel('Protect it against deletion').check();
+    await page.getByLabel('Protect it against deletion').click();
     await toast('The server is protected against deletion');
     await part('Danger zone').getByText('The server is protected against this').waitFor();
     assert.equal(await button('Delete').count(), 0);
-    await page.getByLabel('Protect it against deletion').uncheck();
+    await page.getByLabel('Protect it against deletion').click();
     await toast('no longer protected against deletion');
     await button('Delete').waitFor();
   });
@@ -176,6 +176,13 @@ describe('changes of a server in the panel', { skip }, () => {
     await page.getByRole('link', { name: 'Settings' }).click();
     await part('Danger zone').waitFor();
     const width = await page.evaluate('document.documentElement.scrollWidth');
+    await page.screenshot({ path: '/tmp/shots-pf/phone-dark.png', fullPage: true });
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.screenshot({ path: '/tmp/shots-pf/phone.png', fullPage: true });
+    await button('Rebuild').click();
+    await page.getByLabel('Type web-2 to confirm').waitFor();
+    await page.screenshot({ path: '/tmp/shots-pf/phone-rebuild.png' });
+    await button('Cancel').click();
     assert.equal(width, 360);
   });
 
@@ -185,7 +192,7 @@ describe('changes of a server in the panel', { skip }, () => {
     const other = await panel.open();
     await signIn(other, credentials);
     await other.getByRole('link', { name: 'web-2' }).click();
-    await other.getByRole('link', { name: 'Overview' }).waitFor();
+    await other.getByRole('region', { name: 'Access' }).waitFor();
     assert.equal(await other.getByRole('link', { name: 'Settings' }).count(), 0);
     for (const name of ['Stop', 'Restart', 'Pause'])
       assert.equal(await other.getByRole('button', { name, exact: true }).count(), 0);

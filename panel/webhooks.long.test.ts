@@ -50,6 +50,7 @@ describe('webhooks, events and commands in the panel', { skip }, () => {
   const link = (name: string) => page.getByRole('link', { name, exact: true }).first();
   const heading = (name: string) => page.getByRole('heading', { name, exact: true });
   const field = (name: string) => page.getByLabel(name, { exact: true });
+  const choice = (name: string) => page.getByRole('combobox', { name, exact: true });
   const dialog = () => page.getByRole('dialog');
   const deliveries = () => page.getByRole('list', { name: 'Deliveries' }).getByRole('listitem');
 
@@ -120,7 +121,7 @@ describe('webhooks, events and commands in the panel', { skip }, () => {
     receiver.status = 200;
     await button(/^Send now event/).click();
     await page.getByText('Events are sent as they happen.').waitFor();
-    await field('Status').click();
+    await choice('Status').click();
     await page.getByRole('option', { name: 'failed' }).click();
     await heading('No delivery is failed').waitFor();
   });
@@ -170,17 +171,17 @@ describe('webhooks, events and commands in the panel', { skip }, () => {
       .first()
       .waitFor();
     await look('the events');
-    await field('Type').fill('Operation ended');
+    await choice('Type').fill('Operation ended');
     await option('Operation ended').click();
     await page.getByText('Create: The server was created.').waitFor();
     assert.equal(await events().filter({ hasText: 'Server started' }).count(), 0);
-    await field('Server').fill('web');
+    await choice('Server').fill('web');
     await option('web-1').click();
     await page.waitForURL(/type=operation.ended&server=\d+$/);
     await page.reload();
     await events().getByText('Data').first().click();
     await page.getByText('succeeded', { exact: true }).waitFor();
-    assert.equal(await field('Server').inputValue(), 'web-1');
+    assert.equal(await choice('Server').inputValue(), 'web-1');
     await look('the data of an event');
     await button('Clear').click();
     await events()

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
+import { eventually } from '../../service/src/testing/until.ts';
 
 const script = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 /** Waits for what fades in or out, whose colours count only at its end. What turns as long as something loads has none. */
@@ -28,11 +29,13 @@ export async function requireAccessible(page: Page, what: string): Promise<void>
 
 const phone = { width: 375, height: 740 };
 
-/** Fails if the page is wider than a phone. */
+/** Fails if the page stays wider than a phone. */
 export async function requireNoSideScroll(page: Page, what: string): Promise<void> {
   const usual = page.viewportSize();
   await page.setViewportSize(phone);
-  const width = await page.evaluate('document.scrollingElement.scrollWidth');
+  await eventually(async () => {
+    const width = await page.evaluate('document.scrollingElement.scrollWidth');
+    assert.equal(width, phone.width, `${what}: the width on a phone`);
+  });
   if (usual) await page.setViewportSize(usual);
-  assert.equal(width, phone.width, `${what}: the width on a phone`);
 }

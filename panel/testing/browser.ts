@@ -28,13 +28,19 @@ interface PanelOptions {
   isSetUp?: boolean;
   /** More settings of the service. */
   env?: Record<string, string>;
+  /** The members of its cluster; without any, it is a single Incus. */
+  members?: string[];
 }
 
 /** The panel on the whole service, with an administrator, who does not exist before the setup. */
-export async function startPanel({ isSetUp = true, env }: PanelOptions = {}): Promise<Panel> {
+export async function startPanel({
+  isSetUp = true,
+  env,
+  members = [],
+}: PanelOptions = {}): Promise<Panel> {
   await using stack = new AsyncDisposableStack();
   execFileSync(process.execPath, [fileURLToPath(new URL('../build.ts', import.meta.url))]);
-  const installation = await startInstallation(env);
+  const installation = await startInstallation(env, members);
   stack.defer(installation.close);
   const credentials = { email: 'ada@example.com', password: goodPassword };
   if (isSetUp) await createTestUser(installation.database.db, { ...credentials, isAdmin: true });

@@ -1,6 +1,10 @@
 import type { Event } from '@berth/client';
 import { Card, Stack } from '@mantine/core';
+import { memo } from 'react';
 import { OneEvent } from './one-event.tsx';
+
+/** Those that were shown before stay as they are when another one happens. */
+const Shown = memo(OneEvent);
 
 interface ListProps {
   events: readonly Event[];
@@ -13,7 +17,7 @@ export function EventList({ events, isOfOne = false }: ListProps) {
     <Stack component="ol" gap="xs" p={0} m={0} className="plain-list" aria-label="Events">
       {events.map((event) => (
         <Card key={event.id} component="li" withBorder p="sm">
-          <OneEvent event={event} isOfOne={isOfOne} />
+          <Shown event={event} isOfOne={isOfOne} />
         </Card>
       ))}
     </Stack>

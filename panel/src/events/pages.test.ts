@@ -71,9 +71,9 @@ test('a new event is the first one, and one that was already read is not shown t
 });
 
 test('of very many events, the older ones are read again when somebody wants to see them', () => {
-  const many = range(2001, 3000).toReversed();
-  const after = pagesWith(pagesOf(many, { first: 4, until: 2000 }), { id: 3001 });
-  assert.equal(after.pages[0]?.events.length, 500);
-  assert.deepEqual(after.pages[0]?.older, { first: 4, until: 2501 });
-  assert.deepEqual(pagesWith(pagesOf(many), { id: 3001 }).pages[0]?.older?.first, 2001);
+  const many = range(2501, 3000).toReversed();
+  const after = pagesWith(pagesOf(many, { first: 4, until: 2500 }), { id: 3001 });
+  assert.equal(after.pages[0]?.events.length, 250);
+  assert.deepEqual(after.pages[0]?.older, { first: 4, until: 2751 });
+  assert.deepEqual(pagesWith(pagesOf(many), { id: 3001 }).pages[0]?.older?.first, 2501);
 });

@@ -8,8 +8,8 @@ interface Pages<One extends Found, Param> {
   pageParams: Param[];
 }
 
-const mostKept = 1000;
-const keptThen = 500;
+const mostKept = 500;
+const keptThen = 250;
 
 /** The pages with an event that has just happened. When there are too many, older ones can be read again. */
 export function pagesWith<One extends Found, Param>(

@@ -4,7 +4,14 @@ import { returnTo } from './return-to.ts';
 
 test('somebody who signs in again goes back to the page and its filters', () => {
   assert.equal(returnTo('/servers/42'), '/servers/42');
-  for (const path of ['/ssh-keys/new', '/tokens', '/account', '/operations', '/events', '/admin/nodes'])
+  for (const path of [
+    '/ssh-keys/new',
+    '/tokens',
+    '/account',
+    '/operations',
+    '/events',
+    '/admin/nodes',
+  ])
     assert.equal(returnTo(path), path);
   assert.equal(returnTo('/authorize?code=WDJB-MJHT'), '/authorize?code=WDJB-MJHT');
   assert.equal(returnTo('/servers?q=web&status=started'), '/servers?q=web&status=started');

@@ -23,6 +23,8 @@ const get = (url: string, headers = {}) => app.inject({ url, headers: { accept, 
 const pages = [
   ...['/', '/setup', '/sign-in', '/servers', '/servers/', '/servers/42?tab=1', '/servers/new'],
   ...['/ssh-keys', '/ssh-keys/new', '/tokens', '/tokens/new', '/account', '/operations'],
+  ...['/webhooks', '/webhooks/new', '/webhooks/4', '/webhooks/4/edit', '/events?type=server'],
+  ...['/authorize?code=WDJB-MJHT', '/admin', '/admin/nodes'],
 ];
 
 function build(): void {

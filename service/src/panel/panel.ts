@@ -13,7 +13,8 @@ const config = { scope: 'public', countsAs: 2 } as const;
 /** The paths of the pages but the first, which the scripts of the panel tell apart. */
 const pages = [
   ...['/setup', '/sign-in', '/authorize', '/account', '/servers', '/servers/*'],
-  ...['/ssh-keys', '/ssh-keys/*', '/tokens', '/tokens/*', '/operations'],
+  ...['/ssh-keys', '/ssh-keys/*', '/tokens', '/tokens/*', '/operations', '/events'],
+  ...['/webhooks', '/webhooks/*', '/admin', '/admin/*'],
 ];
 
 /** What `panel/index.html` has in the place of the nonce. */

@@ -1,6 +1,6 @@
 import type { components } from '@berth/client';
 
-export type Kind = components['schemas']['Drift']['kind'];
+type Kind = components['schemas']['Drift']['kind'];
 
 export const kindNames: Record<Kind, string> = {
   changed: 'Changed by hand',

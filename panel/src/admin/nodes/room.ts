@@ -5,7 +5,7 @@ type Node = components['schemas']['Node'];
 type Location = components['schemas']['Location'];
 
 /** What a node has of something, in the unit of the API. */
-export interface Room {
+interface Room {
   /** What its servers may have together. */
   limit: number;
   allocated: number;

@@ -1,6 +1,6 @@
 import type { components } from '@berth/client';
 
-export type Status = components['schemas']['Node']['status'];
+type Status = components['schemas']['Node']['status'];
 
 export const statusWords: Record<Status, string> = {
   online: 'online',

@@ -4,7 +4,7 @@ import { numberOf, textOf } from '../forms.ts';
 
 type Quota = components['schemas']['Project']['quota'];
 type Body = components['schemas']['ProjectCreate'];
-export type Limit = keyof Quota;
+type Limit = keyof Quota;
 
 export const names = ['name', 'description', 'unique_names', 'sizes_only', 'quota'] as const;
 
