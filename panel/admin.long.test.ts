@@ -7,7 +7,7 @@ import { installation } from '../service/src/testing/fixtures.ts';
 import { createTestUser } from '../service/src/testing/people.ts';
 import { enterServer } from '../service/src/testing/servers.ts';
 import { chromiumCommand } from '../setup/chromium.mjs';
-import { requireAccessible } from './testing/axe.ts';
+import { requireAccessible, requireNoSideScroll } from './testing/axe.ts';
 import { type Panel, signIn, startPanel } from './testing/browser.ts';
 
 // Administers a cluster in a browser, on the whole service with a simulated Incus.
@@ -58,31 +58,10 @@ describe('the administration in the panel', { skip }, () => {
     await page.getByRole('menuitem', { name: action }).click();
   }
 
-  async function shot(what: string): Promise<void> {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      await page.waitForTimeout(400);
-      await page.screenshot({
-        path: `/tmp/shots-ph/${what.replaceAll(' ', '-')}-${colorScheme}.png`,
-        fullPage: true,
-      });
-    }
-  }
-
   /** A page looks right for everybody, and on a phone nothing has to be scrolled sideways. */
   async function requireUsable(what: string): Promise<void> {
-    await shot(what);
     await requireAccessible(page, what);
-    const usual = page.viewportSize();
-    await page.setViewportSize(phone);
-    await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
-    await page.screenshot({
-      path: `/tmp/shots-ph/${what.replaceAll(' ', '-')}-phone.png`,
-      fullPage: true,
-    });
-    const width = await page.evaluate(() => document.documentElement.scrollWidth);
-    assert.ok(width <= phone.width, `${what} is ${width} wide`);
-    if (usual) await page.setViewportSize(usual);
+    await requireNoSideScroll(page, what);
   }
 
   it('the nodes show who is where, and what is free', async () => {

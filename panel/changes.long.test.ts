@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { createTestUser } from '../service/src/testing/people.ts';
 import { chromiumCommand } from '../setup/chromium.mjs';
-import { requireAccessible } from './testing/axe.ts';
+import { requireAccessible, requireNoSideScroll } from './testing/axe.ts';
 import { type Panel, signIn, startPanel } from './testing/browser.ts';
 
 // Changes a server in a browser, on the whole service with a simulated Incus.
@@ -172,18 +172,13 @@ describe('changes of a server in the panel', { skip }, () => {
   });
 
   it('nothing scrolls sideways on a phone', async () => {
-    await page.setViewportSize({ width: 360, height: 740 });
     await page.getByRole('link', { name: 'Settings' }).click();
     await part('Danger zone').waitFor();
-    const width = await page.evaluate('document.documentElement.scrollWidth');
-    await page.screenshot({ path: '/tmp/shots-pf/phone-dark.png', fullPage: true });
-    await page.emulateMedia({ colorScheme: 'light' });
-    await page.screenshot({ path: '/tmp/shots-pf/phone.png', fullPage: true });
+    await requireNoSideScroll(page, 'the settings');
     await button('Rebuild').click();
     await page.getByLabel('Type web-2 to confirm').waitFor();
-    await page.screenshot({ path: '/tmp/shots-pf/phone-rebuild.png' });
+    await requireNoSideScroll(page, 'the form of a rebuild');
     await button('Cancel').click();
-    assert.equal(width, 360);
   });
 
   it('a viewer is offered no change', async () => {
