@@ -13,7 +13,6 @@ import { type Panel, signIn, startPanel } from './testing/browser.ts';
 // Administers a cluster in a browser, on the whole service with a simulated Incus.
 
 const skip = chromiumCommand() === undefined && 'Chromium is not installed';
-const phone = { width: 390, height: 844 };
 
 describe('the administration in the panel', { skip }, () => {
   let panel: Panel;
