@@ -7,6 +7,7 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router';
+import { readAuditSearch } from './audit/search.ts';
 import { readOperationSearch } from './operations/search.ts';
 import { readSearch } from './servers/list/search.ts';
 import { readUsageSearch } from './servers/one/usage/span.ts';
@@ -15,6 +16,7 @@ import { sessionQuery } from './session/session.ts';
 import { setupQuery } from './setup/setup.ts';
 import { Failure, Loading } from './shell/messages.tsx';
 import { NotFound } from './shell/not-found.tsx';
+import { readStatementSearch } from './statement/search.ts';
 
 interface Context {
   queries: QueryClient;
@@ -131,12 +133,45 @@ const operations = createRoute({
   component: lazyRouteComponent(() => import('./operations/page.tsx'), 'OperationsPage'),
 });
 
+const members = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/members',
+  component: lazyRouteComponent(() => import('./members/list.tsx'), 'MembersPage'),
+});
+
+const newMember = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/members/new',
+  component: lazyRouteComponent(() => import('./members/new.tsx'), 'NewMemberPage'),
+});
+
+const quota = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/quota',
+  component: lazyRouteComponent(() => import('./quota/page.tsx'), 'QuotaPage'),
+});
+
+const audit = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/audit',
+  validateSearch: readAuditSearch,
+  component: lazyRouteComponent(() => import('./audit/page.tsx'), 'AuditPage'),
+});
+
+const statement = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/statement',
+  validateSearch: readStatementSearch,
+  component: lazyRouteComponent(() => import('./statement/page.tsx'), 'StatementPage'),
+});
+
 const routes = root.addChildren([
   setup,
   signIn,
   signedIn.addChildren([
     ...[start, servers, newServer, server, operations],
     ...[sshKeys, newSshKey, tokens, newToken, account],
+    ...[members, newMember, quota, audit, statement],
   ]),
 ]);
 

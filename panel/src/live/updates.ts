@@ -43,6 +43,12 @@ export function createUpdates(queries: QueryClient, setActivities: SetActivities
   const readOperations = () =>
     inBackground(queries.invalidateQueries({ queryKey: ['operations', 'project'] }));
 
+  /** What counts servers, and what records each change. */
+  function readRecords(): void {
+    for (const key of ['quota', 'audit'])
+      inBackground(queries.invalidateQueries({ queryKey: [key] }));
+  }
+
   const readLists = () => inBackground(queries.invalidateQueries({ queryKey: ['servers'] }));
 
   function readServers(): void {
@@ -88,6 +94,7 @@ export function createUpdates(queries: QueryClient, setActivities: SetActivities
     setActivities((activities) => activitiesAfter(activities, event));
     changeLists((servers) => serversAfter(servers, event));
     takeOperation(event);
+    if (event.type !== 'operation.progress') soon(readRecords, listsMs);
     expectations.take(event);
     const id = serverToRead(event);
     if (id !== undefined) {
@@ -104,7 +111,7 @@ export function createUpdates(queries: QueryClient, setActivities: SetActivities
 
   /** Reads everything, and what is in progress. */
   function readAll(): void {
-    for (const key of ['servers', 'server', 'operations'])
+    for (const key of ['servers', 'server', 'operations', 'quota', 'audit'])
       inBackground(queries.invalidateQueries({ queryKey: [key] }));
     inBackground(readActivities());
   }

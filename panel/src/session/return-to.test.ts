@@ -4,7 +4,9 @@ import { returnTo } from './return-to.ts';
 
 test('somebody who signs in again goes back to the page and its filters', () => {
   assert.equal(returnTo('/servers/42'), '/servers/42');
-  for (const path of ['/ssh-keys', '/ssh-keys/new', '/tokens', '/account'])
+  for (const path of ['/ssh-keys', '/ssh-keys/new', '/tokens', '/account', '/operations'])
+    assert.equal(returnTo(path), path);
+  for (const path of ['/members/new', '/quota', '/audit?who=user:2', '/statement?month=2026-10'])
     assert.equal(returnTo(path), path);
   assert.equal(returnTo('/servers?q=web&status=started'), '/servers?q=web&status=started');
 });

@@ -1,5 +1,8 @@
 /** The first part of each path that is about something to come back to. */
-const pages = ['servers', 'ssh-keys', 'tokens', 'account'];
+const pages = [
+  ...['servers', 'operations', 'ssh-keys', 'tokens', 'account'],
+  ...['members', 'quota', 'audit', 'statement'],
+];
 
 /** Where to go after signing in: only a path of the panel, because anybody can write such a link. */
 export function returnTo(from: unknown): string {

@@ -6,7 +6,7 @@ import { mayChange } from '../session/projects.ts';
 import { sessionQuery } from '../session/session.ts';
 
 interface NewLinkProps {
-  to: '/servers/new' | '/ssh-keys/new' | '/tokens/new';
+  to: '/members/new' | '/servers/new' | '/ssh-keys/new' | '/tokens/new';
   children: string;
 }
 

@@ -23,6 +23,7 @@ const get = (url: string, headers = {}) => app.inject({ url, headers: { accept, 
 const pages = [
   ...['/', '/setup', '/sign-in', '/servers', '/servers/', '/servers/42?tab=1', '/servers/new'],
   ...['/ssh-keys', '/ssh-keys/new', '/tokens', '/tokens/new', '/account', '/operations'],
+  ...['/members', '/members/new', '/quota', '/audit', '/statement?month=2026-11'],
 ];
 
 function build(): void {

@@ -14,6 +14,7 @@ const config = { scope: 'public', countsAs: 2 } as const;
 const pages = [
   ...['/setup', '/sign-in', '/account', '/servers', '/servers/*'],
   ...['/ssh-keys', '/ssh-keys/*', '/tokens', '/tokens/*', '/operations'],
+  ...['/members', '/members/*', '/quota', '/audit', '/statement'],
 ];
 
 /** What `panel/index.html` has in the place of the nonce. */

@@ -1,11 +1,12 @@
 import type { components } from '@berth/client';
-import { Alert, Button, Text } from '@mantine/core';
+import { Alert, Anchor, Button, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { berth } from '../../api/berth.ts';
 import { fieldErrors } from '../../api/field-errors.ts';
 import { locationsQuery } from '../../api/queries.ts';
+import { isQuotaExceeded } from '../../api/words.ts';
 import { Form } from '../../shell/form.tsx';
 import { Failure, Loading } from '../../shell/messages.tsx';
 import { Page } from '../../shell/page.tsx';
@@ -108,6 +109,11 @@ function NewServer({ initial }: { initial: Values }) {
         }
         {...{ error, rest }}
       >
+        {isQuotaExceeded(error) && (
+          <Anchor size="sm" renderRoot={(props) => <Link to="/quota" {...props} />}>
+            See what is left of the quota
+          </Anchor>
+        )}
         <Fields values={values} change={setValues} errors={{ ...missing, ...fields }} />
         {checking.data && <Outlook plan={checking.data} />}
       </Form>

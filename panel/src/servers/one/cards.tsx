@@ -1,13 +1,12 @@
-import { ActionIcon, Badge, Code, CopyButton, Group, Stack, Text } from '@mantine/core';
+import { ActionIcon, Badge, Code, CopyButton, Group } from '@mantine/core';
 import IconCheck from '@tabler/icons-react/icons/IconCheck';
 import IconCopy from '@tabler/icons-react/icons/IconCopy';
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
 import { locationsQuery } from '../../api/queries.ts';
 import { bytes, counted, disk, memory } from '../../format/units.ts';
 import type { Server } from '../../live/apply.ts';
+import { Fact, Facts as FactList } from '../../shell/facts.tsx';
 import { Time } from '../../shell/time.tsx';
-import classes from './cards.module.css';
 
 /** A text that people need elsewhere. */
 export function Copyable({ text, what }: { text: string; what: string }) {
@@ -36,7 +35,7 @@ export function Access({ server: { ip_addresses, ssh_keys, password_login } }: {
   const [primary] = ip_addresses;
   const logins = [...ssh_keys.map(({ name }) => name), ...(password_login ? ['password'] : [])];
   return (
-    <dl className={classes.facts}>
+    <FactList>
       <Fact name={ip_addresses.length === 1 ? 'Address' : 'Addresses'}>
         {ip_addresses.length === 0 && 'none'}
         {ip_addresses.map(({ ip }) => (
@@ -49,7 +48,7 @@ export function Access({ server: { ip_addresses, ssh_keys, password_login } }: {
         </Fact>
       )}
       <Fact name="Login">{logins.join(', ') || 'none'}</Fact>
-    </dl>
+    </FactList>
   );
 }
 
@@ -61,7 +60,7 @@ export function Facts({ server }: { server: Server }) {
   const { incoming, outgoing } = server.usage.traffic;
   const labels = Object.entries(server.labels);
   return (
-    <dl className={classes.facts}>
+    <FactList>
       <Fact name="Size">
         {server.size && `${server.size}: `}
         {counted(cpu, 'core')}, {memory(ram)} of memory, {disk(size)} of disk
@@ -88,19 +87,6 @@ export function Facts({ server }: { server: Server }) {
         </Fact>
       )}
       {server.notes && <Fact name="Notes">{server.notes}</Fact>}
-    </dl>
-  );
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <>
-      <Text component="dt" size="sm" c="dimmed">
-        {name}
-      </Text>
-      <Stack component="dd" gap={4} m={0} fz="sm" className="breaks">
-        {children}
-      </Stack>
-    </>
+    </FactList>
   );
 }
