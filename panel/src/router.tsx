@@ -8,6 +8,7 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import { administrationOf } from './admin/routes.tsx';
+import { readAuditSearch } from './audit/search.ts';
 import { readAuthorizeSearch } from './authorize/code.ts';
 import { readEventSearch } from './events/search.ts';
 import { readOperationSearch } from './operations/search.ts';
@@ -18,6 +19,7 @@ import { sessionQuery } from './session/session.ts';
 import { setupQuery } from './setup/setup.ts';
 import { Failure, Loading } from './shell/messages.tsx';
 import { NotFound } from './shell/not-found.tsx';
+import { readStatementSearch } from './statement/search.ts';
 import { readDeliverySearch } from './webhooks/deliveries.ts';
 
 interface Context {
@@ -203,6 +205,38 @@ const events = createRoute({
   component: lazyRouteComponent(() => import('./events/page.tsx'), 'EventsPage'),
 });
 
+const members = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/members',
+  component: lazyRouteComponent(() => import('./members/list.tsx'), 'MembersPage'),
+});
+
+const newMember = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/members/new',
+  component: lazyRouteComponent(() => import('./members/new.tsx'), 'NewMemberPage'),
+});
+
+const quota = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/quota',
+  component: lazyRouteComponent(() => import('./quota/page.tsx'), 'QuotaPage'),
+});
+
+const audit = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/audit',
+  validateSearch: readAuditSearch,
+  component: lazyRouteComponent(() => import('./audit/page.tsx'), 'AuditPage'),
+});
+
+const statement = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/statement',
+  validateSearch: readStatementSearch,
+  component: lazyRouteComponent(() => import('./statement/page.tsx'), 'StatementPage'),
+});
+
 const routes = root.addChildren([
   setup,
   signIn,
@@ -211,6 +245,7 @@ const routes = root.addChildren([
     server.addChildren([serverOverview, serverSettings]),
     ...[sshKeys, newSshKey, tokens, newToken, account, authorize],
     ...[webhooks, newWebhook, webhook, editWebhook, events],
+    ...[members, newMember, quota, audit, statement],
     administrationOf(signedIn),
   ]),
 ]);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BerthError } from '@berth/client';
-import { inWords, isMissing, isSignedOut } from './words.ts';
+import { inWords, isMissing, isQuotaExceeded, isSignedOut } from './words.ts';
 
 test('the detail of a problem is shown as it is', () => {
   assert.equal(inWords(new BerthError('server_not_running', 'It is stopped.')), 'It is stopped.');
@@ -32,4 +32,9 @@ test('a session that has ended differs from a wrong password', () => {
   assert.equal(isSignedOut(refused('sign_in_failed')), false);
   assert.equal(isSignedOut(new Error('401')), false);
   assert.equal(isMissing(new BerthError('server_not_found', 'No.', { status: 404 })), true);
+});
+
+test('a quota that is in the way differs from other refusals', () => {
+  assert.equal(isQuotaExceeded(new BerthError('quota_exceeded', 'No.', { status: 403 })), true);
+  assert.equal(isQuotaExceeded(new BerthError('scope_missing', 'No.', { status: 403 })), false);
 });

@@ -20,3 +20,7 @@ export const isSignedOut = (error: unknown): boolean =>
 /** Whether the object that the request names does not exist, for this person. */
 export const isMissing = (error: unknown): boolean =>
   error instanceof BerthError && error.status === 404;
+
+/** Whether the quota of the project is in the way. */
+export const isQuotaExceeded = (error: unknown): boolean =>
+  error instanceof BerthError && error.code === 'quota_exceeded';

@@ -7,7 +7,7 @@ import { foundServersQuery } from '../servers/find.ts';
 import { serverQuery } from '../servers/one/queries.ts';
 import { mayChange } from '../session/projects.ts';
 import { sessionQuery } from '../session/session.ts';
-import { links } from '../shell/navigation.tsx';
+import { links, projectLinks } from '../shell/navigation.tsx';
 import { actionsFor, matching, readTyped, serversNamed } from './entries.ts';
 
 export interface Entry {
@@ -51,7 +51,7 @@ function usePages(showHelp: () => void): Entry[] {
   const navigate = useNavigate();
   const { data: session } = useQuery(sessionQuery);
   const shown = [
-    ...links.map(({ to, name }) => ({ to, label: name })),
+    ...[...links, ...projectLinks].map(({ to, name }) => ({ to, label: name })),
     ...(session?.project && mayChange(session.project) ? creations : []),
     { to: '/account', label: 'Account' } as const,
   ];

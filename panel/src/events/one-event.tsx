@@ -1,7 +1,7 @@
 import type { Event } from '@berth/client';
 import { Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import { Target } from '../operations/target.tsx';
+import { NamedServer } from '../servers/named.tsx';
 import { Fact, Facts } from '../shell/facts.tsx';
 import { Time } from '../shell/time.tsx';
 import { nameOf } from './type-words.ts';
@@ -24,7 +24,7 @@ export function OneEvent({ event, isOfOne = false }: EventProps) {
           <span>{nameOf(event.type)}</span>
           {server_id !== null && !isOfOne && (
             <span className="breaks">
-              <Target operation={{ server_id, node: null }} />
+              <NamedServer id={server_id} />
             </span>
           )}
         </Group>

@@ -49,6 +49,12 @@ export function createUpdates(queries: QueryClient, setActivities: SetActivities
   /** Each event may be sent to webhooks, and some tell that one was paused. */
   const readWebhooks = () => inBackground(queries.invalidateQueries({ queryKey: ['webhooks'] }));
 
+  /** What counts servers, and what records each change. */
+  function readRecords(): void {
+    for (const key of ['quota', 'audit'])
+      inBackground(queries.invalidateQueries({ queryKey: [key] }));
+  }
+
   const readLists = () => inBackground(queries.invalidateQueries({ queryKey: ['servers'] }));
 
   function readServers(): void {
@@ -95,6 +101,7 @@ export function createUpdates(queries: QueryClient, setActivities: SetActivities
     changeLists((servers) => serversAfter(servers, event));
     takeOperation(event);
     soon(readWebhooks, listsMs);
+    if (event.type !== 'operation.progress') soon(readRecords, listsMs);
     takeEvent(queries, event);
     expectations.take(event);
     if (event.type === 'operation.ended') ended.add(event.data.operation.id);
@@ -113,7 +120,10 @@ export function createUpdates(queries: QueryClient, setActivities: SetActivities
 
   /** Reads everything, and what is in progress. */
   function readAll(): void {
-    for (const key of ['servers', 'server', 'operations', 'webhooks', 'events'])
+    for (const key of [
+      ...['servers', 'server', 'operations', 'webhooks', 'events'],
+      ...['quota', 'audit'],
+    ])
       inBackground(queries.invalidateQueries({ queryKey: [key] }));
     ended.clear();
     setActivities(() => new Map());

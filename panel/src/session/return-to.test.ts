@@ -5,12 +5,8 @@ import { returnTo } from './return-to.ts';
 test('somebody who signs in again goes back to the page and its filters', () => {
   assert.equal(returnTo('/servers/42'), '/servers/42');
   for (const path of [
-    '/ssh-keys/new',
-    '/tokens',
-    '/account',
-    '/operations',
-    '/events',
-    '/admin/nodes',
+    ...['/ssh-keys/new', '/tokens', '/account', '/operations', '/events', '/admin/nodes'],
+    ...['/members/new', '/quota', '/audit?who=user:2', '/statement?month=2026-10'],
   ])
     assert.equal(returnTo(path), path);
   assert.equal(returnTo('/authorize?code=WDJB-MJHT'), '/authorize?code=WDJB-MJHT');

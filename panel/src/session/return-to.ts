@@ -1,7 +1,7 @@
 /** The first part of each path that is about something to come back to. */
 const pages = [
   ...['servers', 'operations', 'events', 'ssh-keys', 'tokens', 'webhooks'],
-  ...['account', 'admin', 'authorize'],
+  ...['members', 'quota', 'audit', 'statement', 'account', 'admin', 'authorize'],
 ];
 
 /** Where to go after signing in: only a path of the panel, because anybody can write such a link. */

@@ -1,9 +1,13 @@
-import { NavLink } from '@mantine/core';
+import { NavLink, Text } from '@mantine/core';
+import IconFileText from '@tabler/icons-react/icons/IconFileText';
+import IconGauge from '@tabler/icons-react/icons/IconGauge';
 import IconHistory from '@tabler/icons-react/icons/IconHistory';
 import IconKey from '@tabler/icons-react/icons/IconKey';
 import IconListCheck from '@tabler/icons-react/icons/IconListCheck';
+import IconReceipt from '@tabler/icons-react/icons/IconReceipt';
 import IconServer from '@tabler/icons-react/icons/IconServer';
 import IconTicket from '@tabler/icons-react/icons/IconTicket';
+import IconUsers from '@tabler/icons-react/icons/IconUsers';
 import IconWebhook from '@tabler/icons-react/icons/IconWebhook';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -19,24 +23,33 @@ export const links = [
   { to: '/webhooks', name: 'Webhooks', Icon: IconWebhook },
 ] as const;
 
+/** About the project as a whole. */
+export const projectLinks = [
+  { to: '/members', name: 'Members', Icon: IconUsers },
+  { to: '/quota', name: 'Quota', Icon: IconGauge },
+  { to: '/audit', name: 'Audit log', Icon: IconFileText },
+  { to: '/statement', name: 'Statement', Icon: IconReceipt },
+] as const;
+
+interface NavigationProps {
+  onChosen: () => void;
+}
+
 /** Others do not load it. */
 const Administration = lazy(() => import('../admin/navigation.tsx'));
 
 /** The pages about the project, and for administrators those about the installation. */
-export function Navigation({ onChosen }: { onChosen: () => void }) {
+export function Navigation({ onChosen }: NavigationProps) {
   const { data: session } = useQuery(sessionQuery);
   return (
     <>
-      {links.map(({ to, name, Icon }) => (
-        <NavLink
-          key={to}
-          label={name}
-          color="gray"
-          leftSection={<Icon size={18} aria-hidden />}
-          onClick={onChosen}
-          renderRoot={(props) => <Link to={to} activeProps={{ 'data-active': true }} {...props} />}
-        />
-      ))}
+      <Links links={links} onChosen={onChosen} />
+      <Text size="xs" c="dimmed" fw={500} mt="md" mb={4} px="sm" id="project-links">
+        Project
+      </Text>
+      <section aria-labelledby="project-links">
+        <Links links={projectLinks} onChosen={onChosen} />
+      </section>
       {session?.user.is_admin && (
         <Suspense>
           <Administration onChosen={onChosen} />
@@ -44,4 +57,21 @@ export function Navigation({ onChosen }: { onChosen: () => void }) {
       )}
     </>
   );
+}
+
+interface LinksProps extends NavigationProps {
+  links: typeof links | typeof projectLinks;
+}
+
+function Links({ links, onChosen }: LinksProps) {
+  return links.map(({ to, name, Icon }) => (
+    <NavLink
+      key={to}
+      label={name}
+      color="gray"
+      leftSection={<Icon size={18} aria-hidden />}
+      onClick={onChosen}
+      renderRoot={(props) => <Link to={to} activeProps={{ 'data-active': true }} {...props} />}
+    />
+  ));
 }

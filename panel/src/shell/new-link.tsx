@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useMayChange } from '../session/may-change.ts';
 
 interface NewLinkProps {
-  to: '/servers/new' | '/ssh-keys/new' | '/tokens/new' | '/webhooks/new';
+  to: '/members/new' | '/servers/new' | '/ssh-keys/new' | '/tokens/new' | '/webhooks/new';
   children: string;
 }
 

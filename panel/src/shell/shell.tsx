@@ -69,7 +69,7 @@ export function Shell() {
           </Group>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="sm" aria-label="Main">
+      <AppShell.Navbar p="sm" aria-label="Main" className="scrolls">
         <Navigation onChosen={close} />
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1}>

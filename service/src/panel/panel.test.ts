@@ -25,6 +25,7 @@ const pages = [
   ...['/ssh-keys', '/ssh-keys/new', '/tokens', '/tokens/new', '/account', '/operations'],
   ...['/webhooks', '/webhooks/new', '/webhooks/4', '/webhooks/4/edit', '/events?type=server'],
   ...['/authorize?code=WDJB-MJHT', '/admin', '/admin/nodes'],
+  ...['/members', '/members/new', '/quota', '/audit', '/statement?month=2026-11'],
 ];
 
 function build(): void {

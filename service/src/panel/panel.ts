@@ -14,6 +14,7 @@ const config = { scope: 'public', countsAs: 2 } as const;
 const pages = [
   ...['/setup', '/sign-in', '/authorize', '/account', '/servers', '/servers/*'],
   ...['/ssh-keys', '/ssh-keys/*', '/tokens', '/tokens/*', '/operations', '/events'],
+  ...['/members', '/members/*', '/quota', '/audit', '/statement'],
   ...['/webhooks', '/webhooks/*', '/admin', '/admin/*'],
 ];
 

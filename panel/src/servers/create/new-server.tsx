@@ -1,7 +1,9 @@
+import { Anchor } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { berth } from '../../api/berth.ts';
+import { isQuotaExceeded } from '../../api/words.ts';
 import { inBackground } from '../../background.ts';
 import { Form } from '../../shell/form.tsx';
 import { Loading } from '../../shell/messages.tsx';
@@ -61,6 +63,11 @@ export function NewServer({ initial }: { initial: Values }) {
         isPending={creating.isPending}
         {...{ error, rest }}
       >
+        {isQuotaExceeded(error) && (
+          <Anchor size="sm" renderRoot={(props) => <Link to="/quota" {...props} />}>
+            See what is left of the quota
+          </Anchor>
+        )}
         <Fields
           values={values}
           set={(changed) => setValues((before) => ({ ...before, ...changed }))}

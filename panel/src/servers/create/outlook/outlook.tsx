@@ -1,8 +1,7 @@
 import type { components } from '@berth/client';
 import { Card, Loader, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
-import classes from '../../one/cards.module.css';
+import { Fact, Facts } from '../../../shell/facts.tsx';
 import type { Values } from '../form.ts';
 import { sizesQuery } from '../queries.ts';
 import { priceInWords } from '../sizes/price.ts';
@@ -31,7 +30,7 @@ function Plan({ plan, size }: { plan: components['schemas']['ServerDryRun']; siz
   const { node, ip_addresses, warnings } = plan;
   return (
     <>
-      <dl className={classes.facts}>
+      <Facts>
         <Fact name="Node">{node}</Fact>
         <Fact name={ip_addresses.length === 1 ? 'Address' : 'Addresses'}>
           {ip_addresses.length === 0 && 'none'}
@@ -40,7 +39,7 @@ function Plan({ plan, size }: { plan: components['schemas']['ServerDryRun']; siz
           ))}
         </Fact>
         <Price size={size} />
-      </dl>
+      </Facts>
       {warnings.map((warning) => (
         <Text key={warning} size="sm">
           {warning}
@@ -74,19 +73,6 @@ function Obstacles({ obstacles }: { obstacles: string[] }) {
           </Text>
         ))}
       </Stack>
-    </>
-  );
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <>
-      <Text component="dt" size="sm" c="dimmed">
-        {name}
-      </Text>
-      <Text component="dd" size="sm" m={0} className="breaks">
-        {children}
-      </Text>
     </>
   );
 }
