@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { createBerth, waitForOperation } from '@berth/client';
 import type { Page } from 'playwright-core';
 import { enterDrift } from '../service/src/testing/drift.ts';
 import { installation } from '../service/src/testing/fixtures.ts';
@@ -8,7 +7,7 @@ import { createTestUser } from '../service/src/testing/people.ts';
 import { enterServer } from '../service/src/testing/servers.ts';
 import { chromiumCommand } from '../setup/chromium.mjs';
 import { requireAccessible, requireNoSideScroll } from './testing/axe.ts';
-import { type Panel, signIn, startPanel } from './testing/browser.ts';
+import { createServer, type Panel, signIn, startPanel } from './testing/browser.ts';
 
 // Administers a cluster in a browser, on the whole service with a simulated Incus.
 
@@ -19,7 +18,7 @@ describe('the administration in the panel', { skip }, () => {
   let page: Page;
   before(async () => {
     panel = await startPanel({ members: ['alpha', 'beta', 'gamma'] });
-    await createServers(['web-1', 'web-2', 'db-1']);
+    for (const name of ['web-1', 'web-2', 'db-1']) await createServer(panel, name);
     page = await panel.open();
     await signIn(page, panel.credentials);
   });
@@ -31,19 +30,6 @@ describe('the administration in the panel', { skip }, () => {
   const field = (name: string) => page.getByLabel(name, { exact: true });
   const node = (name: string) =>
     page.getByRole('listitem').filter({ has: page.getByRole('heading', { name, exact: true }) });
-
-  async function createServers(names: string[]): Promise<void> {
-    const { url, token } = panel.installation;
-    const berth = createBerth({ url, token });
-    for (const name of names) {
-      const amounts = { cpu: 1, ram: 512, disk: 5 };
-      const place = { location_id: 'local', os_id: 'debian-12' };
-      const login = { password_login: false, initialCommands: [] };
-      const body = { name, ...place, ...amounts, ...login };
-      const { data } = await berth.POST('/v1/servers', { body });
-      await waitForOperation(berth, data.operation.id);
-    }
-  }
 
   async function goTo(name: string): Promise<void> {
     const navigation = page.getByRole('navigation');

@@ -26,7 +26,7 @@ describe('changes of a server in the panel', { skip }, () => {
     page = await panel.open();
     await signIn(page, panel.credentials);
     await page.getByRole('link', { name: 'web-1' }).click();
-    await page.getByRole('link', { name: 'Settings' }).click();
+    await settings(page).click();
     await part('Name').waitFor();
   });
   after(() => panel[Symbol.asyncDispose]());
@@ -46,6 +46,10 @@ describe('changes of a server in the panel', { skip }, () => {
     return answered;
   }
 
+  const settings = (of: Page) =>
+    of
+      .getByRole('navigation', { name: 'Parts of the server' })
+      .getByRole('link', { name: 'Settings' });
   const part = (name: string) => page.getByRole('region', { name, exact: true });
   const button = (name: string) => page.getByRole('button', { name, exact: true });
   const dialog = () => page.getByRole('dialog');
@@ -172,7 +176,7 @@ describe('changes of a server in the panel', { skip }, () => {
   });
 
   it('nothing scrolls sideways on a phone', async () => {
-    await page.getByRole('link', { name: 'Settings' }).click();
+    await settings(page).click();
     await part('Danger zone').waitFor();
     await requireNoSideScroll(page, 'the settings');
     await button('Rebuild').click();
@@ -188,7 +192,7 @@ describe('changes of a server in the panel', { skip }, () => {
     await signIn(other, credentials);
     await other.getByRole('link', { name: 'web-2' }).click();
     await other.getByRole('region', { name: 'Access' }).waitFor();
-    assert.equal(await other.getByRole('link', { name: 'Settings' }).count(), 0);
+    assert.equal(await settings(other).count(), 0);
     for (const name of ['Stop', 'Restart', 'Pause'])
       assert.equal(await other.getByRole('button', { name, exact: true }).count(), 0);
     await other.goto(`/servers/${id}/settings`);

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { type Berth, createBerth } from '@berth/client';
 import type { Page } from 'playwright-core';
-import { type Berth, createBerth, waitForOperation } from '../client/src/index.ts';
-import { goodPassword } from '../service/src/testing/people.ts';
 import { until } from '../service/src/testing/until.ts';
 import { chromiumCommand } from '../setup/chromium.mjs';
 import { requireAccessible } from './testing/axe.ts';
-import { type Panel, signIn, startPanel } from './testing/browser.ts';
+import { createServer, type Panel, signIn, startPanel } from './testing/browser.ts';
 
 // Uses the console of a server in a browser, on the whole service with a simulated Incus.
 
@@ -20,22 +19,12 @@ describe('the console in the panel', { skip }, () => {
   before(async () => {
     panel = await startPanel();
     berth = createBerth(panel.installation);
-    await createServer();
+    id = await createServer(panel, 'web-1');
     page = await panel.open();
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await signIn(page, panel.credentials);
   });
   after(() => panel[Symbol.asyncDispose]());
-
-  async function createServer(): Promise<void> {
-    const body = {
-      ...{ name: 'web-1', location_id: 1, os_id: 1, password: goodPassword },
-      ...{ cpu: 1, ram: 512, disk: 5, initialCommands: [] },
-    };
-    const { data } = await berth.POST('/v1/servers', { body });
-    id = data.id;
-    await waitForOperation(berth, data.operation.id);
-  }
 
   const button = (name: string) => page.getByRole('button', { name, exact: true });
   const state = (text: string | RegExp) => page.getByRole('status').filter({ hasText: text });

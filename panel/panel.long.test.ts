@@ -43,6 +43,7 @@ describe('the panel', { skip }, () => {
 
   it('the errors of a create are shown at their fields', async () => {
     await page.getByRole('link', { name: 'New server' }).first().click();
+    await heading('New server').waitFor();
     await page.getByLabel('Name').fill('not valid!');
     await button('Create and start').click();
     await page.getByText('Must be a host name').waitFor();
@@ -107,7 +108,8 @@ describe('the panel', { skip }, () => {
   });
 
   it('a server is deleted once its name is typed', async () => {
-    await page.getByRole('link', { name: 'Settings' }).click();
+    const parts = page.getByRole('navigation', { name: 'Parts of the server' });
+    await parts.getByRole('link', { name: 'Settings' }).click();
     await button('Delete').click();
     const confirm = button('Delete the server');
     assert.equal(await confirm.isDisabled(), true);

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { createBerth, waitForOperation } from '@berth/client';
 import { type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { type Installation, startInstallation } from '../../cli/testing/installation.ts';
 import {
@@ -73,4 +74,16 @@ export async function signIn(page: Page, { email, password }: Credentials): Prom
   await page.getByLabel('Password', { exact: true }).fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { name: 'Servers', exact: true }).waitFor();
+}
+
+/** Creates a server by the API, and waits until it runs. Returns its ID. */
+export async function createServer({ installation }: Panel, name: string): Promise<number> {
+  const berth = createBerth(installation);
+  const body = {
+    ...{ name, location_id: 'local', os_id: 'debian-12', password: goodPassword },
+    ...{ cpu: 1, ram: 512, disk: 5, initialCommands: [] },
+  };
+  const { data } = await berth.POST('/v1/servers', { body });
+  await waitForOperation(berth, data.operation.id);
+  return data.id;
 }
