@@ -4,6 +4,7 @@ import { type Berth, createBerth, waitForOperation } from '@berth/client';
 import { sql } from 'kysely';
 import type { Page } from 'playwright-core';
 import { createTestUser } from '../service/src/testing/people.ts';
+import { eventually } from '../service/src/testing/until.ts';
 import { chromiumCommand } from '../setup/chromium.mjs';
 import { requireAccessible } from './testing/axe.ts';
 import { type Panel, signIn, startPanel } from './testing/browser.ts';
@@ -14,6 +15,7 @@ const skip = chromiumCommand() === undefined && 'Chromium is not installed';
 const phone = { width: 360, height: 740 };
 const desktop = { width: 1280, height: 720 };
 const projectId = 1;
+const small = { cpu: 1, ram: 512, disk: 10 };
 
 describe('a project in the panel', { skip }, () => {
   let panel: Panel;
@@ -57,9 +59,14 @@ describe('a project in the panel', { skip }, () => {
     await shoot(what.replaceAll(' ', '-'));
     await requireAccessible(page, what);
     await page.setViewportSize(phone);
-    const { scrollWidth, clientWidth } = await page.evaluate(() => document.documentElement);
-    assert.ok(scrollWidth <= clientWidth, `${what} is ${scrollWidth} wide on a phone`);
-    await page.setViewportSize(desktop);
+    try {
+      await eventually(async () => {
+        const width = await page.evaluate(() => document.documentElement.scrollWidth);
+        assert.ok(width <= phone.width, `${what} is ${width} wide on a phone`);
+      });
+    } finally {
+      await page.setViewportSize(desktop);
+    }
   }
 
   it('a member is added by their address', async () => {
@@ -102,16 +109,16 @@ describe('a project in the panel', { skip }, () => {
   });
 
   it('a member is removed after a question', async () => {
-    await button('Remove Test').click();
+    await row('carol').getByRole('button', { name: 'Remove Test' }).click();
     await requireGood('the removal');
     await button('Remove the member').click();
     await row('carol').waitFor({ state: 'detached' });
   });
 
-  async function createServer(name: string): Promise<number> {
-    const body = { location_id: 1, os_id: 1, cpu: 1, ram: 512, disk: 10, initialCommands: [] };
+  async function createServer(name: string, of: { size: number } | typeof small) {
+    const place = { location_id: 1, os_id: 1, initialCommands: [] };
     const password = 'copper-lantern-Tuesday';
-    const { data } = await berth.POST('/v1/servers', { body: { ...body, name, password } });
+    const { data } = await berth.POST('/v1/servers', { body: { ...place, ...of, name, password } });
     await waitForOperation(berth, data.operation.id);
     return data.id;
   }
@@ -120,18 +127,20 @@ describe('a project in the panel', { skip }, () => {
     const quota = { servers: 2, cpu: 8, ram: 4096, disk: 25, addresses: null };
     const params = { path: { id: projectId } };
     await berth.PATCH('/v1/projects/{id}', { params, body: { quota } });
-    await createServer('web-1');
+    await createServer('web-1', small);
     await link('Quota').click();
     await page.getByText('1 server left').waitFor();
-    const id = await createServer('web-2');
+    const price = { hourly: '0.0074', monthly: '4.59', currency: 'EUR' };
+    const size = await berth.POST('/v1/sizes', { body: { ...small, name: 'small', price } });
+    const id = await createServer('web-2', { size: size.data.id });
     await page.getByText('2 of 2 servers used (100 %)').waitFor();
-    await page.getByText('20 of 25 GiB used (80 %)').waitFor();
+    await page.getByText('20 GiB of 25 GiB used (80 %)').waitFor();
     await requireGood('the quota');
     await link('Servers').click();
     await link('New server').click();
     await field('Name').fill('web-3');
     await button('Create and start').click();
-    await page.getByText('quota is used up').waitFor();
+    await page.getByText('quota is too small').waitFor();
     await requireGood('the form beyond the quota');
     await link('See what is left of the quota').click();
     await heading('Quota').waitFor();
@@ -152,12 +161,12 @@ describe('a project in the panel', { skip }, () => {
     await done.getByRole('cell', { name: 'member' }).waitFor();
     await requireGood('an entry');
     await done.getByText('Show all about the same object').click();
-    await page.getByText('3 in all, about one object').waitFor();
+    await page.getByText('3 entries, about one object').waitFor();
     assert.match(new URL(page.url()).search, /kind=user/);
     await button('Clear').click();
     await page.getByPlaceholder('Any', { exact: true }).fill('Delete');
     await page.getByRole('option', { name: 'Delete', exact: true }).click();
-    await page.getByText('server 2, which was deleted').waitFor();
+    await page.getByText(/^server \d, which was deleted/).waitFor();
     assert.equal(new URL(page.url()).search, '?action=server_delete');
     await field('From').fill('2099-01-01');
     await page.getByRole('link', { name: 'Show all entries' }).click();
@@ -166,9 +175,11 @@ describe('a project in the panel', { skip }, () => {
 
   it('the statement has what each server used in a month, as a page and as a file', async () => {
     const { db } = panel.installation.database;
-    await sql`update server_spans set from_at = from_at - interval '5 hours'`.execute(db);
+    for (const table of ['server_spans', 'size_prices'])
+      await sql`update ${sql.table(table)} set from_at = from_at - interval '5 hours'`.execute(db);
     await link('Statement').click();
     await row('web-1').waitFor();
+    await row('web-2').getByText('EUR').waitFor();
     await requireGood('the statement');
     await field('Compare the servers by').selectOption('Memory');
     assert.match(page.url(), /[?&]by=ram/);

@@ -24,7 +24,7 @@ export function OneEntry({ entry, known }: EntryProps) {
       <Group gap="xs" justify="space-between">
         <Text size="sm" fw={500} className="breaks">
           {actionInWords(action)}
-          {target && (
+          {target && target.kind !== 'project' && (
             <>
               <Text span c="dimmed" aria-hidden>
                 {' · '}
@@ -54,7 +54,11 @@ export function OneEntry({ entry, known }: EntryProps) {
           Details
         </Button>
       </Group>
-      <div id={id}>{isOpen && <EntryDetails entry={entry} />}</div>
+      {isOpen && (
+        <div id={id}>
+          <EntryDetails entry={entry} />
+        </div>
+      )}
     </Stack>
   );
 }
@@ -64,7 +68,6 @@ function Target({ target, known }: { target: NonNullable<Entry['target']>; known
   if (kind === 'server') return <NamedServer id={id} />;
   if (kind === 'user') return userName(id, known);
   if (kind === 'token') return tokenName(id, known);
-  if (kind === 'project') return null;
   return `${isKind(kind) ? kindNames[kind] : kind.replaceAll('_', ' ')} ${id}`;
 }
 
@@ -72,7 +75,7 @@ function Refusal({ entry: { status, code, count: times } }: { entry: Entry }) {
   if (status < 400) return null;
   return (
     <>
-      {' '}
+      {', '}
       <Text span size="sm" c="var(--mantine-color-error)">
         refused{times > 1 && ` ${count(times)} times`}
       </Text>

@@ -1,10 +1,13 @@
 import { Button, Group, Select, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
 import { inBackground } from '../background.ts';
 import { actionChoices, kindNames } from './actions.ts';
 import { callerChoices, type Known } from './callers.ts';
 import { type AuditSearch, hasFilters, readAuditSearch } from './search.ts';
 
+const typingMs = 500;
 const kindChoices = Object.entries(kindNames).map(([value, label]) => ({ value, label }));
 
 interface FiltersProps {
@@ -62,8 +65,10 @@ export function Filters({ search, known }: FiltersProps) {
         value={search.kind ?? null}
         onChange={(kind) => change({ kind, target: undefined })}
       />
-      <Day label="From" value={search.from} change={(from) => change({ from })} />
-      <Day label="Until" value={search.to} change={(to) => change({ to })} />
+      <Group gap="sm" wrap="nowrap" flex="1 1 280px" maw={340}>
+        <Day label="From" value={search.from} change={(from) => change({ from })} />
+        <Day label="Until" value={search.to} change={(to) => change({ to })} />
+      </Group>
       {hasFilters(search) && (
         <Button
           variant="subtle"
@@ -82,17 +87,22 @@ interface DayProps {
   change: (day: string) => void;
 }
 
+/** A day that is applied when somebody pauses typing, since each digit makes another day. */
 function Day({ label, value = '', change }: DayProps) {
+  const [typed, setTyped] = useState(value);
+  const apply = useDebouncedCallback(change, typingMs);
+  // Going back in the history, or clearing the filters.
+  useEffect(() => setTyped(value), [value]);
   return (
     <TextInput
       type="date"
       label={label}
-      flex="1 1 130px"
-      maw={170}
-      // Browsers give no value for a day that is not entered as a whole.
-      key={value}
-      defaultValue={value}
-      onChange={({ currentTarget }) => change(currentTarget.value)}
+      flex={1}
+      value={typed}
+      onChange={({ currentTarget }) => {
+        setTyped(currentTarget.value);
+        apply(currentTarget.value);
+      }}
     />
   );
 }

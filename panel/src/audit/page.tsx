@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { inBackground } from '../background.ts';
-import { count } from '../format/units.ts';
+import { count, counted } from '../format/units.ts';
 import { type Session, sessionQuery } from '../session/session.ts';
 import { Empty, Failure, Loading } from '../shell/messages.tsx';
 import { Page } from '../shell/page.tsx';
@@ -55,7 +55,9 @@ function Entries({ search, known }: { search: AuditSearch; known: Known }) {
   return (
     <>
       <Text size="sm" c="dimmed" role="status">
-        {isMore ? `The latest ${count(shown.length)} entries` : `${count(shown.length)} in all`}
+        {isMore
+          ? `The latest ${count(shown.length)} entries`
+          : counted(shown.length, 'entry', 'entries')}
         {search.target && `, about one ${search.kind === 'server' ? 'server' : 'object'}`}
       </Text>
       <Stack component="ol" gap="xs" p={0} m={0} className="plain-list" aria-label="Entries">

@@ -14,11 +14,12 @@ export function Leave({ session: { user }, project }: { session: Session; projec
   return (
     <Card withBorder maw={720}>
       <Stack gap="sm" align="flex-start">
-        <Text>
-          Your role in {project.name}: <b>{words.name}</b>. {words.explanation}
+        <Text fw={500}>
+          Your role in {project.name}: {words.name}
         </Text>
         <Text size="sm" c="dimmed">
-          The owners of the project see and change its members. Ask one of them for another role.
+          {words.explanation} The owners of the project see and change its members. Ask one of them
+          for another role.
         </Text>
         <Button variant="outline" color="red" size="xs" onClick={open}>
           Leave the project

@@ -1,4 +1,4 @@
-import { Button, Group, Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Session } from '../session/session.ts';
 import { sessionQuery } from '../session/session.ts';
@@ -38,8 +38,7 @@ function Members({ session, projectId }: { session: Session; projectId: number }
   const { asked, ask, ...question } = useAsked<Member>();
   const isOwn = asked !== undefined && isSelf(asked, session);
   const columns: Column<Member>[] = [
-    { name: 'Name', show: (member) => <Who member={member} isSelf={isSelf(member, session)} /> },
-    { name: 'Email address', show: ({ email }) => <span className="breaks">{email}</span> },
+    { name: 'Person', show: (member) => <Who member={member} isSelf={isSelf(member, session)} /> },
     { name: 'Role', show: (member) => <RoleSelect {...{ member, session, projectId }} /> },
     { name: 'Since', show: ({ since }) => <Time at={since} relative /> },
   ];
@@ -49,6 +48,7 @@ function Members({ session, projectId }: { session: Session; projectId: number }
         name="members"
         query={query}
         columns={columns}
+        minWidth={480}
         actions={(member) => (
           <Button variant="subtle" color="red" size="xs" onClick={() => ask(member)}>
             {isSelf(member, session) ? 'Leave' : 'Remove'}
@@ -85,14 +85,21 @@ function Members({ session, projectId }: { session: Session; projectId: number }
 }
 
 function Who({ member, isSelf }: { member: Member; isSelf: boolean }) {
+  const { name, email } = member;
   return (
-    <Group gap={6}>
-      <span>{nameOf(member)}</span>
+    <>
+      {nameOf(member)}
       {isSelf && (
         <Text span c="dimmed" size="sm" fw={400}>
+          {' '}
           (you)
         </Text>
       )}
-    </Group>
+      {name && (
+        <Text c="dimmed" size="xs" fw={400}>
+          {email}
+        </Text>
+      )}
+    </>
   );
 }

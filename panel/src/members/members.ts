@@ -9,8 +9,11 @@ type Asker = Pick<Session, 'user' | 'project'>;
 
 export const roleWords: Record<Role, { name: string; explanation: string }> = {
   viewer: { name: 'Viewer', explanation: 'Sees everything in the project but its members.' },
-  member: { name: 'Member', explanation: 'Also creates, controls and deletes servers.' },
-  owner: { name: 'Owner', explanation: 'Also adds, changes and removes members.' },
+  member: {
+    name: 'Member',
+    explanation: 'Sees the same, and creates, controls and deletes servers.',
+  },
+  owner: { name: 'Owner', explanation: 'Does the same, and manages the members.' },
 };
 
 /** From the one that allows the least. */

@@ -39,6 +39,7 @@ export function RoleSelect({ member, session, projectId }: RoleSelectProps) {
     <>
       <NativeSelect
         size="xs"
+        miw={105}
         maw={130}
         aria-label={`Role of ${nameOf(member)}`}
         data={roleChoices}
@@ -54,8 +55,12 @@ export function RoleSelect({ member, session, projectId }: RoleSelectProps) {
           if (asked) await setRole(member, asked, self);
         }}
       >
-        {asked && roleWords[asked].explanation} Another owner, or an administrator, would have to
-        make you an owner again.
+        {asked && (
+          <>
+            <b>{roleWords[asked].name}</b>: {roleWords[asked].explanation}
+          </>
+        )}{' '}
+        Only an owner or an administrator can give you more again.
       </Question>
     </>
   );

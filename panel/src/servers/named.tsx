@@ -13,6 +13,7 @@ export function NamedServer({ id: serverId }: { id: number }) {
   return (
     <Anchor
       inherit
+      underline="always"
       renderRoot={(props) => (
         <Link to="/servers/$id" params={{ id: String(serverId) }} {...props} />
       )}

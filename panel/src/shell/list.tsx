@@ -18,11 +18,13 @@ interface ListProps<Item> {
   actions?: (item: Item) => ReactNode;
   /** In the place of a table without rows. */
   empty?: ReactNode;
+  /** Below this width, the table scrolls. */
+  minWidth?: number;
 }
 
 /** What was read as a table, or what is in its place. The first column names the rows. */
 export function List<Item extends { id: number }>(props: ListProps<Item>) {
-  const { name, query, columns, actions, empty } = props;
+  const { name, query, columns, actions, empty, minWidth = 640 } = props;
   const { data, error, refetch } = query;
   if (error) {
     const title = `The ${name} cannot be shown`;
@@ -31,7 +33,8 @@ export function List<Item extends { id: number }>(props: ListProps<Item>) {
   if (!data) return <Loading />;
   if (data.length === 0 && empty) return empty;
   return (
-    <Table.ScrollContainer minWidth={640} type="native">
+    // Positioned, so that hidden texts in it do not make the page wider.
+    <Table.ScrollContainer minWidth={minWidth} type="native" pos="relative">
       <Table verticalSpacing="sm" highlightOnHover aria-label={name}>
         <Table.Thead>
           <Table.Tr>

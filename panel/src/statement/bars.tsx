@@ -13,14 +13,14 @@ interface BarsProps {
   choose: (measure: Measure) => void;
 }
 
-/** The part that each server has in what the project used. */
+/** The share that each server has in what the project used. */
 export function Bars({ servers, measure, choose }: BarsProps) {
   const bars = barsOf(servers, measure);
   return (
-    <Card withBorder component="section" aria-labelledby="parts">
-      <Group justify="space-between" mb="sm">
-        <Title order={2} size="h5" id="parts">
-          Parts of the servers
+    <Card withBorder component="section" aria-labelledby="shares">
+      <Group justify="space-between" mb="sm" wrap="nowrap">
+        <Title order={2} size="h5" id="shares">
+          Shares of the servers
         </Title>
         <NativeSelect
           size="xs"

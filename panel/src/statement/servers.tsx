@@ -1,7 +1,7 @@
 import { Anchor, Button, Stack, Table, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { count } from '../format/units.ts';
+import { count, counted } from '../format/units.ts';
 import { Time } from '../shell/time.tsx';
 import {
   allMeasures,
@@ -33,9 +33,9 @@ export function Servers({ servers, measure, hasPrices }: ServersProps) {
   return (
     <Stack component="section" gap="xs" aria-labelledby="servers">
       <Title order={2} size="h5" id="servers">
-        Servers
+        {counted(servers.length, 'server')}
       </Title>
-      <Table.ScrollContainer minWidth={860} type="native">
+      <Table.ScrollContainer minWidth={860} type="native" pos="relative">
         <Table fz="sm" verticalSpacing="xs" highlightOnHover aria-labelledby="servers">
           <Table.Thead>
             <Table.Tr>
@@ -58,7 +58,7 @@ export function Servers({ servers, measure, hasPrices }: ServersProps) {
                 <Table.Th scope="row" fw={500} className="breaks">
                   <Name server={server} />
                 </Table.Th>
-                <Table.Td>{server.size ?? 'none'}</Table.Td>
+                <Table.Td>{server.size ?? 'custom'}</Table.Td>
                 {allMeasures.map((one) => (
                   <Table.Td key={one} ta="right" className="one-line">
                     {shownAs(amountOf(server, one), one)}
