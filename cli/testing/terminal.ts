@@ -109,7 +109,6 @@ export interface Session {
 }
 
 export const enter = '\r';
-export const down = '\u001b[B';
 
 const hasColors = (_: number, env: object) => !('TERM' in env && env.TERM === 'dumb');
 

@@ -3,7 +3,6 @@ import { existsSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { after, test } from 'node:test';
 import { createBerth } from '@berth/client';
-import { sql } from 'kysely';
 import { json, problem, serve } from '../../../client/testing/server.ts';
 import { createTestUser } from '../../../service/src/testing/people.ts';
 import { startInstallation } from '../../testing/installation.ts';
@@ -76,7 +75,8 @@ test('a denial and the end of the time are said, and nothing is kept', async () 
   assert.match(denied.shown(), /It was denied in the browser\./);
   const late = inTerminal(['login', url], {
     browser: async () => {
-      await sql`update device_authorizations set expires_at = now()`.execute(db);
+      const expires_at = new Date(0).toISOString();
+      await db.updateTable('device_authorizations').set({ expires_at }).execute();
     },
   });
   assert.equal((await late.ended()).status, 3, late.shown());
