@@ -98,6 +98,8 @@ describe('the document', () => {
     );
     // This code belongs to no route.
     mentioned.add('method_not_allowed');
+    // Those of the WebSocket of a console, which is no request of the document.
+    for (const code of ['console_not_found', 'websocket_required']) mentioned.add(code);
     assert.deepEqual([...mentioned].sort(), Object.keys(problems).sort());
   });
 
