@@ -59,7 +59,7 @@ describe('a sign-in of the command line', { skip }, () => {
   it('the token is of the chosen project, with what is chosen, after a proof of the person', async () => {
     const { session, opened } = await begin('second');
     await page.goto(opened);
-    await field('Project').selectOption('web-team');
+    await page.getByRole('combobox', { name: 'Project' }).selectOption('web-team');
     await page.getByText('asks for a token of the project web-team').waitFor();
     await page.getByLabel('Administer everything').uncheck();
     await field('Expires').selectOption('in a day');

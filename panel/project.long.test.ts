@@ -138,6 +138,7 @@ describe('a project in the panel', { skip }, () => {
     await requireGood('the quota');
     await link('Servers').click();
     await link('New server').click();
+    await heading('New server').waitFor();
     await field('Name').fill('web-3');
     await button('Create and start').click();
     await page.getByText('quota is too small').waitFor();
