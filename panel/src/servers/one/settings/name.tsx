@@ -38,8 +38,8 @@ export function NameForm({ server }: { server: Server }) {
       {...{ isPending, error, rest }}
     >
       <TextInput
-        label="Name"
-        description="The host name. A running server has it at once, a stopped one from its next start."
+        label="Host name"
+        description="A running server has it at once, a stopped one from its next start."
         autoComplete="off"
         value={name}
         onChange={({ currentTarget }) => setEdited(currentTarget.value)}

@@ -32,7 +32,7 @@ export function NotesForm({ server }: { server: Server }) {
       {...{ isPending, error, rest }}
     >
       <Textarea
-        label="Notes"
+        aria-label="Notes"
         description="For people, such as whom to ask before a restart"
         autosize
         minRows={3}

@@ -9,12 +9,15 @@ type Against = keyof typeof against;
 /** Switches against mistakes. */
 export function Protection({ server }: { server: Server }) {
   const changing = useUpdate(server.id);
-  const set = (action: Against, isOn: boolean) =>
+  const { isPending, variables } = changing;
+  const isOn = (action: Against) =>
+    (isPending ? variables.protection?.[action] : undefined) ?? server.protection[action];
+  const set = (action: Against, toOn: boolean) =>
     changing.mutate(
-      { protection: { [action]: isOn } },
+      { protection: { [action]: toOn } },
       {
         onSuccess: () => {
-          const is = isOn ? 'is protected' : 'is no longer protected';
+          const is = toOn ? 'is protected' : 'is no longer protected';
           say(server.hostname, [`The server ${is} against ${against[action]}.`]);
         },
         onError: (error) => sayFailed('The protection was not changed', error),
@@ -29,15 +32,15 @@ export function Protection({ server }: { server: Server }) {
         <Switch
           label="Protect it against deletion"
           description="The service refuses to delete it until this is off."
-          checked={server.protection.delete}
-          disabled={changing.isPending}
+          checked={isOn('delete')}
+          disabled={isPending}
           onChange={({ currentTarget }) => set('delete', currentTarget.checked)}
         />
         <Switch
           label="Protect it against a rebuild"
           description="The service refuses to rebuild it until this is off."
-          checked={server.protection.rebuild}
-          disabled={changing.isPending}
+          checked={isOn('rebuild')}
+          disabled={isPending}
           onChange={({ currentTarget }) => set('rebuild', currentTarget.checked)}
         />
       </Stack>

@@ -50,7 +50,7 @@ export function ResizeForm({ server }: { server: Server }) {
     >
       {(offered.length > 0 || server.size) && (
         <NativeSelect
-          label="Size"
+          label="New size"
           data={optionsFor(server, offered)}
           value={wanted.size}
           onChange={({ currentTarget }) => set({ size: currentTarget.value })}
