@@ -77,11 +77,13 @@ export function ResizeForm({ server }: { server: Server }) {
         error={fields.allow_move}
       />
       {effects.length > 0 && (
-        <List size="sm" role="status">
-          {effects.map((effect) => (
-            <List.Item key={effect}>{effect}</List.Item>
-          ))}
-        </List>
+        <div role="status">
+          <List size="sm">
+            {effects.map((effect) => (
+              <List.Item key={effect}>{effect}</List.Item>
+            ))}
+          </List>
+        </div>
       )}
       {!isAllowed && <NotNow server={server} />}
     </Form>
