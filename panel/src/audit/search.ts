@@ -14,7 +14,7 @@ export interface AuditSearch {
   to?: string;
 }
 
-export type Changed = { [Key in keyof AuditSearch]: AuditSearch[Key] | null };
+type Changed = { [Key in keyof AuditSearch]: AuditSearch[Key] | null };
 
 const callers = /^(user|token):([1-9]\d{0,14})$/;
 
