@@ -16,9 +16,9 @@ describe('changes of a server in the panel', { skip }, () => {
   let id: number;
   before(async () => {
     panel = await startPanel();
-    const large = { name: 'large', cpu: 2, ram: 2048, disk: 20 };
-    await post('/v1/sizes', large);
-    const created = await post('/v1/servers', {
+    await send('PATCH', '/v1/locations/1', { traffic_allowance: 1e12 });
+    await send('POST', '/v1/sizes', { name: 'large', cpu: 2, ram: 2048, disk: 20 });
+    const created = await send('POST', '/v1/servers', {
       ...{ name: 'web-1', location_id: 1, os_id: 'debian-12', cpu: 1, ram: 1024, disk: 10 },
       ...{ password: 'a-password-of-root', initialCommands: [], labels: { env: 'test', old: '' } },
     });
@@ -31,10 +31,10 @@ describe('changes of a server in the panel', { skip }, () => {
   });
   after(() => panel[Symbol.asyncDispose]());
 
-  async function post(path: string, body: object) {
+  async function send(method: 'POST' | 'PATCH', path: string, body: object) {
     const { url, token } = panel.installation;
     const answer = await fetch(new URL(path, url), {
-      method: 'POST',
+      method,
       headers: {
         ...{ Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
         ...{ Prefer: 'wait=60', 'Berth-Project': '1' },
@@ -69,7 +69,6 @@ describe('changes of a server in the panel', { skip }, () => {
     await requireAccessible(page, 'the settings');
     await page.getByLabel('Host name').fill('web-2');
     await button('Rename').click();
-    await toast('The server is called web-2 now');
     await page.getByRole('heading', { name: 'web-2', level: 1 }).waitFor();
     await toast('web-2 has its new name');
   });
@@ -80,6 +79,7 @@ describe('changes of a server in the panel', { skip }, () => {
     await part('Size').locator('[aria-invalid="true"]').waitFor();
     await part('Size').getByLabel('Cores').fill('2');
     await part('Size').getByText('It keeps running').waitFor();
+    await requireAccessible(page, 'a new size');
     await button('Resize').click();
     await toast('web-2 has its new size');
     const offered = part('Size').getByRole('combobox', { name: 'New size' });
@@ -111,6 +111,7 @@ describe('changes of a server in the panel', { skip }, () => {
     await page.getByLabel('Key of label 2').fill('-team');
     await button('Save the labels').click();
     await part('Labels').locator('[aria-invalid="true"]').first().waitFor();
+    await requireAccessible(page, 'the labels');
     await page.getByLabel('Key of label 2').fill('team');
     await page.getByLabel('Value of label 2').fill('web');
     await button('Save the labels').click();
@@ -169,6 +170,8 @@ describe('changes of a server in the panel', { skip }, () => {
 
   it('the changes are in the overview', async () => {
     await page.getByRole('link', { name: 'Overview' }).click();
+    await page.getByRole('progressbar', { name: /of 1 TB of traffic used/ }).waitFor();
+    await requireAccessible(page, 'the overview');
     const facts = part('Server');
     await facts.getByText('large: 2 cores, 2 GiB of memory, 10 GiB of disk').waitFor();
     for (const text of ['env=prod', 'team=web', 'Ask the web team.'])

@@ -39,6 +39,8 @@ export const cssVariables: CSSVariablesResolver = ({ colors }) => ({
   },
   dark: {
     ...hover,
+    // Otherwise, disabled buttons cannot be told from their card.
+    '--mantine-color-disabled': colors.dark[5],
     '--mantine-color-dimmed': colors.dark[1],
     '--mantine-color-placeholder': colors.dark[2],
     '--mantine-color-anchor': colors.cyan[4],

@@ -3,7 +3,7 @@ import { deleteExpiredConsoles } from './consoles/connection-queries.ts';
 import type { Db } from './db/connection.ts';
 import { logFileIn, rotateLarge } from './db/embedded/log-file.ts';
 import { databaseTime } from './db/queries.ts';
-import { deleteExpiredAuthorizations } from './device-authorizations/queries.ts';
+import { deleteExpiredAuthorizations } from './device-authorizations/expired-queries.ts';
 import { moveAllEvents } from './events/move.ts';
 import { deleteUnusedLabelSets } from './labels/unused-queries.ts';
 import { recordServiceAddresses } from './network-policy/service-addresses.ts';

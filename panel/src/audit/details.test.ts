@@ -12,11 +12,11 @@ test('changes have the values before and after, also inside of others', () => {
   };
   assert.deepEqual(detailsOf(details), {
     changes: [
-      { name: 'role', before: 'viewer', after: 'member' },
-      { name: 'quota servers', before: 'none', after: '8' },
-      { name: 'enabled', before: 'yes', after: 'no' },
-      { name: 'types', before: 'none', after: 'server.started, server.stopped' },
-      { name: 'labels', before: 'env=test', after: 'none' },
+      { name: 'Role', before: 'viewer', after: 'member' },
+      { name: 'Quota servers', before: 'none', after: '8' },
+      { name: 'Enabled', before: 'yes', after: 'no' },
+      { name: 'Types', before: 'none', after: 'server.started, server.stopped' },
+      { name: 'Labels', before: 'env=test', after: 'none' },
     ],
     facts: [],
   });
@@ -25,10 +25,10 @@ test('changes have the values before and after, also inside of others', () => {
 test('what is no change is a fact', () => {
   const details = { operation_id: 7, force: true, actions: { server_start: 2 }, name: '' };
   assert.deepEqual(detailsOf(details).facts, [
-    { name: 'operation id', value: '7' },
-    { name: 'force', value: 'yes' },
-    { name: 'actions server start', value: '2' },
-    { name: 'name', value: 'none' },
+    { name: 'Operation id', value: '7' },
+    { name: 'Force', value: 'yes' },
+    { name: 'Actions server start', value: '2' },
+    { name: 'Name', value: 'none' },
   ]);
   assert.deepEqual(detailsOf(null), { changes: [], facts: [] });
 });

@@ -28,12 +28,18 @@ export function detailsOf(details: Record<string, unknown> | null): Details {
 function add(found: Details, path: string[], values: object): void {
   for (const [key, value] of Object.entries(values)) {
     const inside = [...path, key];
-    const name = inside.join(' ').replaceAll('_', ' ');
+    const name = sentence(inside);
     if (isChange(value))
       found.changes.push({ name, before: shown(value.before), after: shown(value.after) });
     else if (isObject(value)) add(found, inside, value);
     else found.facts.push({ name, value: shown(value) });
   }
+}
+
+/** `quota`, `max_servers` as `Quota max servers`. */
+function sentence(path: readonly string[]): string {
+  const words = path.join(' ').replaceAll('_', ' ');
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 }
 
 const isObject = (value: unknown): value is object =>

@@ -22,21 +22,21 @@ export function EntryDetails({ entry }: { entry: Entry }) {
             {value}
           </Fact>
         ))}
-        <Fact name="action">{action}</Fact>
-        <Fact name="status">{status}</Fact>
+        <Fact name="Action">{action}</Fact>
+        <Fact name="Status">{status}</Fact>
         {address && (
-          <Fact name="address">
+          <Fact name="Address">
             {address_count > 1 ? `${address}, the last of ${count(address_count)}` : address}
           </Fact>
         )}
         {entry.count > 1 && (
-          <Fact name="between">
+          <Fact name="Between">
             <span>
               <Time at={entry.first_at} /> and <Time at={entry.last_at} />
             </span>
           </Fact>
         )}
-        {request_id && <Fact name="request">{request_id}</Fact>}
+        {request_id && <Fact name="Request">{request_id}</Fact>}
       </Facts>
       <Alike entry={entry} />
     </Stack>

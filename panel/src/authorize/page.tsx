@@ -24,11 +24,7 @@ export function AuthorizePage() {
   };
   return (
     <Page title="Sign in the command line">
-      <Text role="status">
-        {outcome === 'approved' && 'The command line is signed in. Go back to your terminal.'}
-        {outcome === 'denied' && 'The command line was denied, and gets nothing.'}
-      </Text>
-      {!outcome && projects.length > 1 && (
+      {!outcome && code && projects.length > 1 && (
         <NativeSelect
           label="Project"
           description="The command line is signed in to it"
@@ -40,6 +36,10 @@ export function AuthorizePage() {
       )}
       {!outcome && !code && <CodeForm />}
       {!outcome && code && <Waiting key={code} {...{ code, project }} decided={setOutcome} />}
+      <Text role="status">
+        {outcome === 'approved' && 'The command line is signed in. Go back to your terminal.'}
+        {outcome === 'denied' && 'The command line was denied, and gets nothing.'}
+      </Text>
     </Page>
   );
 }

@@ -20,10 +20,12 @@ export function Bars({ servers, measure, choose }: BarsProps) {
     <Card withBorder component="section" aria-labelledby="shares">
       <Group justify="space-between" mb="sm" wrap="nowrap">
         <Title order={2} size="h5" id="shares">
-          Shares of the servers
+          Usage by server
         </Title>
         <NativeSelect
           size="xs"
+          flex="none"
+          miw={130}
           aria-label="Compare the servers by"
           data={measureChoices}
           value={measure}

@@ -1,7 +1,7 @@
-import { Button, Group, Text } from '@mantine/core';
+import { Anchor, Button, Group, Text } from '@mantine/core';
 import IconDownload from '@tabler/icons-react/icons/IconDownload';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { inBackground } from '../background.ts';
 import type { Project } from '../session/projects.ts';
 import { sessionQuery } from '../session/session.ts';
@@ -64,24 +64,31 @@ function Monthly({ project }: { project: Project }) {
         />
       )}
       {!data && !error && <Loading />}
-      {data && <Details statement={data} by={by} change={change} />}
+      {data && <Details statement={data} current={current} by={by} change={change} />}
     </>
   );
 }
 
 interface DetailsProps {
   statement: Statement;
+  current: string;
   by: NonNullable<StatementSearch['by']>;
   change: (changed: StatementSearch) => void;
 }
 
-function Details({ statement, by, change }: DetailsProps) {
+function Details({ statement, current, by, change }: DetailsProps) {
   const { servers, is_final: isFinal, month, to } = statement;
   if (servers.length === 0) {
     return (
       <Empty title={`No servers in ${monthName(month)}`}>
         <Text>A statement has each server that existed in the month, also deleted ones.</Text>
-        <NewLink to="/servers/new">New server</NewLink>
+        {month === current ? (
+          <NewLink to="/servers/new">New server</NewLink>
+        ) : (
+          <Anchor renderRoot={(props) => <Link to="/statement" {...props} />}>
+            Show the current month
+          </Anchor>
+        )}
       </Empty>
     );
   }

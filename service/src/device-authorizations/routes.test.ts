@@ -10,7 +10,7 @@ import { inject } from '../testing/inject.ts';
 import { auditOf, type Browser, createTestUser, signInAs } from '../testing/people.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { tokenRoutes } from '../tokens/routes.ts';
-import { deleteExpiredAuthorizations } from './queries.ts';
+import { deleteExpiredAuthorizations } from './expired-queries.ts';
 import { deviceAuthorizationRoutes } from './routes.ts';
 
 const { db, close } = await createTestDatabase();

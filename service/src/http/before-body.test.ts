@@ -48,6 +48,8 @@ it('only routes that sign in read a body before authentication, and these are ra
     .filter(({ method, scope }) => scope === 'public' && !['GET', 'HEAD'].includes(method))
     .map(({ method, url }) => `${method} ${url.replace(/^\/api/, '')}`);
   const known = [
+    'POST /v1/device-authorizations',
+    'POST /v1/device-authorizations/token',
     'POST /v1/session',
     'POST /v1/session/oidc',
     'POST /v1/session/passkey',

@@ -58,6 +58,8 @@ export function PasswordForm({ server }: { server: Server }) {
           value={entered}
           onChange={({ currentTarget }) => setEntered(currentTarget.value)}
           error={fields.password}
+          // PasswordInput does not set it by itself.
+          aria-invalid={fields.password !== undefined}
           visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
         />
       )}

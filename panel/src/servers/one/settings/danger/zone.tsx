@@ -29,7 +29,7 @@ export function DangerZone({ server }: { server: Server }) {
           server={server}
           action="rebuild"
           title="Rebuild"
-          explanation="Installs a new system. Everything on the disk is lost; its name, addresses and size stay."
+          explanation="Installs a new system. Everything on the disk is lost."
           open={() => {
             setOpened(true);
             rebuilding.open();
