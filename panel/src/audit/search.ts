@@ -14,8 +14,6 @@ export interface AuditSearch {
   to?: string;
 }
 
-type Changed = { [Key in keyof AuditSearch]: AuditSearch[Key] | null };
-
 const callers = /^(user|token):([1-9]\d{0,14})$/;
 
 /** What the URL says, without what is not understood. */
