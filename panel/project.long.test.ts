@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Berth, createBerth, waitForOperation } from '@berth/client';
-import { sql } from 'kysely';
 import type { Page } from 'playwright-core';
 import { createTestUser } from '../service/src/testing/people.ts';
-import { eventually } from '../service/src/testing/until.ts';
+import { moveUsageBack } from '../service/src/testing/usage-back.ts';
 import { chromiumCommand } from '../setup/chromium.mjs';
-import { requireAccessible } from './testing/axe.ts';
+import { requireAccessible, requireNoSideScroll } from './testing/axe.ts';
 import { type Panel, signIn, startPanel } from './testing/browser.ts';
 
 // Manages a project in a browser, on the whole service with a simulated Incus.
@@ -42,34 +41,10 @@ describe('a project in the panel', { skip }, () => {
   const field = (name: string) => page.getByLabel(name, { exact: true });
   const row = (text: string) => page.getByRole('row').filter({ hasText: text });
 
-  async function shoot(name: string): Promise<void> {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      await page.waitForTimeout(300);
-      await page.screenshot({
-        path: `/tmp/shots-pa/mine/${name}-${colorScheme}.png`,
-        fullPage: true,
-      });
-    }
-    await page.setViewportSize(phone);
-    await page.waitForTimeout(300);
-    await page.screenshot({ path: `/tmp/shots-pa/mine/${name}-phone.png`, fullPage: true });
-    await page.setViewportSize(desktop);
-  }
-
   /** In both colours, and as wide as a phone. */
   async function requireGood(what: string): Promise<void> {
-    await shoot(what.replaceAll(' ', '-'));
     await requireAccessible(page, what);
-    await page.setViewportSize(phone);
-    try {
-      await eventually(async () => {
-        const width = await page.evaluate(() => document.documentElement.scrollWidth);
-        assert.ok(width <= phone.width, `${what} is ${width} wide on a phone`);
-      });
-    } finally {
-      await page.setViewportSize(desktop);
-    }
+    await requireNoSideScroll(page, what);
   }
 
   it('a member is added by their address', async () => {
@@ -104,7 +79,6 @@ describe('a project in the panel', { skip }, () => {
     await page.setViewportSize(phone);
     await button('Open the navigation').click();
     await link('Members').waitFor();
-    await shoot('the menu');
     await page.setViewportSize(phone);
     await link('Members').click();
     await button('Open the navigation').waitFor();
@@ -179,8 +153,7 @@ describe('a project in the panel', { skip }, () => {
 
   it('the statement has what each server used in a month, as a page and as a file', async () => {
     const { db } = panel.installation.database;
-    for (const table of ['server_spans', 'size_prices'])
-      await sql`update ${sql.table(table)} set from_at = from_at - interval '5 hours'`.execute(db);
+    await moveUsageBack(db, 5);
     await link('Statement').click();
     await row('web-1').waitFor();
     await row('web-2').getByText('EUR').waitFor();

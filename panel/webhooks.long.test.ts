@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { sql } from 'kysely';
 import type { Page } from 'playwright-core';
+import { repeatLastEvent } from '../service/src/testing/events.ts';
 import { chromiumCommand } from '../setup/chromium.mjs';
 import { requireAccessible, requireNoSideScroll } from './testing/axe.ts';
 import { type Panel, signIn, startPanel } from './testing/browser.ts';
@@ -211,11 +211,7 @@ describe('webhooks, events and commands in the panel', { skip }, () => {
   });
 
   it('earlier events are loaded on request', async () => {
-    await sql`
-      insert into event_outbox (type, project_id, server_id, data)
-      select type, project_id, server_id, data from generate_series(1, 200), (
-        select * from events where type = 'server.stopped' order by id desc limit 1
-      ) stopped`.execute(panel.installation.database.db);
+    await repeatLastEvent(panel.installation.database.db, 'server.stopped', 200);
     await page.reload();
     await button('Show earlier events').click();
     await page.getByText(/^\d+ in all/).waitFor();
