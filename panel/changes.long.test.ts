@@ -170,7 +170,9 @@ describe('changes of a server in the panel', { skip }, () => {
 
   it('the changes are in the overview', async () => {
     await page.getByRole('link', { name: 'Overview' }).click();
-    await page.getByRole('progressbar', { name: /of 1 TB of traffic used/ }).waitFor();
+    await page
+      .getByRole('progressbar', { name: /of 1 TB of traffic used/ })
+      .waitFor({ state: 'attached' });
     await requireAccessible(page, 'the overview');
     const facts = part('Server');
     await facts.getByText('large: 2 cores, 2 GiB of memory, 10 GiB of disk').waitFor();

@@ -26,7 +26,7 @@ export function Allowance({ serverId }: { serverId: number }) {
       <Text size="sm" fw={500}>
         {title}
       </Text>
-      <Progress value={percent} size="lg" color={colors[level]} aria-label={title} />
+      <Progress value={Math.round(percent)} size="lg" color={colors[level]} aria-label={title} />
       <Text size="xs" c="dimmed">
         {rules}
       </Text>
