@@ -46,7 +46,7 @@ test('a list says what differs, and since when', async () => {
   );
   assert.match(await done('location', 'show', 'test'), /^DRIFT +3$/m);
   const offered = await done('complete', '--', 'drift', 'repair', String(unknown));
-  assert.equal(offered, `${unknown}\tunknown_instance by-hand\n:4\n`);
+  assert.equal(offered, `${unknown}\tunknown_instance by-hand\n`);
 });
 
 test('what cannot be adopted says why, and several differences each say since when', async () => {
