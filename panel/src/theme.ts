@@ -1,4 +1,4 @@
-import { type CSSVariablesResolver, createTheme, Modal, Notification } from '@mantine/core';
+import { Alert, type CSSVariablesResolver, createTheme, Modal, Notification } from '@mantine/core';
 
 export const theme = createTheme({
   primaryColor: 'cyan',
@@ -10,6 +10,10 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
+    Alert: Alert.extend({
+      // The usual colour of the border has too little contrast for text.
+      styles: { title: { color: 'var(--mantine-color-text)' } },
+    }),
     Modal: Modal.extend({
       defaultProps: {
         centered: true,

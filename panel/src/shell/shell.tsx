@@ -48,7 +48,8 @@ export function Shell() {
       <Suspense>
         <ConfirmDialog />
       </Suspense>
-      <AppShell.Header>
+      {/* Above the navigation, which its menus open over. */}
+      <AppShell.Header zIndex={102}>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
           <Group gap="sm" wrap="nowrap">
             <Burger

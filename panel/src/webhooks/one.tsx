@@ -79,8 +79,6 @@ function State({ webhook }: { webhook: Webhook }) {
       color={word === 'paused' ? 'red' : 'yellow'}
       variant="outline"
       maw={720}
-      // The colour of the frame has too little contrast.
-      styles={{ title: { color: 'var(--mantine-color-text)' } }}
       title={
         <span>
           {word === 'paused' ? 'Paused' : 'Failing'}{' '}

@@ -43,7 +43,7 @@ export async function installation(db: Db, sizes: Sizes = {}): Promise<Installat
       select id, 'fd00:9::/64', 'fd00:9::1', '{fd00:9::1}', 'fd00:9::2', 'fd00:9::ffff' from location
     )
     select location.id::int as "locationId", node.id::int as "nodeId",
-           (select id::int from projects) as "projectId",
+           (select id::int from projects order by id limit 1) as "projectId",
            (select id::int from operating_systems where slug = 'debian-12') as "osId"
     from location, node`.execute(db);
   const [made] = rows;

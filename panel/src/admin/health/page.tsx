@@ -80,24 +80,27 @@ function State({ health }: { health: Health }) {
 
 function Problem({ problem: { about, isUrgent, what, advice, page } }: { problem: Found }) {
   return (
-    <Alert
-      component="li"
-      color={isUrgent ? 'red' : 'yellow'}
-      variant="outline"
-      title={`${about}${isUrgent ? ', urgent' : ''}`}
-    >
-      <Text size="sm" className="breaks">
-        {what}
-      </Text>
-      <Text size="sm" mt={4}>
-        {advice}{' '}
-        {page && (
-          <Anchor href={`/help/${page}`} underline="always" inherit>
-            More about this
-          </Anchor>
-        )}
-      </Text>
-    </Alert>
+    <li>
+      {/* Not an alert: each would interrupt a screen reader when the page opens. */}
+      <Alert
+        role="group"
+        color={isUrgent ? 'red' : 'yellow'}
+        variant="outline"
+        title={`${about}${isUrgent ? ', urgent' : ''}`}
+      >
+        <Text size="sm" className="breaks">
+          {what}
+        </Text>
+        <Text size="sm" mt={4}>
+          {advice}{' '}
+          {page && (
+            <Anchor href={`/help/${page}`} underline="always" inherit>
+              More about this
+            </Anchor>
+          )}
+        </Text>
+      </Alert>
+    </li>
   );
 }
 
