@@ -120,6 +120,7 @@ describe('the administration in the panel', { skip }, () => {
     await requireUsable('the users');
     await page.getByRole('link', { name: 'Add a user' }).click();
     await field('Email address').fill('bob@example.com');
+    await field('Name').fill('Bob');
     await page.getByLabel('Member of the project').selectOption('web team');
     await requireUsable('the form of a user');
     await button('Add the user').click();
@@ -240,7 +241,7 @@ describe('the administration in the panel', { skip }, () => {
     await requireUsable('the drift');
     await button(/^Repair /).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Repair it' }).click();
-    await page.getByRole('progressbar').waitFor();
+    await page.getByRole('progressbar', { name: /^Repairing/ }).waitFor({ state: 'attached' });
     await button('Adopt by-hand').click();
     await requireAccessible(page, 'the dialog of an adoption');
     await button('Adopt it').click();
