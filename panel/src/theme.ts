@@ -12,7 +12,7 @@ export const theme = createTheme({
   components: {
     Alert: Alert.extend({
       // The usual colour of the border has too little contrast for text.
-      styles: { title: { color: 'var(--mantine-color-text)' } },
+      styles: { title: { color: 'var(--mantine-color-bright)' } },
     }),
     Modal: Modal.extend({
       defaultProps: {
