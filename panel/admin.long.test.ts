@@ -108,11 +108,11 @@ describe('the administration in the panel', { skip }, () => {
     await field('Name').fill('web team');
     await button('Create the project').click();
     await heading('web team').waitFor();
-    await page.getByText('Cores: 0 of 12').waitFor();
+    await page.getByText('0 of 12', { exact: true }).waitFor();
     await requireUsable('a project');
     await field('Servers').fill('5');
     await button('Save').click();
-    await page.getByText('Servers: 0 of 5').waitFor();
+    await page.getByText('0 of 5', { exact: true }).waitFor();
   });
 
   it('a user is added, with a password that lets them in', async () => {
@@ -241,6 +241,7 @@ describe('the administration in the panel', { skip }, () => {
     await requireUsable('the drift');
     await button(/^Repair /).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Repair it' }).click();
+    // The bar of a repair that has not begun has no width.
     await page.getByRole('progressbar', { name: /^Repairing/ }).waitFor({ state: 'attached' });
     await button('Adopt by-hand').click();
     await requireAccessible(page, 'the dialog of an adoption');

@@ -12,7 +12,7 @@ export const theme = createTheme({
   components: {
     Alert: Alert.extend({
       // The usual colour of the border has too little contrast for text.
-      styles: { title: { color: 'var(--mantine-color-text)' } },
+      styles: { title: { color: 'var(--mantine-color-bright)' } },
     }),
     Modal: Modal.extend({
       defaultProps: {
@@ -49,5 +49,8 @@ export const cssVariables: CSSVariablesResolver = ({ colors }) => ({
     '--mantine-color-placeholder': colors.dark[2],
     '--mantine-color-anchor': colors.cyan[4],
     '--mantine-color-error': colors.red[4],
+    // Otherwise, the colour of a button that destroys something is almost white.
+    '--mantine-color-red-light-color': colors.red[3],
+    '--mantine-color-cyan-light-color': colors.cyan[3],
   },
 });

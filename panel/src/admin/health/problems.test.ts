@@ -52,6 +52,22 @@ test('what is urgent comes first, and each problem says what to do', () => {
   assert.equal(found.at(-1)?.what, 'The rules of what its servers reach are not in force. Away.');
 });
 
+test('what is the same on several nodes is told once', () => {
+  const warnings = ['Old.'];
+  const found = problemsOf(
+    [],
+    [],
+    [node({ name: 'a', warnings }), node({ name: 'b', warnings: ['Full.', 'Old.'] })],
+  );
+  assert.deepEqual(
+    found.map(({ about, what }) => [about, what]),
+    [
+      ['Nodes a, b', 'Old.'],
+      ['Node b', 'Full.'],
+    ],
+  );
+});
+
 test('the pages of the documentation exist', () => {
   const reasons: Check['reason'][] = [
     ...(['instances_unknown', 'instances_not_compared', 'database_unreachable'] as const),

@@ -18,6 +18,7 @@ export interface Found {
   page?: string;
 }
 
+type FoundOnNode = Omit<Found, 'about'>;
 type Advice = Pick<Found, 'advice' | 'page'>;
 
 const advices: Partial<Record<Check['reason'], Advice>> = {
@@ -85,10 +86,10 @@ function ofLocation({ name, network_policy: policy, drift }: Location): Found[] 
   return found;
 }
 
-function ofNode({ name, status, slow_since, warnings }: Node): Found[] {
-  const [about, page] = [`Node ${name}`, 'nodes'];
-  const found: Found[] = warnings.map((what) => ({
-    ...{ about, isUrgent: false, what, page },
+function ofNode({ status, slow_since, warnings }: Node): FoundOnNode[] {
+  const page = 'nodes';
+  const found: FoundOnNode[] = warnings.map((what) => ({
+    ...{ isUrgent: false, what, page },
     advice: 'Upgrade the machine.',
   }));
   if (status === 'offline' || status === 'gone') {
@@ -96,13 +97,28 @@ function ofNode({ name, status, slow_since, warnings }: Node): Found[] {
     const what = isOffline ? 'It does not answer.' : 'It is no longer a member of its cluster.';
     const advice =
       'Look at the machine. If it will not come back, switch it off and declare it lost.';
-    found.unshift({ about, isUrgent: true, what, advice, page });
+    found.unshift({ isUrgent: true, what, advice, page });
   }
   if (slow_since) {
     const what = 'It takes more than 3 seconds to answer.';
-    found.push({ about, isUrgent: false, what, advice: 'Look at its load and its disks.', page });
+    found.push({ isUrgent: false, what, advice: 'Look at its load and its disks.', page });
   }
   return found;
+}
+
+/** What is the same on several nodes, such as an old version, is one problem. */
+function ofNodes(nodes: readonly Node[]): Found[] {
+  const all = new Map<string, { problem: FoundOnNode; names: string[] }>();
+  for (const node of nodes) {
+    for (const problem of ofNode(node)) {
+      const names = all.get(problem.what)?.names ?? [];
+      all.set(problem.what, { problem, names: [...names, node.name] });
+    }
+  }
+  return [...all.values()].map(({ problem, names }) => ({
+    ...problem,
+    about: `${names.length === 1 ? 'Node' : 'Nodes'} ${names.join(', ')}`,
+  }));
 }
 
 /** What an administrator should look after, the urgent first. */
@@ -111,10 +127,6 @@ export function problemsOf(
   locations: readonly Location[],
   nodes: readonly Node[],
 ): Found[] {
-  const all = [
-    ...checks.flatMap(ofCheck),
-    ...nodes.flatMap(ofNode),
-    ...locations.flatMap(ofLocation),
-  ];
+  const all = [...checks.flatMap(ofCheck), ...ofNodes(nodes), ...locations.flatMap(ofLocation)];
   return [...all.filter((one) => one.isUrgent), ...all.filter((one) => !one.isUrgent)];
 }

@@ -1,4 +1,4 @@
-import { Checkbox, Fieldset, Group, SimpleGrid, Stack, TextInput } from '@mantine/core';
+import { Checkbox, Fieldset, Group, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { fieldErrorsIn } from '../forms.ts';
 import { allSystemsQuery } from '../operating-systems/queries.ts';
@@ -50,7 +50,10 @@ function RoomFields({ location, error }: { location: Location; error: unknown })
   const bounds = fieldErrorsIn(error, 'limits');
   return (
     <>
-      <Fieldset legend="Overcommitment: how often what a node has can be allocated">
+      <Fieldset legend="Overcommitment">
+        <Text size="sm" c="dimmed" mb="xs">
+          How often what a node has can be allocated
+        </Text>
         <SimpleGrid cols={{ base: 1, xs: 3 }}>
           {parts.map(({ name, label }) => (
             <TextInput
@@ -68,7 +71,7 @@ function RoomFields({ location, error }: { location: Location; error: unknown })
       <Fieldset legend="The smallest and the largest server">
         <Stack gap="xs">
           {parts.map(({ name, label, unit }) => (
-            <SimpleGrid key={name} cols={2}>
+            <SimpleGrid key={name} cols={{ base: 1, xs: 2 }}>
               {(['min', 'max'] as const).map((end) => (
                 <TextInput
                   key={end}

@@ -1,5 +1,7 @@
 import type { components } from '@berth/client';
-import { Card, Group, List, Stack, Text, Title } from '@mantine/core';
+import { Anchor, Card, Group, List, Stack, Text, Title } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { counted } from '../../format/units.ts';
 import type { Server } from '../../live/apply.ts';
 import { Time } from '../../shell/time.tsx';
 import { NodeActions } from './actions.tsx';
@@ -62,8 +64,9 @@ function Heading({ node: { name, location, status, status_since } }: { node: Nod
 
 /** What is not as it should be, and why. */
 function Notes({ node, location }: Pick<CardProps, 'node' | 'location'>) {
-  const notes = [...explanationOf(node, location), ...node.warnings];
-  if (notes.length === 0 && !node.slow_since) return null;
+  const { warnings } = node;
+  const notes = explanationOf(node, location);
+  if (notes.length === 0 && warnings.length === 0 && !node.slow_since) return null;
   return (
     <List size="sm" spacing={4}>
       {node.slow_since && (
@@ -77,6 +80,13 @@ function Notes({ node, location }: Pick<CardProps, 'node' | 'location'>) {
           {note}
         </List.Item>
       ))}
+      {warnings.length > 0 && (
+        <List.Item>
+          <Anchor inherit renderRoot={(props) => <Link to="/admin/health" {...props} />}>
+            {counted(warnings.length, 'warning')}
+          </Anchor>
+        </List.Item>
+      )}
     </List>
   );
 }

@@ -15,7 +15,7 @@ export const limits: { name: Limit; label: string; show: (amount: number) => str
   { name: 'ram', label: 'Memory, in MiB', show: memory },
   { name: 'disk', label: 'Disk, in GiB', show: disk },
   { name: 'addresses', label: 'IP addresses', show: count },
-  { name: 'outputs', label: 'Outputs of commands, in MiB', show: memory },
+  { name: 'outputs', label: 'Command output, in MiB', show: memory },
 ];
 
 /** The body of the request, for what somebody has entered. A limit without a number does not apply. */

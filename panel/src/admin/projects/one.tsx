@@ -1,4 +1,4 @@
-import { Card, Stack, Text, Title } from '@mantine/core';
+import { Card, Title } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { berth } from '../../api/berth.ts';
@@ -6,6 +6,7 @@ import { fieldErrors } from '../../api/field-errors.ts';
 import { inBackground } from '../../background.ts';
 import { say } from '../../servers/actions/toasts.tsx';
 import { sessionQuery } from '../../session/session.ts';
+import { Fact, Facts } from '../../shell/facts.tsx';
 import { Form } from '../../shell/form.tsx';
 import { Failure, Loading } from '../../shell/messages.tsx';
 import { Page } from '../../shell/page.tsx';
@@ -50,18 +51,18 @@ function Usage({ id }: { id: number }) {
   if (error) return <Failure title="What it uses cannot be shown" error={error} />;
   if (!quota) return <Loading />;
   return (
-    <Card withBorder maw={720}>
-      <Stack gap={4} component="ul" className="plain-list" p={0} m={0} aria-label="In use">
+    <Card withBorder maw={720} component="section" aria-label="In use">
+      <Facts>
         {limits.map(({ name, label, show }) => {
           const { used, limit } = quota[name];
           return (
-            <Text key={name} component="li" size="sm">
-              {label.split(',')[0]}: {show(used)}
+            <Fact key={name} name={label.split(',')[0] ?? label}>
+              {show(used)}
               {limit === null ? ', without a limit' : ` of ${show(limit)}`}
-            </Text>
+            </Fact>
           );
         })}
-      </Stack>
+      </Facts>
     </Card>
   );
 }

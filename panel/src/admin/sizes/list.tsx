@@ -55,7 +55,7 @@ export function SizesPage() {
               </Group>
             ),
           },
-          { name: 'Has', show: (size) => specifications(size) },
+          { name: 'Resources', show: (size) => specifications(size) },
           { name: 'Price', show: priceInWords },
           {
             name: 'Locations',

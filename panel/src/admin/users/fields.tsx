@@ -23,6 +23,7 @@ export function UserFields({ user, fields }: FieldsProps) {
       />
       <TextInput
         label="Name"
+        {...(!user && { placeholder: 'What is before the @' })}
         name="name"
         autoComplete="off"
         defaultValue={user?.name}

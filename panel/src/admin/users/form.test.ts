@@ -17,6 +17,12 @@ test('a new user has a password only if that was chosen', () => {
   assert.deepEqual(updateOf(formOf(entered)), user);
 });
 
+test('a new user without a name is named by the service', () => {
+  const form = formOf({ email: 'bob@example.com', name: ' ' });
+  assert.deepEqual(createOf(form, 'secret'), { email: 'bob@example.com', is_admin: false });
+  assert.equal(updateOf(form).name, '');
+});
+
 test('a new user becomes a member of the chosen project, or of none', () => {
   assert.deepEqual(membershipOf(formOf({ project_id: '3', role: 'viewer' })), {
     projectId: 3,
