@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { disconnect, page, problem, type Reply, serve } from '../testing/server.ts';
 import { EventsGoneError, events } from './index.ts';
 
@@ -72,4 +75,23 @@ test('an abort ends the iteration with its reason', async () => {
     }
   };
   await assert.rejects(reading(), /That is enough/);
+});
+
+test('leaving the iteration closes the connection, also after a collection of garbage', async () => {
+  setFlagsFromString('--expose_gc');
+  const collectGarbage: () => void = runInNewContext('gc');
+  const closed = Promise.withResolvers<void>();
+  const { berth } = await serve([
+    (response) => {
+      response.on('close', closed.resolve);
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+      response.write(text(7));
+    },
+  ]);
+  for await (const _ of events(berth)) {
+    await setImmediate();
+    collectGarbage();
+    break;
+  }
+  await closed.promise;
 });

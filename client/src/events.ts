@@ -46,16 +46,17 @@ export async function* follow(
     const lost = new AbortController();
     const header = last === undefined ? {} : { 'Last-Event-ID': String(last) };
     const timer = setTimeout(() => lost.abort(), longestSilenceMs);
+    const ending = signal ? AbortSignal.any([signal, lost.signal]) : lost.signal;
     try {
       const { data: body } = await berth.GET('/v1/events', {
         params: { query: filters ?? {}, header },
         headers: { Accept: 'text/event-stream' },
-        signal: signal ? AbortSignal.any([signal, lost.signal]) : lost.signal,
+        signal: ending,
         parseAs: 'stream',
       });
       clearTimeout(timer);
       hasBegun = true;
-      for await (const message of messages(body as ReadableStream, lost)) {
+      for await (const message of messages(body as ReadableStream<Uint8Array>, ending)) {
         if (message.id) last = Number(message.id);
         yield message;
       }
@@ -70,25 +71,39 @@ export async function* follow(
   }
 }
 
-/** The fields of each message (HTML Living Standard, section 9.2), of which Berth writes each in one line. */
+/**
+ * The fields of each message (HTML Living Standard, section 9.2), of which Berth writes each in one line. It ends with the
+ * stream, when the signal is aborted, and when nothing has arrived for `longestSilenceMs`.
+ */
 async function* messages(
-  body: ReadableStream,
-  lost: AbortController,
+  body: ReadableStream<Uint8Array>,
+  signal: AbortSignal,
 ): AsyncGenerator<Message, void, undefined> {
   const reader = body.getReader();
+  // Node.js collects the request as garbage while its response is read, and then no longer passes an abort on to it.
+  const cancel = () => reader.cancel().catch(() => undefined);
+  if (signal.aborted) await cancel();
+  else signal.addEventListener('abort', cancel);
   const decoder = new TextDecoder();
   let text = '';
-  for (;;) {
-    const timer = setTimeout(() => lost.abort(), longestSilenceMs);
-    const { value, done } = await reader.read().finally(() => clearTimeout(timer));
-    if (done) return;
-    const blocks = (text + decoder.decode(value, { stream: true })).split('\n\n');
-    text = blocks.pop() ?? '';
-    for (const block of blocks) {
-      const fields = block
-        .split('\n')
-        .map((line) => [line.slice(0, line.indexOf(': ')), line.slice(line.indexOf(': ') + 2)]);
-      yield Object.fromEntries(fields);
+  try {
+    for (;;) {
+      const timer = setTimeout(cancel, longestSilenceMs);
+      const { value, done } = await reader.read().finally(() => clearTimeout(timer));
+      if (done) return;
+      const blocks = (text + decoder.decode(value, { stream: true })).split('\n\n');
+      text = blocks.pop() ?? '';
+      for (const block of blocks) yield fieldsOf(block);
     }
+  } finally {
+    signal.removeEventListener('abort', cancel);
+    await cancel();
   }
 }
+
+const fieldsOf = (block: string): Message =>
+  Object.fromEntries(
+    block
+      .split('\n')
+      .map((line) => [line.slice(0, line.indexOf(': ')), line.slice(line.indexOf(': ') + 2)]),
+  );
