@@ -72,7 +72,7 @@ export async function signIn(page: Page, { email, password }: Credentials): Prom
   await page.goto('/');
   await page.getByLabel('Email address').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(password);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.getByRole('heading', { name: 'Servers', exact: true }).waitFor();
 }
 
