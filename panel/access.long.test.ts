@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { eventually } from '../service/src/testing/until.ts';
 import { chromiumCommand } from '../setup/chromium.mjs';
 import { requireAccessible } from './testing/axe.ts';
-import { type Panel, signIn, startPanel } from './testing/browser.ts';
+import { letTimePass, type Panel, signIn, startPanel } from './testing/browser.ts';
 
 // Manages who and what has access, in a browser, on the whole service.
 
@@ -29,19 +28,6 @@ describe('access in the panel', { skip }, () => {
   const heading = (name: string) => page.getByRole('heading', { name, exact: true });
   const field = (name: string) => page.getByLabel(name, { exact: true });
 
-  /** Until the service asks for a confirmation. */
-  async function letTimePass(): Promise<void> {
-    const { db } = panel.installation.database;
-    const confirmed_at = new Date(Date.now() - 11 * 60_000);
-    await db.updateTable('sessions').set({ confirmed_at }).execute();
-    const { csrf_token } = await (await page.request.get('/v1/session')).json();
-    const headers = { 'Berth-CSRF': csrf_token };
-    await eventually(async () => {
-      const answer = await page.request.post('/v1/passkeys/options', { headers });
-      assert.equal(answer.status(), 403);
-    });
-  }
-
   it('the errors of a new SSH key are shown at their fields', async () => {
     await link('SSH keys').click();
     await heading('This project has no SSH keys').waitFor();
@@ -56,7 +42,7 @@ describe('access in the panel', { skip }, () => {
   });
 
   it('somebody who signed in a while ago proves that it is them, and the key is added', async () => {
-    await letTimePass();
+    await letTimePass(panel, page);
     await field('Public key').fill(publicKey);
     await button('Add the key').click();
     const dialog = page.getByRole('dialog');

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { PasskeySignIn } from './passkeys.ts';
 import { linePattern } from './text.ts';
 import { newPassword, Person, Role } from './users.ts';
-import { Closed, Id, Timestamp } from './values.ts';
+import { Closed, Id, Nullable, Timestamp } from './values.ts';
 
 const anyText = { maxLength: 254, explain: 'Must be a string of at most 254 characters.' };
 
@@ -24,6 +24,33 @@ export const SignIn = Closed(
   { title: 'SignIn', description: 'The email address and the password of the user who signs in.' },
 );
 export type SignIn = Static<typeof SignIn>;
+
+export const SignInMethods = Type.Object(
+  {
+    origin: Type.String({
+      description:
+        'The origin of the pages on which passkeys and the OpenID provider can be used: that of `BERTH_PUBLIC_URL`.',
+      examples: ['https://berth.example.com'],
+    }),
+    passkeys: Type.Boolean({
+      description:
+        'Whether people can sign in with passkeys. Browsers have none for an `origin` with an IP address.',
+    }),
+    openid: Nullable(
+      Type.Object(
+        {
+          name: Type.String({
+            description: 'The name of the OpenID provider: `BERTH_OIDC_NAME`, or its host name.',
+            examples: ['id.example.com'],
+          }),
+        },
+        { description: 'The OpenID provider at which people can sign in. Null if there is none.' },
+      ),
+    ),
+  },
+  { title: 'SignInMethods', description: 'How people can sign in, other than with a password.' },
+);
+export type SignInMethods = Static<typeof SignInMethods>;
 
 const expiryWords =
   'The time at which the session ends unless it is used before. Each use extends it to 12 hours, up to 30 days after ' +
@@ -144,6 +171,20 @@ export const PasswordChange = Closed(
 );
 export type PasswordChange = Static<typeof PasswordChange>;
 
+export const OidcBeginQuery = Closed({
+  return_to: Type.Optional(
+    Type.String({
+      maxLength: 2048,
+      pattern: '^/(?![/\\\\])',
+      description:
+        'The path of the page of the panel to return to after the sign-in, with its query. The default is `/`.',
+      examples: ['/servers/42'],
+      explain: 'Must be a path of at most 2048 characters, such as /servers/42.',
+    }),
+  ),
+});
+export type OidcBeginQuery = Static<typeof OidcBeginQuery>;
+
 export const OidcBegin = Type.Object(
   {
     authorization_url: Type.String({
@@ -164,6 +205,13 @@ const answered = (description: string, example: string) =>
       explain: 'Must be a string of at most 4096 characters.',
     }),
   );
+
+/** Why a sign-in at the OpenID provider has failed. The panel has words for each. */
+export const oidcFailures = [
+  ...['not_begun', 'cancelled', 'not_confirmed', 'provider_unavailable'],
+  ...['email_missing', 'email_unverified', 'email_in_use', 'domain_not_allowed', 'user_disabled'],
+] as const;
+export type OidcFailure = (typeof oidcFailures)[number];
 
 /** Providers add parameters of their own. */
 export const OidcCallback = Type.Object({

@@ -14,6 +14,7 @@ import { readEventSearch } from './events/search.ts';
 import { readOperationSearch } from './operations/search.ts';
 import { readSearch } from './servers/list/search.ts';
 import { readUsageSearch } from './servers/one/usage/span.ts';
+import { methodsQuery } from './session/methods.ts';
 import { returnTo } from './session/return-to.ts';
 import { sessionQuery } from './session/session.ts';
 import { setupQuery } from './setup/setup.ts';
@@ -37,6 +38,12 @@ function readFrom({ from }: Record<string, unknown>): { from?: string } {
   return to === '/servers' ? {} : { from: to };
 }
 
+/** `failed` is why a sign-in at the OpenID provider has failed, which the service says. */
+function readSignInSearch(search: Record<string, unknown>): { from?: string; failed?: string } {
+  const { failed } = search;
+  return { ...readFrom(search), ...(typeof failed === 'string' && { failed }) };
+}
+
 const setup = createRoute({
   getParentRoute: () => root,
   path: '/setup',
@@ -52,13 +59,15 @@ const setup = createRoute({
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
-  validateSearch: readFrom,
-  beforeLoad: async ({ context, search }) => {
-    const session = await context.queries.ensureQueryData(sessionQuery);
+  validateSearch: readSignInSearch,
+  beforeLoad: async ({ context: { queries }, search }) => {
+    const session = await queries.ensureQueryData(sessionQuery);
     if (session) throw redirect({ href: returnTo(search.from), replace: true });
     // Nobody can sign in yet.
-    const isOpen = await context.queries.ensureQueryData(setupQuery);
-    if (isOpen) throw redirect({ to: '/setup', search, replace: true });
+    const isOpen = await queries.ensureQueryData(setupQuery);
+    if (isOpen) throw redirect({ to: '/setup', search: readFrom(search), replace: true });
+    // Without them, the page still has the password.
+    await queries.prefetchQuery(methodsQuery);
   },
   component: lazyRouteComponent(() => import('./session/sign-in.tsx'), 'SignInPage'),
 });

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { createBerth, waitForOperation } from '@berth/client';
@@ -8,6 +9,7 @@ import {
   createTestUser,
   goodPassword,
 } from '../../service/src/testing/people.ts';
+import { eventually } from '../../service/src/testing/until.ts';
 import { chromiumCommand } from '../../setup/chromium.mjs';
 
 export interface Panel extends AsyncDisposable {
@@ -72,7 +74,7 @@ export async function signIn(page: Page, { email, password }: Credentials): Prom
   await page.goto('/');
   await page.getByLabel('Email address').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(password);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.getByRole('heading', { name: 'Servers', exact: true }).waitFor();
 }
 
@@ -86,4 +88,16 @@ export async function createServer({ installation }: Panel, name: string): Promi
   const { data } = await berth.POST('/v1/servers', { body });
   await waitForOperation(berth, data.operation.id);
   return data.id;
+}
+
+/** Until the service asks for a confirmation. */
+export async function letTimePass({ installation }: Panel, page: Page): Promise<void> {
+  const confirmed_at = new Date(Date.now() - 11 * 60_000);
+  await installation.database.db.updateTable('sessions').set({ confirmed_at }).execute();
+  const { csrf_token } = await (await page.request.get('/v1/session')).json();
+  const headers = { 'Berth-CSRF': csrf_token };
+  await eventually(async () => {
+    const answer = await page.request.post('/v1/passkeys/options', { headers });
+    assert.equal(answer.status(), 403);
+  });
 }

@@ -1649,6 +1649,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/session/methods": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get how people can sign in
+         * @description Returns whether people can sign in with passkeys and at an OpenID provider, in addition to passwords. This request needs no authentication.
+         */
+        get: operations["session_methods"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/session/oidc": {
         parameters: {
             query?: never;
@@ -1658,7 +1678,7 @@ export interface paths {
         };
         /**
          * Complete a sign-in with OpenID Connect
-         * @description Receives the browser that the OpenID provider sends back, starts a session, and redirects the browser to the panel. This request needs no authentication.
+         * @description Receives the browser that the OpenID provider sends back, starts a session, and redirects the browser to the panel. If the sign-in has failed, the redirect leads to its page `/sign-in`, and the parameter `failed` says why: `not_begun`, `cancelled`, `not_confirmed`, `provider_unavailable`, `email_missing`, `email_unverified`, `email_in_use`, `domain_not_allowed`, `user_disabled`. This request needs no authentication.
          */
         get: operations["session_oidc_callback"];
         put?: never;
@@ -7853,6 +7873,27 @@ export interface components {
             password: string;
         };
         /**
+         * SignInMethods
+         * @description How people can sign in, other than with a password.
+         */
+        SignInMethods: {
+            /**
+             * @description The origin of the pages on which passkeys and the OpenID provider can be used: that of `BERTH_PUBLIC_URL`.
+             * @example https://berth.example.com
+             */
+            origin: string;
+            /** @description Whether people can sign in with passkeys. Browsers have none for an `origin` with an IP address. */
+            passkeys: boolean;
+            /** @description The OpenID provider at which people can sign in. Null if there is none. */
+            openid: {
+                /**
+                 * @description The name of the OpenID provider: `BERTH_OIDC_NAME`, or its host name.
+                 * @example id.example.com
+                 */
+                name: string;
+            } | null;
+        };
+        /**
          * Size
          * @description A size that servers can be created with and resized to, and what it costs.
          */
@@ -13477,6 +13518,26 @@ export interface operations {
             };
         };
     };
+    session_methods: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How people can sign in, other than with a password. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInMethods"];
+                };
+            };
+        };
+    };
     session_oidc_callback: {
         parameters: {
             query?: {
@@ -13507,7 +13568,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The user is signed in. The browser is redirected to the panel. */
+            /** @description The browser is redirected to the panel, where the user is signed in, or sees why not. */
             303: {
                 headers: {
                     [name: string]: unknown;
@@ -13518,7 +13579,13 @@ export interface operations {
     };
     session_oidc_begin: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description The path of the page of the panel to return to after the sign-in, with its query. The default is `/`.
+                 * @example /servers/42
+                 */
+                return_to?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;

@@ -2,10 +2,11 @@ import { Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { sessionQuery } from '../session/session.ts';
 import { Page } from '../shell/page.tsx';
+import { Passkeys } from './passkeys.tsx';
 import { PasswordForm } from './password.tsx';
 import { Sessions } from './sessions.tsx';
 
-/** Who is signed in, their password, and the browsers in which they are signed in. */
+/** Who is signed in, their password, their passkeys, and the browsers in which they are signed in. */
 export function AccountPage() {
   const { data: session } = useQuery(sessionQuery);
   if (!session) return null;
@@ -27,6 +28,7 @@ export function AccountPage() {
         </Title>
         <PasswordForm />
       </Stack>
+      <Passkeys />
       <Sessions />
     </Page>
   );

@@ -9,3 +9,10 @@ export const sessionsQuery = queryOptions({
   staleTime: 0,
   queryFn: () => all(items(berth, '/v1/sessions')),
 });
+
+/** The passkeys of this person. */
+export const passkeysQuery = queryOptions({
+  queryKey: ['passkeys'],
+  staleTime: 0,
+  queryFn: () => all(items(berth, '/v1/passkeys')),
+});

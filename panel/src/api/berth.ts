@@ -34,3 +34,6 @@ export function createClient({ isAboutAll = false, ...options }: ClientOptions =
 }
 
 export const berth = createClient();
+
+/** For forms, whose errors are to be shown at once: nothing is sent again. */
+export const oneAttempt = createClient({ retries: 0 });

@@ -1,8 +1,12 @@
 import { BerthError } from '@berth/client';
 import { waitInWords } from '../format/times.ts';
 
+/** An error whose message is in words for people. */
+export class ExplainedError extends Error {}
+
 /** What went wrong, in words for people. */
 export function inWords(error: unknown): string {
+  if (error instanceof ExplainedError) return error.message;
   if (!(error instanceof BerthError)) return `The panel has a fault: ${String(error)}`;
   if (error.code === 'connection_failed')
     return 'The service cannot be reached. Check your network, and try again.';

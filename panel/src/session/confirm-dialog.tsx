@@ -1,17 +1,32 @@
-import { Alert, Button, Group, Modal, PasswordInput, Stack, Text } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { Alert, Button, Divider, Group, Modal, PasswordInput, Stack, Text } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useSyncExternalStore } from 'react';
+import { passkeysQuery } from '../account/queries.ts';
 import { confirmation } from '../api/confirmation.ts';
 import { fieldErrors } from '../api/field-errors.ts';
 import { inWords } from '../api/words.ts';
+import { MethodButtons, type OtherMethod } from './method-buttons.tsx';
+import { goToProvider, useOtherMethods } from './methods.ts';
+import { confirmByPasskey } from './passkeys.ts';
 import { confirmSession } from './session.ts';
 
-/** Asks for the password when the service requires a proof that it is still the same person. */
+const labels = {
+  passkey: 'Use a passkey',
+  provider: (name: string) => `Sign in again with ${name}`,
+};
+
+interface Attempt {
+  by: 'password' | OtherMethod;
+  act: () => Promise<void>;
+}
+
+/** Asks for a proof that it is still the same person, when the service requires one. */
 export function ConfirmDialog() {
   const isOpen = useSyncExternalStore(confirmation.subscribe, confirmation.isAsked);
   const confirming = useMutation({
-    mutationFn: confirmSession,
-    onSuccess: () => confirmation.answer(true),
+    mutationFn: ({ act }: Attempt) => act(),
+    // Somebody who signs in again at the provider leaves this page.
+    onSuccess: (_, { by }) => by !== 'provider' && confirmation.answer(true),
   });
   const cancel = () => {
     confirming.reset();
@@ -21,9 +36,14 @@ export function ConfirmDialog() {
   useEffect(() => () => confirmation.answer(false), []);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    confirming.mutate(String(new FormData(event.currentTarget).get('password')));
+    const password = String(new FormData(event.currentTarget).get('password'));
+    confirming.mutate({ by: 'password', act: () => confirmSession(password) });
   };
-  const { fields, rest } = fieldErrors(confirming.error, ['password']);
+  const choose = (by: OtherMethod) =>
+    confirming.mutate({ by, act: by === 'passkey' ? confirmByPasskey : signInAgain });
+  const pending = confirming.isPending ? confirming.variables.by : undefined;
+  const { fields, rest } = fieldErrors(confirming.error, ['password', 'passkey']);
+  const problem = fields.passkey ?? (rest && inWords(confirming.error));
   return (
     <Modal
       opened={isOpen}
@@ -33,35 +53,64 @@ export function ConfirmDialog() {
       // Above the dialog that has sent the request.
       zIndex={300}
     >
-      <form onSubmit={submit} noValidate>
-        <Stack>
-          <Text size="sm">
-            You signed in a while ago. Enter your password to go on; you are not asked again for ten
-            minutes.
-          </Text>
-          {rest && (
-            <Alert color="red" variant="outline" role="alert">
-              {inWords(confirming.error)}
-            </Alert>
-          )}
-          <PasswordInput
-            label="Password"
-            name="password"
-            autoComplete="current-password"
-            error={fields.password}
-            visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
-            data-autofocus
-          />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={cancel}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={confirming.isPending}>
-              Go on
-            </Button>
-          </Group>
-        </Stack>
-      </form>
+      <Stack>
+        <form onSubmit={submit} noValidate>
+          <Stack>
+            <Text size="sm">
+              You signed in a while ago. Prove that it is you to go on; you are not asked again for
+              ten minutes.
+            </Text>
+            {problem && (
+              <Alert color="red" variant="outline" role="alert">
+                {problem}
+              </Alert>
+            )}
+            <PasswordInput
+              label="Password"
+              name="password"
+              autoComplete="current-password"
+              error={fields.password}
+              visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+              data-autofocus
+            />
+            <Group justify="flex-end">
+              <Button variant="default" onClick={cancel}>
+                Cancel
+              </Button>
+              <Button type="submit" loading={pending === 'password'}>
+                Go on
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+        {isOpen && <Others pending={pending} choose={choose} />}
+      </Stack>
     </Modal>
   );
 }
+
+interface OthersProps {
+  pending: string | undefined;
+  choose: (method: OtherMethod) => void;
+}
+
+/** Other proofs than the password, for people who have one. */
+function Others({ pending, choose }: OthersProps) {
+  const { hasPasskeys, provider } = useOtherMethods();
+  const { data: passkeys = [] } = useQuery({ ...passkeysQuery, enabled: hasPasskeys });
+  const methods = { hasPasskeys: hasPasskeys && passkeys.length > 0, provider };
+  if (!methods.hasPasskeys && !provider) return null;
+  return (
+    <>
+      <Divider label="or" />
+      <MethodButtons {...{ methods, labels, pending, choose }} />
+      {provider && (
+        <Text size="sm" c="dimmed">
+          {provider} leads you back to this page, without what you have entered here.
+        </Text>
+      )}
+    </>
+  );
+}
+
+const signInAgain = () => goToProvider(`${window.location.pathname}${window.location.search}`);

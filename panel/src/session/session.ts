@@ -1,6 +1,6 @@
 import { type components, items } from '@berth/client';
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
-import { berth, createClient, setCaller } from '../api/berth.ts';
+import { berth, oneAttempt, setCaller } from '../api/berth.ts';
 import { isSignedOut } from '../api/words.ts';
 import { type Project, projectToShow } from './projects.ts';
 
@@ -41,9 +41,6 @@ async function projectsOf({ user, projects }: components['schemas']['CurrentSess
   for await (const { id, name } of items(berth, '/v1/projects')) all.push({ id, name });
   return all;
 }
-
-/** Errors are to be shown at once, so that nothing is sent again. */
-const oneAttempt = createClient({ retries: 0 });
 
 export async function signIn(email: string, password: string): Promise<void> {
   await oneAttempt.POST('/v1/session', { body: { email, password } });

@@ -1,6 +1,6 @@
 import type { paths } from '@berth/client';
 import { queryOptions } from '@tanstack/react-query';
-import { berth, createClient } from '../api/berth.ts';
+import { berth, oneAttempt } from '../api/berth.ts';
 
 export type Administrator =
   paths['/v1/setup']['post']['requestBody']['content']['application/json'];
@@ -11,9 +11,6 @@ export const setupQuery = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
   queryFn: async () => (await berth.GET('/v1/setup')).data.open,
 });
-
-/** Errors are to be shown at once, so that nothing is sent again. */
-const oneAttempt = createClient({ retries: 0 });
 
 /** Makes the first administrator, who is then signed in. */
 export async function completeSetup(body: Administrator): Promise<void> {

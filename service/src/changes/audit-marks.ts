@@ -9,10 +9,11 @@ const audited = new WeakSet<FastifyRequest>();
 const attempts = new WeakMap<FastifyRequest, number | null>();
 const refusedParts = new WeakMap<FastifyRequest, readonly RefusedPart[]>();
 
-/** One of several objects for which a request was refused, although it succeeded as a whole. */
+/** What a request was refused, although it succeeded as a whole, such as an action on one of several objects. */
 export interface RefusedPart {
   action: AuditAction;
-  target: AuditTarget;
+  /** Null if it is not known. */
+  target: AuditTarget | null;
   code: ProblemCode;
 }
 
@@ -38,7 +39,7 @@ export function signInAttemptOf(request: FastifyRequest): number | null | undefi
   return attempts.get(request);
 }
 
-/** Marks the objects for which a successful request was refused. */
+/** Marks what a successful request was refused. */
 export function markRefusedParts(request: FastifyRequest, parts: readonly RefusedPart[]): void {
   refusedParts.set(request, parts);
 }

@@ -258,7 +258,8 @@ function oidcSettings(values: Values): OidcSettings | undefined {
   const allowedDomains = emailKey(domains)
     .split(/[\s,]+/)
     .filter(Boolean);
-  return { issuer, clientId, clientSecret, allowedDomains };
+  const name = values.BERTH_OIDC_NAME ?? issuer.host;
+  return { issuer, clientId, clientSecret, name, allowedDomains };
 }
 
 function tlsFiles({ BERTH_TLS_CERT: cert, BERTH_TLS_KEY: key }: Values): TlsFiles | undefined {

@@ -61,6 +61,11 @@ export const settings = {
     ...optional(read.textOrNothing, 'The client secret of Berth at the OpenID provider'),
     secret: 'whole',
   },
+  BERTH_OIDC_NAME: optional(
+    read.textOrNothing,
+    'The name of the OpenID provider, which people see when they sign in',
+    'its host name',
+  ),
   BERTH_OIDC_ALLOWED_DOMAINS: withDefault(
     '',
     (given) => given,

@@ -2,8 +2,8 @@ import { emailPattern } from '@berth/contract/users';
 import type { FastifyRequest } from 'fastify';
 import type { Trx } from '../db/connection.ts';
 import { emailKey } from '../lib/email.ts';
-import { signInFailed } from '../sessions/failures.ts';
 import { insertUser, isEmailTaken } from '../users/queries.ts';
+import { failed } from './failures.ts';
 import type { Claims } from './provider.ts';
 import {
   findUserOfIdentity,
@@ -17,7 +17,7 @@ const mostOfAName = 100;
 /**
  * The user who has signed in at the provider: found by the provider's identifier, or created at the first sign-in. If
  * only some domains are allowed, the address that the provider returns now must be in one of them. Throws
- * `sign_in_failed` (401).
+ * a `SignInFailure`.
  */
 export async function userOfClaims(
   request: FastifyRequest,
@@ -29,7 +29,7 @@ export async function userOfClaims(
   const known = await findUserOfIdentity(trx, claims);
   if (!known) return await firstSignIn(request, trx, claims, allowedDomains);
   if (known.isDisabled) {
-    throw signInFailed(request, 'This user is shut out. Ask an administrator.', known.id);
+    throw failed(request, 'user_disabled', known.id);
   }
   // The list of allowed domains may have changed since the first sign-in.
   if (allowedDomains.length > 0) acceptableEmail(request, claims, allowedDomains, known.id);
@@ -62,15 +62,12 @@ function acceptableEmail(
   userId: number | null = null,
 ): string {
   if (email === undefined || !new RegExp(emailPattern).test(email)) {
-    throw signInFailed(request, 'The provider names no email address for you.', userId);
+    throw failed(request, 'email_missing', userId);
   }
-  if (!isEmailVerified)
-    throw signInFailed(request, 'The provider has not verified your email address.', userId);
+  if (!isEmailVerified) throw failed(request, 'email_unverified', userId);
   const domain = emailKey(email).replace(/^.*@/, '');
   if (domains.length === 0 || domains.includes(domain)) return email;
-  const detail =
-    'Email addresses of this domain may not sign in here. Ask an administrator, who allows domains by BERTH_OIDC_ALLOWED_DOMAINS.';
-  throw signInFailed(request, detail, userId);
+  throw failed(request, 'domain_not_allowed', userId);
 }
 
 /**
@@ -80,10 +77,7 @@ function acceptableEmail(
 async function userMadeForThis(request: FastifyRequest, trx: Trx, email: string): Promise<number> {
   const found = await findUserWithoutCredentials(trx, email);
   if (found?.isWithout) return found.id;
-  throw signInFailed(
-    request,
-    'Your email address belongs to a user who signs in in another way. Sign in as before.',
-  );
+  throw failed(request, 'email_in_use');
 }
 
 function nameOf({ name }: Claims, email: string): string {

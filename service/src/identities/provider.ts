@@ -6,6 +6,8 @@ export interface OidcSettings {
   issuer: URL;
   clientId: string;
   clientSecret: string;
+  /** What people call it. */
+  name: string;
   /** Email domains whose users may sign in; empty means any. */
   allowedDomains: readonly string[];
 }
@@ -28,6 +30,7 @@ export interface Claims {
 }
 
 export interface IdentityProvider {
+  readonly name: string;
   readonly allowedDomains: readonly string[];
   /** The URL to which the browser is redirected. It comes back to `redirectUri` with `state`. */
   authorizationUrl(state: string, kept: OidcState, redirectUri: string): Promise<string>;
@@ -49,7 +52,7 @@ const timeoutSeconds = 10;
  * An OpenID provider, with the authorization code flow, PKCE, state and nonce. It gets no requests before it is needed.
  */
 export function createIdentityProvider(settings: OidcSettings): IdentityProvider {
-  const { issuer, clientId, clientSecret, allowedDomains } = settings;
+  const { issuer, clientId, clientSecret, name, allowedDomains } = settings;
   let discovering: Promise<Configuration> | undefined;
 
   async function discover(): Promise<Configuration> {
@@ -76,7 +79,7 @@ export function createIdentityProvider(settings: OidcSettings): IdentityProvider
   }
 
   return {
-    allowedDomains,
+    ...{ name, allowedDomains },
     async authorizationUrl(state, { nonce, codeVerifier }, redirectUri) {
       const openid = await library();
       const url = openid.buildAuthorizationUrl(await discover(), {
@@ -106,12 +109,12 @@ export function createIdentityProvider(settings: OidcSettings): IdentityProvider
       const more: Said = asksMore
         ? await openid.fetchUserInfo(client, tokens.access_token, signed.sub)
         : {};
-      const name = signed.name ?? more.name;
+      const fullName = signed.name ?? more.name;
       return {
         issuer: signed.iss,
         subject: signed.sub,
         ...emailOf(signed, more),
-        name: typeof name === 'string' ? name : undefined,
+        name: typeof fullName === 'string' ? fullName : undefined,
         // Somebody who controls the browser can remove max_age from the request. Then the time is missing.
         authenticatedAt: signed.auth_time === undefined ? null : new Date(signed.auth_time * 1000),
       };

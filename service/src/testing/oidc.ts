@@ -13,6 +13,8 @@ export interface Account {
 
 export interface TestProvider {
   settings: OidcSettings;
+  /** Lets a browser sign in as this person: the page of the sign-in, with `?as=` and the `sub`, or with `?deny`. */
+  know(account: Account): void;
   /** Signs in there like a browser. Returns the query of the redirect to Berth. */
   visit(authorizationUrl: string, account: Account): Promise<string>;
   close(): Promise<void>;
@@ -49,14 +51,19 @@ export async function startTestProvider(redirectUri: string): Promise<TestProvid
   });
   const answer = provider.callback();
   server.on('request', async (request, response) => {
-    const [, accountId] = /^\/interaction\/.*[?]as=(.*)$/.exec(request.url ?? '') ?? [];
-    if (accountId === undefined) return await answer(request, response);
-    const login = { accountId: decodeURIComponent(accountId) };
-    await provider.interactionFinished(request, response, { login });
+    const { pathname, searchParams } = new URL(request.url ?? '', issuer);
+    const accountId = searchParams.get('as');
+    if (pathname.startsWith('/interaction/') && (accountId || searchParams.has('deny'))) {
+      const outcome = accountId ? { login: { accountId } } : { error: 'access_denied' };
+      return await provider.interactionFinished(request, response, outcome);
+    }
+    await answer(request, response);
   });
 
+  const know = (account: Account) => void accounts.set(account.sub, account);
+
   async function visit(authorizationUrl: string, account: Account): Promise<string> {
-    accounts.set(account.sub, account);
+    know(account);
     const cookies = new Map<string, string>();
     let url = new URL(authorizationUrl);
     for (let steps = 0; steps < 10; steps += 1) {
@@ -76,8 +83,11 @@ export async function startTestProvider(redirectUri: string): Promise<TestProvid
   }
 
   return {
-    settings: { issuer: new URL(issuer), clientId, clientSecret, allowedDomains: [] },
-    visit,
+    settings: {
+      ...{ issuer: new URL(issuer), clientId, clientSecret },
+      ...{ name: 'Example ID', allowedDomains: [] },
+    },
+    ...{ know, visit },
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -1,0 +1,36 @@
+import { Button } from '@mantine/core';
+import IconKey from '@tabler/icons-react/icons/IconKey';
+import IconLogin2 from '@tabler/icons-react/icons/IconLogin2';
+import type { OtherMethods } from './methods.ts';
+
+export type OtherMethod = 'passkey' | 'provider';
+
+interface MethodButtonsProps {
+  methods: OtherMethods;
+  labels: { passkey: string; provider: (name: string) => string };
+  /** The one that is in use now. */
+  pending: string | undefined;
+  choose: (method: OtherMethod) => void;
+}
+
+/** What can be used in the place of a password. */
+export function MethodButtons({ methods, labels, pending, choose }: MethodButtonsProps) {
+  const { hasPasskeys, provider } = methods;
+  const button = (method: OtherMethod, label: string, Icon: typeof IconKey) => (
+    <Button
+      variant="default"
+      leftSection={<Icon size={18} aria-hidden />}
+      loading={pending === method}
+      onClick={() => choose(method)}
+      fullWidth
+    >
+      {label}
+    </Button>
+  );
+  return (
+    <>
+      {hasPasskeys && button('passkey', labels.passkey, IconKey)}
+      {provider && button('provider', labels.provider(provider), IconLogin2)}
+    </>
+  );
+}
