@@ -25,7 +25,7 @@ export async function benchConsole(rounds = defaultRounds): Promise<boolean> {
     const id = await createServer(service);
     for (let round = 0; round <= rounds; round += 1) {
       const { url } = await call<Console>(service, 'POST', `/v1/servers/${id}/console`);
-      const terminal = await openTerminal(url);
+      await using terminal = await openTerminal(url);
       // A login that an earlier round has left open would ask for no password.
       await terminal.logIn(password);
       const p99 = percentile(await terminal.echoes(keys), 0.99);
@@ -34,7 +34,6 @@ export async function benchConsole(rounds = defaultRounds): Promise<boolean> {
       const seconds = ((performance.now() - began) / 1000).toFixed(1);
       terminal.type('exit\r');
       await terminal.shows(/login: $/);
-      await terminal.close();
       const shown = `p99 ${p99.toFixed(1)} ms; 100 MB in ${seconds} s, ${megabytes.toFixed(1)} MB more`;
       console.log(`${round === 0 ? 'warm-up' : `round ${round}`}: ${shown}`);
       if (round === 0) continue;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Console } from '@berth/contract/consoles';
+import { eventually } from '../service/src/testing/until.ts';
 import { call, created, password, remove, untilIdle } from './api.ts';
 import { openTerminal } from './console.ts';
 
@@ -16,12 +17,15 @@ async function open(id: number) {
 
 test('the console of a guest shows its login prompt, and what is typed', async () => {
   const { id } = await created();
-  const terminal = await open(id);
+  await using terminal = await open(id);
   await terminal.shows(/login: $/);
   await terminal.logIn(password);
   terminal.resize(132, 50);
-  terminal.type('stty size\r');
-  await terminal.shows(/\n50 132\r\n.*[#$] $/s);
+  // The size goes another way than what is typed.
+  await eventually(async () => {
+    terminal.type('stty size\r');
+    await terminal.shows(/\n50 132\r\n.*[#$] $/s, 3);
+  });
   terminal.type('tty; echo "it is $((6 * 7))"\r');
   assert.match(await terminal.shows(/\nit is 42\r\n.*[#$] $/s), /\/dev\/console|\/dev\/pts/);
 
@@ -30,16 +34,17 @@ test('the console of a guest shows its login prompt, and what is typed', async (
   console.log(`From a key to its echo: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms.`);
   assert.ok((await terminal.flood(printed)) >= printed);
 
-  const beside = await open(id);
-  await beside.shows(/[#$] $/);
-  terminal.type('echo seen-by-both\r');
-  await beside.shows(/\nseen-by-both\r\n/);
-  await beside.close();
+  {
+    await using beside = await open(id);
+    await beside.shows(/[#$] $/);
+    terminal.type('echo seen-by-both\r');
+    await beside.shows(/\nseen-by-both\r\n/);
+  }
 
   await call('POST', `/v1/servers/${id}/restart`);
   assert.equal((await terminal.closed).code, 1000);
   await untilIdle(id);
-  const again = await open(id);
+  await using again = await open(id);
   await again.shows(/login: $/);
   await Promise.all([again.closed, remove(id)]);
   assert.equal((await again.closed).code, 4404);

@@ -2,7 +2,7 @@ import { consoleProtocol } from '@berth/contract/consoles';
 import { until } from '../service/src/testing/until.ts';
 
 /** Somebody who uses the console of a server. */
-export interface Terminal {
+export interface Terminal extends AsyncDisposable {
   type(text: string): void;
   resize(columns: number, rows: number): void;
   /** Waits until what was shown since the last call matches. */
@@ -13,7 +13,6 @@ export interface Terminal {
   echoes(keys: number): Promise<number[]>;
   /** Has the guest print so many bytes, and returns how many came until its prompt. */
   flood(bytes: number): Promise<number>;
-  close(): Promise<void>;
   closed: Promise<{ code: number; reason: string }>;
 }
 
@@ -102,7 +101,7 @@ export async function openTerminal(url: string): Promise<Terminal> {
       take = before;
       return count;
     },
-    async close() {
+    async [Symbol.asyncDispose]() {
       socket.close();
       await closed;
     },

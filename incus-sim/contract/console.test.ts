@@ -59,11 +59,12 @@ describe('the console of an instance', () => {
     const set = ['chpasswd', '-e'];
     await target.client.exec.run(name, set, `root:${hash}\n`, { timeoutSeconds: 30 });
     const console = await open();
-    console.resize({ columns: 123, rows: 45 });
     console.type('root\r');
     await until('the question for a password', 60, () => /Password: $/.test(console.text()));
     console.type('contract\r');
     await until('the prompt of a shell', 60, () => /[$#] $/.test(console.text()));
+    const size = ['stty', '-F', '/dev/console', 'cols', '123', 'rows', '45'];
+    assert.equal(await target.client.exec.run(name, size, '', { timeoutSeconds: 30 }), 0);
     console.type('stty size\r');
     await until('its size', 60, () => /\n45 123\r/.test(console.text()));
     console.type('echo one-$((1))\r');

@@ -12,15 +12,7 @@ import { createTerminal, type Terminal } from './terminal.ts';
 
 interface Asked {
   type?: string;
-  width?: number;
-  height?: number;
   force?: boolean;
-}
-
-/** What the control connection sends. */
-interface Control {
-  command: string;
-  args: { width: string; height: string };
 }
 
 const terminals = new WeakMap<Run, Terminal>();
@@ -47,7 +39,7 @@ export function consoleRoutes(engine: Engine): Routes {
     },
     'POST /1.0/instances/:name/console': async (call) => {
       const instance = askedInstance(engine, call);
-      const { force, width, height } = await jsonBody<Asked>(call);
+      const { force } = await jsonBody<Asked>(call);
       const { run } = instance;
       if (shownStatus(instance) === 'Stopped' || !run) refuse('Instance is not running', 400);
       if (instance.status === 'Frozen') refuse('Instance is frozen', 400);
@@ -58,7 +50,6 @@ export function consoleRoutes(engine: Engine): Routes {
       held?.close();
       const connection = openConnection(terminalOf(run));
       connections.set(run, connection);
-      if (width && height) connection.resize(width, height);
       const operation = engine.operations.start(
         {
           ...operationOn(instance, 'Showing console', call),
@@ -91,19 +82,13 @@ function openConnection(terminal: Terminal) {
   const sockets = new Map<string, WebSocket>();
   const closed = Promise.withResolvers<void>();
 
-  function resize(width: number, height: number): void {
-    terminal.columns = width;
-    terminal.rows = height;
-  }
-
   function take(name: string, socket: WebSocket): void {
     sockets.set(name, socket);
     // Incus ends the session when the client closes either.
     socket.on('close', () => closed.resolve());
     socket.on('message', (data: Buffer) => {
-      if (name === '0') return terminal.type(data);
-      const { command, args } = JSON.parse(data.toString()) as Control;
-      if (command === 'window-resize') resize(Number(args.width), Number(args.height));
+      // Incus passes on a size that the control connection sets only if it comes before the guest is connected.
+      if (name === '0') terminal.type(data);
     });
     if (name === '0') terminal.connect((bytes) => sent(socket, bytes));
   }
@@ -111,7 +96,6 @@ function openConnection(terminal: Terminal) {
   return {
     secrets,
     closed: closed.promise,
-    resize,
     takerOf(secret: string) {
       const name = names.find((one) => secrets[one] === secret && !sockets.has(one));
       return name === undefined ? undefined : (socket: WebSocket) => take(name, socket);

@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WebSocket } from 'ws';
 import { started } from './answers.ts';
+import { terminalOf } from './console.ts';
 import type { Engine } from './engine.ts';
 import { execute, machineOf } from './guest.ts';
 import { askedInstance, operationOn } from './inventory.ts';
@@ -160,9 +161,18 @@ async function runProgram(
   if (fault === 'missing') return notFound;
   if (fault === 'killed') return killed;
   if (program === 'cat') return 0;
+  if (program === 'stty') return setSize(command, run);
   if (program === 'chpasswd') return option === '-e' && setHashes(instance.files, text) ? 0 : 1;
   if (!programs.includes(basename(program))) return notFound;
   const { status, power } = await execute(command, machineOf(instance, run));
   if (power) void guestPowersOff(engine, instance);
   return status;
+}
+
+/** `stty -F /dev/console cols COLUMNS rows ROWS` */
+function setSize([, , device, ...settings]: string[], run: Run): number {
+  const [columns, rows] = ['cols', 'rows'].map((name) => settings[settings.indexOf(name) + 1]);
+  if (device !== '/dev/console' || !columns || !rows) return 1;
+  Object.assign(terminalOf(run), { columns: Number(columns), rows: Number(rows) });
+  return 0;
 }

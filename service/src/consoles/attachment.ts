@@ -18,6 +18,8 @@ export interface AttachmentSource {
   /** What the guest has printed so far. */
   readLog(most: number, signal: AbortSignal): Promise<Buffer>;
   connect(signal: AbortSignal): Promise<EngineConsole>;
+  /** Gives the guest's terminal a size. */
+  setSize(console: EngineConsole, size: ConsoleSize, signal: AbortSignal): Promise<void>;
   /** Why a connection has ended, or why there is none. */
   whyEnded(console: EngineConsole | undefined): Promise<Ending>;
   /** Nothing more is done with it: it has ended, or its last viewer has left. */
@@ -46,6 +48,7 @@ export function attach(source: AttachmentSource): Attachment {
   const { signal } = leaving;
   let console: EngineConsole | undefined;
   let size: ConsoleSize | undefined;
+  let isSizing = false;
   let isHeld = false;
   let holding: NodeJS.Timeout | undefined;
 
@@ -82,6 +85,17 @@ export function attach(source: AttachmentSource): Attachment {
       relieve();
     }
     if (isHeld) holding = setTimeout(cutOffSlow, source.slowMs);
+  }
+
+  /** One size at a time: while a window is dragged, only the last one counts. */
+  async function applySize(): Promise<void> {
+    if (!console || isSizing) return;
+    isSizing = true;
+    for (let applied: ConsoleSize | undefined; size && size !== applied && !signal.aborted; ) {
+      applied = size;
+      await source.setSize(console, applied, signal);
+    }
+    isSizing = false;
   }
 
   function end(why: Ending): void {
@@ -130,7 +144,7 @@ export function attach(source: AttachmentSource): Attachment {
     console = await source.connect(signal);
     if (signal.aborted) return console.close();
     const ended = follow(console);
-    if (size) console.resize(size);
+    applySize().catch(() => end('failed'));
     for (const viewer of viewers) welcome(viewer);
     console.data.resume();
     await ended;
@@ -171,7 +185,7 @@ export function attach(source: AttachmentSource): Attachment {
     },
     resize(wanted) {
       size = wanted;
-      console?.resize(wanted);
+      applySize().catch(() => end('failed'));
     },
     relieve,
     end,

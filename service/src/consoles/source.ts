@@ -22,11 +22,13 @@ interface SourceSettings {
 /** The status of an operation that somebody has cancelled ("Status codes", REST API of Incus). */
 const cancelled = 401;
 
+const sizeSeconds = 10;
+
 /** How the console of a server is reached. */
 export function sourceOf(
   { db, engineOf, log, holder }: SourceSettings,
   { serverId, uuid, locationId }: OpenedConsole,
-): Pick<AttachmentSource, 'readLog' | 'connect' | 'whyEnded'> {
+): Pick<AttachmentSource, 'readLog' | 'connect' | 'setSize' | 'whyEnded'> {
   const name = instanceName(uuid);
 
   /** In the order in which they explain the end: a deletion stops the server. */
@@ -65,6 +67,18 @@ export function sourceOf(
     async connect(signal) {
       const incus = await engineOf(locationId);
       return await incus.consoles.open(name, { signal });
+    },
+    async setSize(console, { columns, rows }, signal) {
+      console.resize({ columns, rows });
+      // Incus passes a size on to a container only when it connects, not when it changes.
+      const command = ['stty', '-F', '/dev/console', 'cols', String(columns), 'rows', String(rows)];
+      try {
+        const incus = await engineOf(locationId);
+        await incus.exec.run(name, command, '', { signal, timeoutSeconds: sizeSeconds });
+      } catch (error) {
+        // The guest keeps its size, and the console is of use all the same.
+        log.info({ err: error, server_id: serverId }, 'The size of a console was not set.');
+      }
     },
   };
 }
