@@ -42,24 +42,8 @@ describe('a project in the panel', { skip }, () => {
   const field = (name: string) => page.getByLabel(name, { exact: true });
   const row = (text: string) => page.getByRole('row').filter({ hasText: text });
 
-  async function shoot(name: string): Promise<void> {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      await page.waitForTimeout(300);
-      await page.screenshot({
-        path: `/tmp/shots-pa/mine/${name}-${colorScheme}.png`,
-        fullPage: true,
-      });
-    }
-    await page.setViewportSize(phone);
-    await page.waitForTimeout(300);
-    await page.screenshot({ path: `/tmp/shots-pa/mine/${name}-phone.png`, fullPage: true });
-    await page.setViewportSize(desktop);
-  }
-
   /** In both colours, and as wide as a phone. */
   async function requireGood(what: string): Promise<void> {
-    await shoot(what.replaceAll(' ', '-'));
     await requireAccessible(page, what);
     await page.setViewportSize(phone);
     try {
@@ -104,7 +88,6 @@ describe('a project in the panel', { skip }, () => {
     await page.setViewportSize(phone);
     await button('Open the navigation').click();
     await link('Members').waitFor();
-    await shoot('the menu');
     await page.setViewportSize(phone);
     await link('Members').click();
     await button('Open the navigation').waitFor();
