@@ -44,7 +44,7 @@ export function Navigation({ onChosen }: NavigationProps) {
   return (
     <>
       <Links links={links} onChosen={onChosen} />
-      <Text size="xs" c="dimmed" fw={500} mt="md" mb={4} px="sm" id="project-links">
+      <Text size="xs" c="dimmed" fw={600} px="sm" pt="lg" pb={4} id="project-links">
         Project
       </Text>
       <section aria-labelledby="project-links">
