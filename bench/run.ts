@@ -9,6 +9,7 @@ import { benchMemory } from './memory.ts';
 import { benchMetering } from './metering.ts';
 import { benchOperations } from './operations.ts';
 import { overview } from './overview.ts';
+import { benchPanel } from './panel.ts';
 import { benchQueries } from './queries.ts';
 import { benchReads } from './reads.ts';
 import { benchScale } from './scale.ts';
@@ -33,6 +34,7 @@ const benchmarks: Record<string, (rounds?: number) => Promise<boolean>> = {
   memory: benchMemory,
   metering: benchMetering,
   operations: benchOperations,
+  panel: benchPanel,
   queries: benchQueries,
   reads: benchReads,
   scale: benchScale,

@@ -17,7 +17,7 @@ describe('the administration in the panel', { skip }, () => {
   let panel: Panel;
   let page: Page;
   before(async () => {
-    panel = await startPanel({ members: ['alpha', 'beta', 'gamma'] });
+    panel = await startPanel({ engine: { members: ['alpha', 'beta', 'gamma'] } });
     for (const name of ['web-1', 'web-2', 'db-1']) await createServer(panel, name);
     page = await panel.open();
     await signIn(page, panel.credentials);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { createTestUser } from '../service/src/testing/people.ts';
+import { until } from '../service/src/testing/until.ts';
 import { chromiumCommand } from '../setup/chromium.mjs';
 import { requireAccessible, requireNoSideScroll } from './testing/axe.ts';
 import { type Panel, signIn, startPanel } from './testing/browser.ts';
@@ -178,6 +179,15 @@ describe('changes of a server in the panel', { skip }, () => {
     await facts.getByText('large: 2 cores, 2 GiB of memory, 10 GiB of disk').waitFor();
     for (const text of ['env=prod', 'team=web', 'Ask the web team.'])
       await facts.getByText(text).waitFor();
+  });
+
+  it('the charts have a line or a point', async () => {
+    // The colours of the axes and the grid are greys.
+    const isDrawn = `(canvas) => canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data
+      .some((red, at, all) => at % 4 === 0 && all[at + 3] > 0 && Math.abs(red - all[at + 2]) > 60)`;
+    const drawn = `(${isDrawn})(document.querySelector('.uplot canvas'))`;
+    await page.locator('.uplot canvas').first().waitFor();
+    await until('something is drawn', () => page.evaluate<boolean>(drawn));
   });
 
   it('nothing scrolls sideways on a phone', async () => {

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { Locator, Page } from 'playwright-core';
-import { eventually } from '../service/src/testing/until.ts';
+import type { Page } from 'playwright-core';
 import { chromiumCommand } from '../setup/chromium.mjs';
 import { requireAccessible } from './testing/axe.ts';
 import { type Panel, signIn, startPanel } from './testing/browser.ts';
+import { keyboardOf } from './testing/keyboard.ts';
 
 // Creates a server with the keyboard alone, on the whole service with a simulated Incus.
 
 const skip = chromiumCommand() === undefined && 'Chromium is not installed';
-const mostTabs = 60;
 
 describe('creating a server', { skip }, () => {
   let panel: Panel;
   let page: Page;
+  let keyboard: ReturnType<typeof keyboardOf>;
   before(async () => {
     panel = await startPanel();
     const price = { hourly: '0.0074', monthly: '4.59', currency: 'EUR' };
@@ -21,6 +21,7 @@ describe('creating a server', { skip }, () => {
     await change('POST', '/sizes', { name: 'large', cpu: 4, ram: 4096, disk: 50 });
     await change('PATCH', '/projects/default', { quota: { servers: 3, ram: 2048 } });
     page = await panel.open();
+    keyboard = keyboardOf(page);
     await signIn(page, panel.credentials);
   });
   after(() => panel[Symbol.asyncDispose]());
@@ -36,94 +37,73 @@ describe('creating a server', { skip }, () => {
   const field = (name: string) => page.getByRole('textbox', { name, exact: true });
   const button = (name: string) => page.getByRole('button', { name, exact: true });
   const section = (name: string) => page.getByRole('region', { name, exact: true });
-  const isFocused = (target: Locator) => target.evaluate((one) => one === document.activeElement);
-  const press = (key: string) => page.keyboard.press(key);
-
-  /** Goes on with the key of the keyboard until the target has the focus. */
-  async function tabTo(target: Locator, key = 'Tab'): Promise<void> {
-    for (let tabs = 0; tabs < mostTabs; tabs += 1) {
-      if (await isFocused(target)) return;
-      await press(key);
-    }
-    assert.fail(`${target} is not reached with ${key}.`);
-  }
-
-  async function retype(target: Locator, text: string): Promise<void> {
-    await tabTo(target);
-    await press('ControlOrMeta+a');
-    await page.keyboard.insertText(text);
-  }
 
   it('a form is filled in with the keyboard, and its errors are at their fields', async () => {
     await page.goto('/servers/new');
-    await tabTo(field('Name'));
-    await page.keyboard.type('not valid!');
+    await keyboard.tabTo(field('Name'));
+    await keyboard.type('not valid!');
     const debian = page.getByRole('radio', { name: 'Debian 12' });
-    await tabTo(debian);
-    await press('ArrowDown');
+    await keyboard.tabTo(debian);
+    await keyboard.press('ArrowDown');
     assert.equal(await debian.isChecked(), false);
-    await press('ArrowUp');
+    await keyboard.press('ArrowUp');
     assert.equal(await debian.isChecked(), true);
     await page.getByText('2 GiB left of the quota').waitFor();
     await page.getByText('Needs more memory than is left of the quota').waitFor();
-    await tabTo(page.getByRole('radio', { name: 'Own specifications' }));
-    await press('ArrowDown');
+    await keyboard.tabTo(page.getByRole('radio', { name: 'Own specifications' }));
+    await keyboard.press('ArrowDown');
     assert.equal(await page.getByRole('radio', { name: 'small' }).isChecked(), true);
-    await tabTo(button('Add a command'));
-    await press('Enter');
-    assert.equal(await isFocused(field('Command 1')), true);
-    await page.keyboard.type('echo hello');
-    await tabTo(button('Add a command'));
-    await press('Enter');
+    await keyboard.pressOn(button('Add a command'));
+    assert.equal(await keyboard.isFocused(field('Command 1')), true);
+    await keyboard.type('echo hello');
+    await keyboard.pressOn(button('Add a command'));
     await page.keyboard.insertText('x'.repeat(5000));
-    await retype(field('User data'), '#!/bin/sh\necho hello\n');
+    await keyboard.retype(field('User data'), '#!/bin/sh\necho hello\n');
     await page.getByText('It has 21 B of 64 KiB').waitFor();
-    await tabTo(field('Labels'));
-    await page.keyboard.type('env=prod, team=-');
-    await tabTo(button('Create and start'));
-    await press('Enter');
+    await keyboard.tabTo(field('Labels'));
+    await keyboard.type('env=prod, team=-');
+    await keyboard.pressOn(button('Create and start'));
 
     await page.getByText('team: A value must be empty').waitFor();
     await page.getByText('of at most 4 KiB').first().waitFor();
     const invalid = page.locator('[aria-invalid="true"]');
     for (const name of ['Name', 'Command 2']) await field(name).and(invalid).waitFor();
     assert.equal(await field('Command 1').and(invalid).count(), 0);
-    assert.equal(await isFocused(field('Name')), true);
+    assert.equal(await keyboard.isFocused(field('Name')), true);
     await section('What would be created').getByText('Command 2: ').waitFor();
     await requireAccessible(page, 'the form with errors');
   });
 
   it('what would be created is shown, and the same as code', async () => {
-    await retype(field('Name'), 'web-1');
-    await retype(field('Command 2'), 'false');
-    await retype(field('Labels'), 'env=prod, team=web');
+    await keyboard.retype(field('Name'), 'web-1');
+    await keyboard.retype(field('Command 2'), 'false');
+    await keyboard.retype(field('Labels'), 'env=prod, team=web');
     const outlook = section('What would be created');
     await outlook.getByText('Node', { exact: true }).waitFor();
     await outlook.getByText('0.0074 EUR an hour, at most 4.59 EUR a month').waitFor();
     assert.equal(await page.locator('[aria-invalid="true"]').count(), 0);
     const code = section('The same as code');
     await code.getByText("--data-urlencode 'initialCommands[]=echo hello'").waitFor();
-    await tabTo(page.getByRole('tab', { name: 'curl' }));
-    await press('ArrowRight');
+    await keyboard.tabTo(page.getByRole('tab', { name: 'curl' }));
+    await keyboard.press('ArrowRight');
     await code.getByText("--command 'echo hello'").waitFor();
-    await press('ArrowRight');
+    await keyboard.press('ArrowRight');
     await code.getByText("initialCommands: ['echo hello', 'false']").waitFor();
     await requireAccessible(page, 'the form');
   });
 
   it('the strength of a password is shown, and an empty one is generated', async () => {
     const password = page.getByLabel('Password of root', { exact: true });
-    await tabTo(password, 'Shift+Tab');
-    await page.keyboard.type('password');
+    await keyboard.tabTo(password, 'Shift+Tab');
+    await keyboard.type('password');
     await page.getByText('Strength: much too easy to guess.').waitFor();
-    await press('ControlOrMeta+a');
-    await press('Delete');
-    await tabTo(button('Create and start'));
-    await press('Enter');
+    await keyboard.press('ControlOrMeta+a');
+    await keyboard.press('Delete');
+    await keyboard.pressOn(button('Create and start'));
     const dialog = page.getByRole('dialog');
     assert.match(String(await dialog.locator('code').textContent()), /^[a-z2-9]{24}$/);
-    await eventually(async () => assert.equal(await isFocused(button('Watch the creation')), true));
-    await press('Enter');
+    await keyboard.focused(button('Watch the creation'));
+    await keyboard.press('Enter');
   });
 
   it('the creation is followed, with the output of each command', async () => {

@@ -87,7 +87,10 @@ describe('the panel', { skip }, () => {
 
   it('several servers are started at once', async () => {
     await page.getByRole('checkbox', { name: 'Select all servers' }).check();
-    await page.getByRole('group').getByRole('button', { name: 'Start' }).click();
+    await page
+      .getByRole('group', { name: 'Selected servers' })
+      .getByRole('button', { name: 'Start' })
+      .click();
     await page.getByRole('row').getByText('started', { exact: true }).waitFor();
   });
 

@@ -22,7 +22,7 @@ for (const page of runPages) {
       if (notRun) t.diagnostic(`${page}:${line} is not run: ${notRun}`);
     }
     await using stack = new AsyncDisposableStack();
-    const installation = await startInstallation({}, page.includes('cluster') ? members : []);
+    const installation = await startInstallation({}, page.includes('cluster') ? { members } : {});
     stack.defer(installation.close);
     const home = mkdtempSync(join(tmpdir(), 'berth-guide-'));
     stack.defer(() => rmSync(home, { recursive: true, force: true }));

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { EngineOptions } from '../../incus-sim/src/engine.ts';
 import { type Simulator, startSimulator } from '../../incus-sim/src/simulator.ts';
 import { loadConfig } from '../../service/src/config/config.ts';
 import { startService } from '../../service/src/start.ts';
@@ -22,11 +23,11 @@ const limits = ['READS', 'ACTIONS', 'CHANGES', 'PROJECTS', 'PUBLIC', 'BAD_TOKENS
  * The whole service in this process, with a database of its own and a simulated Incus.
  *
  * @param env more settings
- * @param members the members of its cluster; without any, it is a single Incus
+ * @param engine more about its Incus, which is a cluster if it has members
  */
 export async function startInstallation(
   env: Record<string, string> = {},
-  members: string[] = [],
+  engine: EngineOptions = {},
 ): Promise<Installation> {
   await using stack = new AsyncDisposableStack();
   const database = await createTestDatabase();
@@ -34,7 +35,7 @@ export async function startInstallation(
   const directory = mkdtempSync(join(tmpdir(), 'berth-cli-'));
   stack.defer(() => rmSync(directory, { recursive: true, force: true }));
   const listen = { socketPath: join(directory, 'incus') };
-  const simulator = await startSimulator({ listen, ...(members.length > 0 && { members }) });
+  const simulator = await startSimulator({ listen, ...engine });
   stack.defer(() => simulator.close());
   const names = { project: 'cli', pool: 'cli', network: 'cli0' };
   simulator.plant({ ...names, imageAliases: ['berth-debian-12'] });

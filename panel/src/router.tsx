@@ -260,7 +260,7 @@ const routes = root.addChildren([
 ]);
 
 export function createPanelRouter(queries: QueryClient) {
-  return createRouter({
+  const router = createRouter({
     routeTree: routes,
     context: { queries },
     defaultPreload: 'intent',
@@ -271,4 +271,10 @@ export function createPanelRouter(queries: QueryClient) {
     ),
     defaultNotFoundComponent: NotFound,
   });
+  router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
+    // What had the focus may be gone with the page that it was on.
+    if (fromLocation && pathChanged && document.activeElement === document.body)
+      document.getElementById('content')?.focus({ preventScroll: true });
+  });
+  return router;
 }

@@ -2,67 +2,43 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { createBerth, waitForOperation } from '@berth/client';
-import { type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { type Installation, startInstallation } from '../../cli/testing/installation.ts';
+import type { EngineOptions } from '../../incus-sim/src/engine.ts';
 import {
   type Credentials,
   createTestUser,
   goodPassword,
 } from '../../service/src/testing/people.ts';
 import { eventually } from '../../service/src/testing/until.ts';
-import { chromiumCommand } from '../../setup/chromium.mjs';
+import { type Browser, startChromium } from './chromium.ts';
 
-export interface Panel extends AsyncDisposable {
+export interface Panel extends Browser {
   installation: Installation;
   credentials: Credentials;
-  /** Opens a page in a browser of its own, and fails the test for what it reports as an error. */
-  open(options?: BrowserContextOptions): Promise<Page>;
-  /** What pages have reported: errors of scripts, and what the policy has blocked. */
-  errors: string[];
-}
-
-function requireChromium(): string {
-  const path = chromiumCommand();
-  if (path === undefined) throw new Error('Chromium is not installed.');
-  return path;
 }
 
 interface PanelOptions {
   isSetUp?: boolean;
   /** More settings of the service. */
   env?: Record<string, string>;
-  /** The members of its cluster; without any, it is a single Incus. */
-  members?: string[];
+  /** More about its Incus, which is a cluster if it has members. */
+  engine?: EngineOptions;
 }
 
 /** The panel on the whole service, with an administrator, who does not exist before the setup. */
 export async function startPanel({
   isSetUp = true,
   env,
-  members = [],
+  engine,
 }: PanelOptions = {}): Promise<Panel> {
   await using stack = new AsyncDisposableStack();
   execFileSync(process.execPath, [fileURLToPath(new URL('../build.ts', import.meta.url))]);
-  const installation = await startInstallation(env, members);
+  const installation = await startInstallation(env, engine);
   stack.defer(installation.close);
   const credentials = { email: 'ada@example.com', password: goodPassword };
   if (isSetUp) await createTestUser(installation.database.db, { ...credentials, isAdmin: true });
-  // It runs as root in the tests.
-  const args = ['--no-sandbox', '--disable-dev-shm-usage'];
-  const browser = await chromium.launch({ executablePath: requireChromium(), args });
-  stack.defer(() => browser.close());
-  const errors: string[] = [];
-  const open = async (options: BrowserContextOptions = {}) => {
-    const context = await browser.newContext({ baseURL: installation.url, ...options });
-    const page = await context.newPage();
-    page.on('pageerror', (error) => void errors.push(String(error)));
-    page.on('console', (message) => {
-      // Chromium reports each response with an error as well.
-      const isResponse = message.text().startsWith('Failed to load resource');
-      if (message.type() === 'error' && !isResponse) errors.push(message.text());
-    });
-    return page;
-  };
+  const { open, errors } = stack.use(await startChromium(installation.url));
   const started = stack.move();
   return {
     ...{ installation, credentials, open, errors },

@@ -23,7 +23,7 @@ export function placesOfPages(): Map<string, string> {
 
 /** The other files in `docs/`, to which pages link, such as pictures and alert rules. */
 export const filesOfDocs = (): string[] =>
-  globSync('docs/**/*.{svg,yml,json}', { cwd: root }).sort();
+  globSync('docs/**/*.{svg,png,yml,json}', { cwd: root }).sort();
 
 export const readText = (file: string): string => readFileSync(join(root, file), 'utf8');
 

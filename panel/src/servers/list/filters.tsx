@@ -29,7 +29,7 @@ export function Filters({ search }: { search: ServerSearch }) {
         placeholder="Any"
         size="sm"
         flex="1 1 130px"
-        maw={180}
+        maw={{ xs: 180 }}
         clearable
         clearButtonProps={{ 'aria-label': 'Any status' }}
         data={[...allStatuses]}
@@ -73,7 +73,7 @@ function TypedFilter({ label, placeholder, value, onChange }: TypedProps) {
       placeholder={placeholder}
       leftSection={label === 'Name' && <IconSearch size={16} aria-hidden />}
       flex="1 1 160px"
-      maw={260}
+      maw={{ xs: 260 }}
       maxLength={253}
       value={typed}
       onChange={({ currentTarget }) => {

@@ -45,10 +45,9 @@ function Frame({ server }: { server: Server }) {
         <Title order={1} size="h2" className="breaks">
           {server.hostname}
         </Title>
-        <Group gap="xs">
+        <ActionButtons servers={[server]}>
           {server.status === 'started' && !server.suspension && <ConsoleLink id={server.id} />}
-          <ActionButtons servers={[server]} />
-        </Group>
+        </ActionButtons>
       </Group>
       <State server={server} />
       <Tabs serverId={server.id} />

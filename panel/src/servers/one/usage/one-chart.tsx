@@ -29,8 +29,9 @@ export function OneChart({ chart }: { chart: Chart }) {
     return () => made.destroy();
   }, []);
   useEffect(() => plotted.current?.setData(dataOf(chart)), [chart]);
+  // Without new paths: making them before the first ones are drawn would forget the times.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the colours depend on the scheme.
-  useEffect(() => plotted.current?.redraw(), [scheme]);
+  useEffect(() => plotted.current?.redraw(false, true), [scheme]);
   useEffect(() => {
     if (plotted.current && width > 0) resize(plotted.current, width);
   }, [width]);

@@ -3,6 +3,7 @@ import { type Chart, isolatedIn } from './charts.ts';
 import { axisTime } from './span.ts';
 
 const height = 140;
+const timesHeight = 28;
 const dash = [5, 4];
 
 interface Plotted {
@@ -31,7 +32,11 @@ export function plot({ element, chart, onStep }: Plotted): uPlot {
       cursor: { y: false, drag: { x: false, y: false }, sync: { key: 'usage' } },
       scales: { x: { time: true }, y: { range: () => [0, chart().ceiling] } },
       axes: [
-        { ...axis, values: (_, times) => times.map((time) => axisTime(time, seconds())) },
+        {
+          ...axis,
+          size: timesHeight,
+          values: (_, times) => times.map((time) => axisTime(time, seconds())),
+        },
         {
           ...axis,
           size: 80,

@@ -1,0 +1,54 @@
+import { sql } from 'kysely';
+import type { Db } from '../../service/src/db/connection.ts';
+import { beginningOf, later, resolutions } from '../../service/src/usage/history/history.ts';
+import { ensurePartitions } from '../../service/src/usage/history/history-queries.ts';
+
+const hour = 3600;
+
+/** Moves servers, and what has happened to them, as many hours into the past as is given for their names. */
+export async function letTimePass(db: Db, ages: ReadonlyMap<string, number>): Promise<void> {
+  await sql`update webhooks set url = 'https://' || name || '.example.com/berth',
+    created_at = created_at - interval '25 days', last_success_at = last_success_at - interval '2 hours'`.execute(
+    db,
+  );
+  await sql`update memberships set created_at = created_at - make_interval(days => 9 + user_id::int % 5 * 4)`.execute(
+    db,
+  );
+  await sql`update nodes set status_since = status_since - interval '26 days',
+    state_since = state_since - interval '26 days'`.execute(db);
+  await sql`update locations set reachable_changed_at = reachable_changed_at - interval '26 days'`.execute(
+    db,
+  );
+  for (const [name, hours] of ages) {
+    const age = sql`make_interval(hours => ${hours}, mins => ${(hours * 7) % 60})`;
+    const ofServer = sql`(select id from servers where hostname = ${name})`;
+    await sql`update servers set created_at = created_at - ${age} where hostname = ${name}`.execute(
+      db,
+    );
+    await sql`update operations set created_at = created_at - ${age}, started_at = started_at - ${age},
+      finished_at = finished_at - ${age} where server_id = ${ofServer}`.execute(db);
+    await sql`update webhook_deliveries set created_at = created_at - ${age}, attempted_at = attempted_at - ${age}
+      where event_id in (select id from events where server_id = ${ofServer})`.execute(db);
+    await sql`update events set at = at - ${age} where server_id = ${ofServer}`.execute(db);
+  }
+}
+
+/** Enters a day of usage for each server, with more of it in the afternoon. */
+export async function enterUsage(db: Db): Promise<void> {
+  const now = new Date();
+  const [, fives] = resolutions;
+  for (const hours of [-24, -12, -2, -1, 0]) await ensurePartitions(db, later(now, hours * hour));
+  const until = beginningOf(later(now, -60), fives.stepSeconds);
+  const step = sql`make_interval(secs => ${fives.stepSeconds})`;
+  // The same in each run, so that the pictures differ only in what has changed.
+  const wave = sql`(0.55 + 0.45 * sin(n / 288.0 * 6.283 + servers.id))`;
+  const noise = sql`(0.8 + 0.4 * abs(sin(n * 12.9898 + servers.id * 78.233)))`;
+  await sql`
+    insert into usage_5m
+      (server_id, at, traffic_in, traffic_out, disk_read, disk_write, cpu, ram, disk, samples)
+    select servers.id, ${until}::timestamptz - n * ${step}, 9e7 * ${wave} * ${noise}, 2.4e8 * ${wave} * ${noise},
+      4e6 * ${noise}, 1.6e7 * ${wave} * ${noise}, 50 * ${wave} * ${noise},
+      servers.ram_mb * (0.5 + 0.12 * ${wave}), servers.disk_gb * (0.36 - n / 9000.0), 20
+    from servers, generate_series(1, 288) n
+    on conflict do nothing`.execute(db);
+}
