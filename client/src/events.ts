@@ -81,8 +81,10 @@ async function* messages(
 ): AsyncGenerator<Message, void, undefined> {
   const reader = body.getReader();
   // Node.js collects the request as garbage while its response is read, and then no longer passes an abort on to it.
-  const cancel = () => reader.cancel().catch(() => undefined);
-  if (signal.aborted) await cancel();
+  const cancel = (): void => {
+    reader.cancel().catch(() => undefined);
+  };
+  if (signal.aborted) cancel();
   else signal.addEventListener('abort', cancel);
   const decoder = new TextDecoder();
   let text = '';
@@ -97,7 +99,7 @@ async function* messages(
     }
   } finally {
     signal.removeEventListener('abort', cancel);
-    await cancel();
+    cancel();
   }
 }
 
