@@ -50,7 +50,6 @@ export const SignInMethods = Type.Object(
   },
   { title: 'SignInMethods', description: 'How people can sign in, other than with a password.' },
 );
-export type SignInMethods = Static<typeof SignInMethods>;
 
 const expiryWords =
   'The time at which the session ends unless it is used before. Each use extends it to 12 hours, up to 30 days after ' +
@@ -183,7 +182,6 @@ export const OidcBeginQuery = Closed({
     }),
   ),
 });
-export type OidcBeginQuery = Static<typeof OidcBeginQuery>;
 
 export const OidcBegin = Type.Object(
   {

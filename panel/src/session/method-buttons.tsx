@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import IconKey from '@tabler/icons-react/icons/IconKey';
 import IconLogin2 from '@tabler/icons-react/icons/IconLogin2';
-import type { OtherMethods } from './methods.ts';
+import type { OtherMethods } from './other-methods.ts';
 
 export type OtherMethod = 'passkey' | 'provider';
 
@@ -13,6 +13,12 @@ interface MethodButtonsProps {
   choose: (method: OtherMethod) => void;
 }
 
+/** Without a name, the provider is called by its host name, which can be long. */
+const wrapping = {
+  ...{ h: 'auto', mih: 36, py: 6 },
+  styles: { label: { whiteSpace: 'normal', overflowWrap: 'anywhere', lineHeight: 1.4 } },
+} as const;
+
 /** What can be used in the place of a password. */
 export function MethodButtons({ methods, labels, pending, choose }: MethodButtonsProps) {
   const { hasPasskeys, provider } = methods;
@@ -23,6 +29,7 @@ export function MethodButtons({ methods, labels, pending, choose }: MethodButton
       loading={pending === method}
       onClick={() => choose(method)}
       fullWidth
+      {...wrapping}
     >
       {label}
     </Button>

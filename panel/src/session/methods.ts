@@ -1,9 +1,7 @@
-import type { components } from '@berth/client';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { berth, oneAttempt } from '../api/berth.ts';
+import { type OtherMethods, otherMethods } from './other-methods.ts';
 import { canUsePasskeys } from './passkeys.ts';
-
-type Methods = components['schemas']['SignInMethods'];
 
 /** How people can sign in at this installation, other than with a password. */
 export const methodsQuery = queryOptions({
@@ -11,24 +9,6 @@ export const methodsQuery = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
   queryFn: async () => (await berth.GET('/v1/session/methods')).data,
 });
-
-/** What can be used in the place of a password. */
-export interface OtherMethods {
-  hasPasskeys: boolean;
-  /** The name of the OpenID provider, if there is one. */
-  provider?: string | undefined;
-  /** The origin of the pages on which there is something else than passwords, if this page has another one. */
-  elsewhere?: string | undefined;
-}
-
-export function otherMethods(
-  { origin, passkeys, openid }: Methods,
-  here: { origin: string; canUsePasskeys: boolean },
-): OtherMethods {
-  if (origin === here.origin)
-    return { hasPasskeys: passkeys && here.canUsePasskeys, provider: openid?.name };
-  return { hasPasskeys: false, ...((passkeys || openid) && { elsewhere: origin }) };
-}
 
 export function useOtherMethods(): OtherMethods {
   const { data } = useQuery(methodsQuery);

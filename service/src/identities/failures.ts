@@ -4,7 +4,7 @@ import { markRefusedParts, markSignInAttempt, signInAttemptOf } from '../changes
 import { Problem } from '../problems/problem.ts';
 
 /** A sign-in at the provider that failed. The panel, to which the browser is redirected, has words for the reason. */
-export class SignInFailure extends Error {
+class SignInFailure extends Error {
   readonly reason: OidcFailure;
 
   constructor(reason: OidcFailure) {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { oidcFailures } from '@berth/contract/sessions';
-import { otherMethods } from './methods.ts';
 import { openidFailure } from './openid-failures.ts';
+import { otherMethods } from './other-methods.ts';
 
 const installation = {
   origin: 'https://berth.example.com',
