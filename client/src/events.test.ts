@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { until } from '../../service/src/testing/until.ts';
+import { freeMemory } from '../testing/memory.ts';
 import { disconnect, page, problem, type Reply, serve } from '../testing/server.ts';
 import { EventsGoneError, events } from './index.ts';
 
@@ -72,4 +74,25 @@ test('an abort ends the iteration with its reason', async () => {
     }
   };
   await assert.rejects(reading(), /That is enough/);
+});
+
+test('an abort closes the connection, also after memory was freed', async () => {
+  let isClosed = false;
+  const { berth } = await serve([
+    (response) => {
+      response.once('close', () => {
+        isClosed = true;
+      });
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+      response.write(text(7));
+    },
+  ]);
+  const stopping = new AbortController();
+  const following = events(berth, { signal: stopping.signal });
+  await following.next();
+  const next = assert.rejects(following.next(), /That is enough/);
+  await freeMemory();
+  stopping.abort(new Error('That is enough.'));
+  await until('the connection is closed', () => isClosed);
+  await next;
 });

@@ -45,17 +45,18 @@ export async function* follow(
   for (;;) {
     const lost = new AbortController();
     const header = last === undefined ? {} : { 'Last-Event-ID': String(last) };
+    const ending = signal ? AbortSignal.any([signal, lost.signal]) : lost.signal;
     const timer = setTimeout(() => lost.abort(), longestSilenceMs);
     try {
       const { data: body } = await berth.GET('/v1/events', {
         params: { query: filters ?? {}, header },
         headers: { Accept: 'text/event-stream' },
-        signal: signal ? AbortSignal.any([signal, lost.signal]) : lost.signal,
+        signal: ending,
         parseAs: 'stream',
       });
       clearTimeout(timer);
       hasBegun = true;
-      for await (const message of messages(body as ReadableStream, lost)) {
+      for await (const message of messages(body as ReadableStream, lost, ending)) {
         if (message.id) last = Number(message.id);
         yield message;
       }
@@ -74,8 +75,14 @@ export async function* follow(
 async function* messages(
   body: ReadableStream,
   lost: AbortController,
+  ending: AbortSignal,
 ): AsyncGenerator<Message, void, undefined> {
   const reader = body.getReader();
+  // Node.js forgets the signal of a request whose response has begun when it frees memory, and the connection would stay
+  // open. A stream that has already failed cannot be cancelled, and need not be.
+  const close = () => reader.cancel(ending.reason).catch(() => undefined);
+  if (ending.aborted) close();
+  else ending.addEventListener('abort', close, { once: true });
   const decoder = new TextDecoder();
   let text = '';
   for (;;) {
