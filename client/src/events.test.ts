@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setImmediate } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { until } from '../../service/src/testing/until.ts';
+import { freeMemory } from '../testing/memory.ts';
 import { disconnect, page, problem, type Reply, serve } from '../testing/server.ts';
 import { EventsGoneError, events } from './index.ts';
 
@@ -77,20 +76,38 @@ test('an abort ends the iteration with its reason', async () => {
   await assert.rejects(reading(), /That is enough/);
 });
 
-test('leaving the iteration closes the connection, also after a collection of garbage', async () => {
-  setFlagsFromString('--expose_gc');
-  const collectGarbage: () => void = runInNewContext('gc');
+test('an abort closes the connection, also after memory was freed', async () => {
+  let isClosed = false;
+  const { berth } = await serve([
+    (response) => {
+      response.once('close', () => {
+        isClosed = true;
+      });
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+      response.write(text(7));
+    },
+  ]);
+  const stopping = new AbortController();
+  const following = events(berth, { signal: stopping.signal });
+  await following.next();
+  const next = assert.rejects(following.next(), /That is enough/);
+  await freeMemory();
+  stopping.abort(new Error('That is enough.'));
+  await until('the connection is closed', () => isClosed);
+  await next;
+});
+
+test('leaving the iteration closes the connection, also after memory was freed', async () => {
   const closed = Promise.withResolvers<void>();
   const { berth } = await serve([
     (response) => {
-      response.on('close', closed.resolve);
+      response.once('close', closed.resolve);
       response.writeHead(200, { 'Content-Type': 'text/event-stream' });
       response.write(text(7));
     },
   ]);
   for await (const _ of events(berth)) {
-    await setImmediate();
-    collectGarbage();
+    await freeMemory();
     break;
   }
   await closed.promise;

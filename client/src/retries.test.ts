@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { until } from '../../service/src/testing/until.ts';
-import { disconnect, json, page, problem, type Reply, serve } from '../testing/server.ts';
+import { freeMemory } from '../testing/memory.ts';
+import { disconnect, json, page, problem, type Reply, serve, silence } from '../testing/server.ts';
 import {
   ConnectionFailedError,
   OperationInProgressError,
@@ -118,6 +119,16 @@ test('a pause of exactly a minute is made', async () => {
   const send = retrying(async () => new Response(null, { status: 429, headers }), 1);
   // The abort ends the pause. Without one, the response would be returned.
   await assert.rejects(send(new Request('http://berth.example', { signal })), /enough/);
+});
+
+test('an abort ends a request without a response, also after memory was freed', async () => {
+  const { berth, requests } = await serve([silence]);
+  const stopping = new AbortController();
+  const failing = assert.rejects(berth.GET('/v1/servers', { signal: stopping.signal }), /enough/);
+  await until('the request has arrived', () => requests.length === 1);
+  await freeMemory();
+  stopping.abort(new Error('That is enough.'));
+  await failing;
 });
 
 test('an abort ends the pause before the next attempt', async () => {

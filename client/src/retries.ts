@@ -29,11 +29,13 @@ export function retrying(fetch: Fetch, most: number): Fetch {
 }
 
 async function attempt(fetch: Fetch, request: Request): Promise<Response | ConnectionFailedError> {
+  // A copy, because the body of a request can be read only once. It is given the signal once more, because Node.js does
+  // not abort a clone any more after it has freed memory.
+  const copy = new Request(request.clone(), { signal: request.signal });
   try {
-    // A copy, because the body of a request can be read only once.
-    return await fetch(request.clone());
+    return await fetch(copy);
   } catch (error) {
-    return connectionFailed(error, request.signal);
+    return connectionFailed(error, copy.signal);
   }
 }
 
