@@ -23,7 +23,7 @@ const operation = (type: string, serverId: number, id = 7, progress = 40) =>
 test('an event of a server changes its row, and no other', () => {
   const servers = [server(1), server(2)];
   const then = { hostname: 'db-2', status: 'started', error: null, labels: {}, specifications: {} };
-  const after = serversAfter(servers, eventOf('server.started', 2, { server: then }));
+  const after = serversAfter(servers, [eventOf('server.started', 2, { server: then })]);
   assert.equal(after[0], servers[0]);
   assert.deepEqual([after[1]?.hostname, after[1]?.status], ['db-2', 'started']);
   assert.deepEqual(after[1]?.allowed_actions, ['start']);
@@ -31,26 +31,26 @@ test('an event of a server changes its row, and no other', () => {
 
 test('a deleted server leaves the list, and unknown servers do not change it', () => {
   const servers = [server(1), server(2)];
-  const deleted = serversAfter(servers, eventOf('server.deleted', 1, { server: {} }));
+  const deleted = serversAfter(servers, [eventOf('server.deleted', 1, { server: {} })]);
   assert.deepEqual(
     deleted.map(({ id }) => id),
     [2],
   );
-  assert.equal(serversAfter(servers, eventOf('server.started', 3, { server: {} })), servers);
-  assert.equal(serversAfter(servers, operation('progress', 1)), servers);
+  assert.equal(serversAfter(servers, [eventOf('server.started', 3, { server: {} })]), servers);
+  assert.equal(serversAfter(servers, [operation('progress', 1)]), servers);
   assert.equal(withServer(servers, server(3)), servers);
   assert.equal(withServer(servers, server(2, 'started'))[1]?.status, 'started');
 });
 
 test('an operation is shown until it ends, or another one takes its place', () => {
-  const begun = activitiesAfter(new Map(), operation('created', 1));
+  const begun = activitiesAfter(new Map(), [operation('created', 1)]);
   assert.equal(begun.get(1)?.progress, 40);
-  const further = activitiesAfter(begun, operation('progress', 1, 7, 80));
+  const further = activitiesAfter(begun, [operation('progress', 1, 7, 80)]);
   assert.equal(further.get(1)?.progress, 80);
-  const replaced = activitiesAfter(further, operation('created', 1, 8, 0));
-  assert.equal(activitiesAfter(replaced, operation('ended', 1, 7)), replaced);
-  assert.equal(activitiesAfter(replaced, operation('ended', 1, 8)).size, 0);
-  assert.equal(activitiesAfter(replaced, eventOf('server.deleted', 1)).size, 0);
+  const replaced = activitiesAfter(further, [operation('created', 1, 8, 0)]);
+  assert.equal(activitiesAfter(replaced, [operation('ended', 1, 7)]), replaced);
+  assert.equal(activitiesAfter(replaced, [operation('ended', 1, 8)]).size, 0);
+  assert.equal(activitiesAfter(replaced, [eventOf('server.deleted', 1)]).size, 0);
 });
 
 test('new servers change lists, and other changes only lists with filters', () => {

@@ -8,33 +8,49 @@ export type Activity = Pick<OperationThen, 'id' | 'kind' | 'progress' | 'message
 /** The operation in progress of each server that has one, by the ID of the server. */
 export type Activities = ReadonlyMap<number, Activity>;
 
-/** The operations in progress after an event. Returns the same map if nothing has changed. */
-export function activitiesAfter(activities: Activities, event: Event): Activities {
-  if (event.type === 'server.deleted') return without(activities, event.server_id, undefined);
-  if (event.type === 'operation.ended')
-    return without(activities, event.server_id, event.data.operation.id);
-  if (event.type !== 'operation.created' && event.type !== 'operation.progress') return activities;
-  const { id, kind, progress, message, server_id } = event.data.operation;
-  if (server_id === null) return activities;
-  return new Map(activities).set(server_id, { id, kind, progress, message });
+/** The operations in progress after events. Returns the same map if nothing has changed. */
+export function activitiesAfter(activities: Activities, events: readonly Event[]): Activities {
+  const after = new Map(activities);
+  const changes = events.map((event) => enterActivity(after, event));
+  return changes.includes(true) ? after : activities;
 }
 
-/** Another operation may have taken the place of the one that has ended. */
-function without(activities: Activities, serverId: number | null, id: number | undefined) {
-  const activity = serverId === null ? undefined : activities.get(serverId);
-  if (!activity || (id !== undefined && activity.id !== id)) return activities;
-  return new Map([...activities].filter(([key]) => key !== serverId));
+/** Returns whether the event has changed the map. */
+function enterActivity(activities: Map<number, Activity>, event: Event): boolean {
+  const { type, data, server_id } = event;
+  if (server_id === null) return false;
+  if (type === 'server.deleted') return activities.delete(server_id);
+  if (type === 'operation.ended') {
+    // Another operation may have taken the place of the one that has ended.
+    const isShown = activities.get(server_id)?.id === data.operation.id;
+    return isShown && activities.delete(server_id);
+  }
+  if (type !== 'operation.created' && type !== 'operation.progress') return false;
+  const { id, kind, progress, message } = data.operation;
+  activities.set(server_id, { id, kind, progress, message });
+  return true;
 }
 
-/** The list after an event, with what the event says. The rest of a server has to be read again. */
-export function serversAfter(servers: readonly Server[], event: Event): readonly Server[] {
-  const index = servers.findIndex(({ id }) => id === event.server_id);
-  const server = servers[index];
-  if (!server) return servers;
-  if (event.type === 'server.deleted') return servers.toSpliced(index, 1);
-  if (!('server' in event.data)) return servers;
-  const { hostname, status, error, specifications, labels } = event.data.server;
-  return servers.with(index, { ...server, hostname, status, error, specifications, labels });
+/** The list after events, with what they say. The rest of a server has to be read again. Thousands of servers are copied once. */
+export function serversAfter(
+  servers: readonly Server[],
+  events: readonly Event[],
+): readonly Server[] {
+  const telling = events.filter(({ data }) => 'server' in data);
+  if (telling.length === 0) return servers;
+  const places = new Map(servers.map(({ id }, index) => [id, index]));
+  const after: (Server | undefined)[] = [...servers];
+  let isChanged = false;
+  for (const { type, data, server_id } of telling) {
+    const index = places.get(server_id ?? 0) ?? -1;
+    const server = after[index];
+    if (!server || !('server' in data)) continue;
+    const { hostname, status, error, specifications, labels } = data.server;
+    const then = { ...server, hostname, status, error, specifications, labels };
+    after[index] = type === 'server.deleted' ? undefined : then;
+    isChanged = true;
+  }
+  return isChanged ? after.filter((server) => server !== undefined) : servers;
 }
 
 /** The list with a server as it is now. It stays as it is if it does not have the server. */

@@ -18,10 +18,14 @@ import {
   withServer,
 } from './apply.ts';
 
-/** Events that follow each other closely cause one request. */
+/** Events that follow each other closely change the page once. */
+const togetherMs = 50;
+/** And cause one request. */
 const collectMs = 300;
-/** A list of thousands of servers is not read more often. */
+/** A list is not read more often, and one of thousands of servers less. */
 const listsMs = 2000;
+const longListsMs = 10_000;
+const long = 1000;
 /** With more servers, reading the list anew is less work. */
 const mostSingleReads = 20;
 
@@ -29,7 +33,9 @@ type SetActivities = (change: (activities: Activities) => Activities) => void;
 
 /** Keeps what was read in line with events. */
 export function createUpdates(queries: QueryClient, setActivities: SetActivities) {
+  let taken: Event[] = [];
   const toRead = new Set<number>();
+  let areListsRead = false;
   /** Operations that have ended since those in progress were last read. */
   const ended = new Set<number>();
   const timers = new Map<() => void, ReturnType<typeof setTimeout>>();
@@ -55,7 +61,24 @@ export function createUpdates(queries: QueryClient, setActivities: SetActivities
       inBackground(queries.invalidateQueries({ queryKey: [key] }));
   }
 
-  const readLists = () => inBackground(queries.invalidateQueries({ queryKey: ['servers'] }));
+  const lists = () => queries.getQueriesData<readonly Server[]>({ queryKey: ['servers'] });
+
+  function readListsSoon(): void {
+    const isLong = lists().some(([, servers]) => (servers?.length ?? 0) > long);
+    soon(readLists, isLong ? longListsMs : listsMs);
+  }
+
+  async function readListsOnce(): Promise<void> {
+    areListsRead = true;
+    await queries.invalidateQueries({ queryKey: ['servers'] });
+    areListsRead = false;
+  }
+
+  /** A list that is being read is not begun anew, but read once more afterwards. */
+  function readLists(): void {
+    if (areListsRead) readListsSoon();
+    else inBackground(readListsOnce());
+  }
 
   function readServers(): void {
     const ids = [...toRead];
@@ -64,13 +87,13 @@ export function createUpdates(queries: QueryClient, setActivities: SetActivities
       inBackground(queries.invalidateQueries({ queryKey: ['server', id] }));
       inBackground(queries.invalidateQueries({ queryKey: ['operations', id] }));
     }
-    if (ids.length > mostSingleReads) readLists();
+    // What is being read may be older, and replace what is read now.
+    if (ids.length > mostSingleReads || areListsRead) readListsSoon();
     else for (const id of ids) inBackground(readServer(id));
   }
 
   async function readServer(id: number): Promise<void> {
-    const lists = queries.getQueriesData<readonly Server[]>({ queryKey: ['servers'] });
-    if (!lists.some(([, servers]) => servers?.some((one) => one.id === id))) return;
+    if (!lists().some(([, servers]) => servers?.some((one) => one.id === id))) return;
     try {
       const { data } = await berth.GET('/v1/servers/{id}', { params: { path: { id } } });
       changeLists((servers) => withServer(servers, data));
@@ -87,20 +110,31 @@ export function createUpdates(queries: QueryClient, setActivities: SetActivities
     );
   }
 
-  function takeOperation(event: Event): void {
-    if (!event.type.startsWith('operation.')) return;
+  function takeOperations(events: readonly Event[]): void {
+    if (!events.some(({ type }) => type.startsWith('operation.'))) return;
     queries.setQueriesData<readonly Operation[]>(
       { queryKey: ['operations'] },
-      (operations) => operations && operationsAfter(operations, event),
+      (operations) => operations && events.reduce(operationsAfter, operations),
     );
     soon(readOperations, listsMs);
   }
 
   function take(event: Event): void {
-    setActivities((activities) => activitiesAfter(activities, event));
-    changeLists((servers) => serversAfter(servers, event));
-    takeOperation(event);
+    taken.push(event);
+    soon(showTaken, togetherMs);
+  }
+
+  function showTaken(): void {
+    const events = taken;
+    taken = [];
+    setActivities((activities) => activitiesAfter(activities, events));
+    changeLists((servers) => serversAfter(servers, events));
+    takeOperations(events);
     soon(readWebhooks, listsMs);
+    for (const event of events) takeOne(event);
+  }
+
+  function takeOne(event: Event): void {
     if (event.type !== 'operation.progress') soon(readRecords, listsMs);
     takeEvent(queries, event);
     expectations.take(event);
@@ -112,10 +146,8 @@ export function createUpdates(queries: QueryClient, setActivities: SetActivities
     }
     if (event.type === 'server.deleted')
       inBackground(queries.invalidateQueries({ queryKey: ['server', event.server_id] }));
-    const isFiltered = queries
-      .getQueriesData({ queryKey: ['servers'] })
-      .some(([[, search]]) => hasFilters(search as ServerSearch));
-    if (changesLists(event, isFiltered)) soon(readLists, listsMs);
+    const isFiltered = lists().some(([[, search]]) => hasFilters(search as ServerSearch));
+    if (changesLists(event, isFiltered)) readListsSoon();
   }
 
   /** Reads everything, and what is in progress. */

@@ -1,5 +1,6 @@
 import { Anchor, Checkbox, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import { memo } from 'react';
 import { counted, disk, memory } from '../../format/units.ts';
 import type { Server } from '../../live/apply.ts';
 import { Time } from '../../shell/time.tsx';
@@ -14,16 +15,22 @@ interface RowProps {
   index: number;
   location: string | undefined;
   isSelected: boolean;
-  toggle: () => void;
+  toggle: (id: number) => void;
 }
 
-export function ServerRow({ server, index, location, isSelected, toggle }: RowProps) {
+/** It is drawn again only if it has changed, because events change others all the time. */
+export const ServerRow = memo(function ServerRow(props: RowProps) {
+  const { server, index, location, isSelected, toggle } = props;
   const { id, hostname, os, specifications, created_at, labels } = server;
   const shown = Object.entries(labels).map(([key, value]) => (value ? `${key}=${value}` : key));
   return (
     <tr aria-rowindex={index} data-selected={isSelected || undefined}>
       <td className={classes.select}>
-        <Checkbox aria-label={`Select ${hostname}`} checked={isSelected} onChange={toggle} />
+        <Checkbox
+          aria-label={`Select ${hostname}`}
+          checked={isSelected}
+          onChange={() => toggle(id)}
+        />
       </td>
       <td className={classes.name}>
         <Anchor
@@ -69,4 +76,4 @@ export function ServerRow({ server, index, location, isSelected, toggle }: RowPr
       </td>
     </tr>
   );
-}
+});

@@ -2,7 +2,14 @@ import { Checkbox, UnstyledButton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { useLayoutEffect, useRef, useState } from 'react';
+import {
+  type Dispatch,
+  type SetStateAction,
+  useCallback,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
 import { locationsQuery } from '../../api/queries.ts';
 import type { Server } from '../../live/apply.ts';
 import { ServerRow } from './row.tsx';
@@ -24,7 +31,7 @@ interface TableProps {
   servers: readonly Server[];
   search: ServerSearch;
   selected: ReadonlySet<number>;
-  select: (selected: ReadonlySet<number>) => void;
+  select: Dispatch<SetStateAction<ReadonlySet<number>>>;
 }
 
 /** A table that has only the rows that can be seen, and empty ones in the place of the others. */
@@ -46,11 +53,15 @@ export function ServersTable({ servers, search, selected, select }: TableProps) 
   const after = virtualizer.getTotalSize() - ((rows.at(-1)?.end ?? scrollMargin) - scrollMargin);
   const chosen = servers.filter(({ id }) => selected.has(id)).length;
   const isAll = chosen === servers.length;
-  const toggle = (id: number) => {
-    const changed = new Set(selected);
-    if (!changed.delete(id)) changed.add(id);
-    select(changed);
-  };
+  const toggle = useCallback(
+    (id: number) =>
+      select((before) => {
+        const changed = new Set(before);
+        if (!changed.delete(id)) changed.add(id);
+        return changed;
+      }),
+    [select],
+  );
   return (
     <table className={classes.table} aria-rowcount={servers.length + 1}>
       <thead>
@@ -83,7 +94,7 @@ export function ServersTable({ servers, search, selected, select }: TableProps) 
               index={index + 2}
               location={names.get(server.location_id)}
               isSelected={selected.has(server.id)}
-              toggle={() => toggle(server.id)}
+              toggle={toggle}
             />
           );
         })}
