@@ -183,6 +183,8 @@ function upgradeOf({ events, model, sessions }: Engine): Upgrade {
     return sessions.get(id)?.takerOf(query.get('secret') ?? '');
   };
   return (request, socket, head) => {
+    // A client may leave before it is answered.
+    socket.on('error', () => socket.destroy());
     const refuseWith = (status: string) => socket.end(`HTTP/1.1 ${status}\r\n\r\n`);
     if (!isTrusted(model, request)) return refuseWith('403 Forbidden');
     const take = takerOf(new URL(request.url ?? '/', 'http://incus'));
