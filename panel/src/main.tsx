@@ -7,6 +7,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { createRoot } from 'react-dom/client';
 import { createQueries } from './api/queries.ts';
+import { beginToLoad } from './begin.ts';
 import { createPanelRouter } from './router.tsx';
 import { sessionQuery } from './session/session.ts';
 import { cssVariables, theme } from './theme.ts';
@@ -23,6 +24,7 @@ const queries = createQueries(() => {
   inBackground(router.invalidate());
 });
 const router = createPanelRouter(queries);
+beginToLoad(router, queries);
 
 declare module '@tanstack/react-router' {
   interface Register {

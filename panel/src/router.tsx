@@ -10,8 +10,10 @@ import {
 import { administrationOf } from './admin/routes.tsx';
 import { readAuditSearch } from './audit/search.ts';
 import { readAuthorizeSearch } from './authorize/code.ts';
+import { inBackground } from './background.ts';
 import { readEventSearch } from './events/search.ts';
 import { readOperationSearch } from './operations/search.ts';
+import { newestServersQuery } from './servers/list/queries.ts';
 import { readSearch } from './servers/list/search.ts';
 import { readUsageSearch } from './servers/one/usage/span.ts';
 import { methodsQuery } from './session/methods.ts';
@@ -98,6 +100,10 @@ const servers = createRoute({
   getParentRoute: () => signedIn,
   path: '/servers',
   validateSearch: readSearch,
+  loaderDeps: ({ search }) => search,
+  // It begins while the page itself is loaded.
+  loader: ({ context: { queries }, deps }) =>
+    inBackground(queries.prefetchQuery(newestServersQuery(deps))),
   component: lazyRouteComponent(() => import('./servers/list/page.tsx'), 'ServersPage'),
 });
 

@@ -1,4 +1,4 @@
-import { Group, Progress, Stack, Text } from '@mantine/core';
+import { Progress } from '@mantine/core';
 import type { Server } from '../live/apply.ts';
 import { useActivity } from '../live/live.tsx';
 import classes from './status.module.css';
@@ -12,19 +12,19 @@ export function ServerStatus({ server }: { server: Server }) {
   const activity = useActivity(server.id);
   const word = wordOf(server);
   return (
-    <Stack gap={2} miw={0}>
-      <Group gap={8} wrap="nowrap">
+    <>
+      <div className={classes.state}>
         <span className={classes.dot} data-status={word} aria-hidden />
-        <Text size="sm">{word}</Text>
-      </Group>
+        {word}
+      </div>
       {activity && (
         <>
-          <Text size="xs" c="dimmed" truncate title={activity.message}>
+          <div className={classes.activity} title={activity.message}>
             {activity.message}
-          </Text>
-          <Progress value={activity.progress} size="xs" aria-label={activity.message} />
+          </div>
+          <Progress value={activity.progress} size="xs" mt={2} aria-label={activity.message} />
         </>
       )}
-    </Stack>
+    </>
   );
 }

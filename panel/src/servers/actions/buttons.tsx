@@ -1,46 +1,12 @@
-import { ActionIcon, Button, Tooltip } from '@mantine/core';
-import IconPlayerPause from '@tabler/icons-react/icons/IconPlayerPause';
-import IconPlayerPlay from '@tabler/icons-react/icons/IconPlayerPlay';
-import IconPlayerTrackNext from '@tabler/icons-react/icons/IconPlayerTrackNext';
-import IconPower from '@tabler/icons-react/icons/IconPower';
-import IconRefresh from '@tabler/icons-react/icons/IconRefresh';
-import IconRepeat from '@tabler/icons-react/icons/IconRepeat';
+import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Server } from '../../live/apply.ts';
 import { useMayChange } from '../../session/may-change.ts';
-import { allowedFor, type PowerAction, powerActions, words } from './actions.ts';
+import { type PowerAction, powerActions, words } from './actions.ts';
+import classes from './buttons.module.css';
 import { KeepsFocus } from './keeps-focus.tsx';
+import { icons } from './power-icons.ts';
 import { useActions } from './provider.tsx';
-
-const icons = {
-  ...{ start: IconPlayerPlay, stop: IconPower, restart: IconRefresh },
-  ...{ pause: IconPlayerPause, unpause: IconPlayerTrackNext, retry: IconRepeat },
-};
-
-/** The actions that a server allows now, as small buttons. */
-export function ActionIcons({ server }: { server: Server }) {
-  const ask = useActions();
-  if (!useMayChange()) return null;
-  return (
-    <KeepsFocus label={`Actions of ${server.hostname}`} gap={4} wrap="nowrap" justify="flex-end">
-      {allowedFor(server).map((action) => {
-        const [Icon, { name }] = [icons[action], words[action]];
-        return (
-          <Tooltip key={action} label={name} openDelay={500}>
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              aria-label={`${name} ${server.hostname}`}
-              onClick={() => ask(action, [server])}
-            >
-              <Icon size={18} aria-hidden />
-            </ActionIcon>
-          </Tooltip>
-        );
-      })}
-    </KeepsFocus>
-  );
-}
 
 interface ButtonsProps {
   servers: readonly Server[];
@@ -58,7 +24,7 @@ export function ActionButtons({ servers, children }: ButtonsProps) {
     .map((action) => ({ action, able: allowing(action) }))
     .filter(({ able }) => able.length > 0);
   return (
-    <KeepsFocus label="Actions" gap="xs">
+    <KeepsFocus label="Actions" className={classes.buttons}>
       {children}
       {offered.map(({ action, able }) => {
         const Icon = icons[action];

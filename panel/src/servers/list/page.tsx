@@ -1,5 +1,4 @@
 import { Anchor, Button, Code, Group, Stack, Text, Title } from '@mantine/core';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { count, counted } from '../../format/units.ts';
@@ -9,7 +8,7 @@ import { NewLink } from '../../shell/new-link.tsx';
 import { useTitle } from '../../shell/title.ts';
 import { ActionButtons } from '../actions/buttons.tsx';
 import { Filters } from './filters.tsx';
-import { mostServers, serversQuery } from './queries.ts';
+import { mostServers, useServers } from './queries.ts';
 import { hasFilters } from './search.ts';
 import { sorted } from './sort.ts';
 import { ServersTable } from './table.tsx';
@@ -21,10 +20,7 @@ const none: ReadonlySet<number> = new Set();
 export function ServersPage() {
   useTitle('Servers');
   const search = route.useSearch();
-  const { data, error, isPlaceholderData, refetch } = useQuery({
-    ...serversQuery(search),
-    placeholderData: keepPreviousData,
-  });
+  const { data, error, isPlaceholderData, refetch } = useServers(search);
   const servers = useMemo(() => data && sorted(data, search), [data, search]);
   const [selected, setSelected] = useState(none);
   const chosen = servers?.filter(({ id }) => selected.has(id)) ?? [];
@@ -45,7 +41,12 @@ export function ServersPage() {
       {servers?.length === 0 && !isPlaceholderData && <NoServers isFiltered={hasFilters(search)} />}
       {servers && servers.length > 0 && (
         <>
-          <Selection servers={servers} chosen={chosen} clear={() => setSelected(none)} />
+          <Selection
+            servers={servers}
+            isWhole={!isPlaceholderData}
+            chosen={chosen}
+            clear={() => setSelected(none)}
+          />
           <ServersTable
             servers={servers}
             search={search}
@@ -61,10 +62,13 @@ export function ServersPage() {
 /** How many servers there are, or what can be done with the selected ones. */
 function Selection({
   servers,
+  isWhole,
   chosen,
   clear,
 }: {
   servers: readonly Server[];
+  /** Whether these are all, or others are being read. */
+  isWhole: boolean;
   chosen: readonly Server[];
   clear: () => void;
 }) {
@@ -74,7 +78,9 @@ function Selection({
       <Text size="sm" c="dimmed" role="status">
         {chosen.length > 0
           ? `${count(chosen.length)} of ${counted(servers.length, 'server')} selected`
-          : counted(servers.length, 'server')}
+          : isWhole
+            ? counted(servers.length, 'server')
+            : 'Loading all servers …'}
         {isCut && ', of which no more are shown: use the filters to find others'}
       </Text>
       {chosen.length > 0 && (

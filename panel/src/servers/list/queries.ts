@@ -1,12 +1,13 @@
 import { items } from '@berth/client';
-import { queryOptions } from '@tanstack/react-query';
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { berth } from '../../api/berth.ts';
 import type { Server } from '../../live/apply.ts';
-import { filtersOf, queryOf, type ServerSearch } from './search.ts';
+import { filtersOf, isNewestFirst, queryOf, type ServerSearch } from './search.ts';
 
 /** The most servers that a list shows. People find more of them by filters. */
 export const mostServers = 10_000;
 const pageSize = 1000;
+const newestShown = 50;
 
 /** All servers that the filters select. Events keep them current. */
 export const serversQuery = (search: ServerSearch) =>
@@ -24,3 +25,27 @@ export const serversQuery = (search: ServerSearch) =>
       return servers;
     },
   });
+
+/** The newest servers that the filters select, which are there long before thousands of others. */
+export const newestServersQuery = (search: ServerSearch) =>
+  queryOptions({
+    queryKey: ['servers', filtersOf(search), 'newest'],
+    queryFn: async ({ signal }): Promise<readonly Server[]> => {
+      const query = { ...queryOf(search), limit: newestShown, sort: '-id' as const };
+      const { data } = await berth.GET('/v1/servers', { params: { query }, signal });
+      return data;
+    },
+  });
+
+/** All servers that the filters select. Until they were read, the newest, or those that were selected before. */
+export function useServers(search: ServerSearch) {
+  const all = serversQuery(search);
+  const isRead = useQueryClient().getQueryData(all.queryKey) !== undefined;
+  // In another order, the others would come between them.
+  const enabled = !isRead && isNewestFirst(search);
+  const newest = useQuery({ ...newestServersQuery(search), enabled });
+  return useQuery({
+    ...all,
+    placeholderData: (before: readonly Server[] | undefined) => newest.data ?? before,
+  });
+}

@@ -47,3 +47,6 @@ export const queryOf = ({ q, status, labels }: ServerSearch) => ({
   ...(status && { status: [status] }),
   ...(labels && { label_selector: labels }),
 });
+
+/** Whether the list is in its usual order. */
+export const isNewestFirst = ({ sort = '-created' }: ServerSearch): boolean => sort === '-created';

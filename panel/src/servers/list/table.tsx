@@ -1,4 +1,4 @@
-import { Checkbox, UnstyledButton } from '@mantine/core';
+import { UnstyledButton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
@@ -67,10 +67,15 @@ export function ServersTable({ servers, search, selected, select }: TableProps) 
       <thead>
         <tr aria-rowindex={1}>
           <th scope="col" className={classes.select}>
-            <Checkbox
+            <input
+              type="checkbox"
+              className={classes.checkbox}
               aria-label="Select all servers"
               checked={isAll}
-              indeterminate={chosen > 0 && !isAll}
+              ref={(box) => {
+                // It has no attribute for this.
+                if (box) box.indeterminate = chosen > 0 && !isAll;
+              }}
               onChange={() => select(new Set(isAll ? [] : servers.map(({ id }) => id)))}
             />
           </th>
