@@ -25,8 +25,8 @@ describe('the whole product on the simulator', () => {
     const berth = await startBerth(directory);
     assert.match(berth.output(), /^\s*SIMULATED: the servers of this Berth are not real\./);
     assert.doesNotMatch(berth.output(), /ssh|run on/);
-    assert.match(berth.output(), /TOKEN=\$\(cat \S+\/admin-token\)/);
-    assert.match(berth.output(), /Your first server:[\s\S]*"location_id": 1, "os_id": 1,/);
+    assert.match(berth.output(), /npx berth login \S+ --token-stdin < \S+\/admin-token\n/);
+    assert.match(berth.output(), /Your first server,[\s\S]*--location local --os debian-12 /);
     assert.ok(
       !berth.output().includes(berth.token),
       'the token is not printed, because journals are stored',
