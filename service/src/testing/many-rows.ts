@@ -7,7 +7,8 @@ export const manyRows = 100_000;
 /**
  * Inserts a hundred thousand rows into each table that customers can make grow. Three of five rows belong to the
  * installation's project. Each column for a filter has one value that only five rows of this project have (`rare`), one
- * that only rows of the other project have (`elsewhere`), and one for all other rows.
+ * that only rows of the other project have (`elsewhere`), and one for all other rows. Rows are inserted in the order of
+ * their numbers, so that those of both projects alternate.
  */
 export async function enterManyRows(db: Db, place: Installation, otherProjectId: number) {
   await db.transaction().execute(async (trx) => {
@@ -145,7 +146,8 @@ function statements(place: Installation, otherProjectId: number): RawBuilder<unk
       join nodes on nodes.name = ${oneOf('rare1', 'elsewhere1', null)}
         or (nodes.name = 'many' || (n % 100 + 1) and not (${isRare} or ${isElsewhere}))
       left join operating_systems os on os.slug = ${oneOf('rare', 'elsewhere', null)}
-      left join sizes on sizes.name = ${oneOf('rare', 'elsewhere', null)}`,
+      left join sizes on sizes.name = ${oneOf('rare', 'elsewhere', null)}
+      order by n.n`,
     sql`insert into addresses (ip, pool_id, server_id, is_primary)
       select pool.first + n, pool.id, servers.id, true
       from (select *, row_number() over (order by id) as n from servers) servers
@@ -155,19 +157,24 @@ function statements(place: Installation, otherProjectId: number): RawBuilder<unk
         created_at, finished_at)
       select project_id, id, ${oneOf('restart', 'stop', 'start')}, ${oneOf('failed', 'superseded', 'succeeded')},
         'done', '', created_at, created_at, created_at
-      from (select *, row_number() over (order by id) as n from servers) servers`,
+      from (select *, row_number() over (order by id) as n from servers) servers
+      order by servers.n`,
+    sql`insert into consoles (project_id, server_id, token_id, ticket_sha256, expires_at)
+      select project_id, id, (select min(id) from tokens), sha256(id::text::bytea), now() from servers`,
     sql`insert into webhooks (project_id, name, url) select ${project}, md5(n::text), '' from ${rows}`,
     sql`insert into webhook_deliveries (project_id, webhook_id, event_id, type, message_id, status,
         next_attempt_at, expires_at, created_at)
       select ${project}, webhooks.id, n, 'server.started', n::text, ${oneOf('failed', 'pending', 'delivered')},
         case when ${isElsewhere} then now() end, now(), now() - ${age}
-      from ${rows} join webhooks on webhooks.name = md5(case when ${isMine} then '1' else '3' end)`,
+      from ${rows} join webhooks on webhooks.name = md5(case when ${isMine} then '1' else '3' end)
+      order by n.n`,
     sql`insert into audit_entries (at, project_id, token_id, user_id, address, action, target_kind,
         target_id, status, request_id, source, by_administrator)
       select created_at, project_id, ${oneOf(1, 2, 3)}, ${oneOf(1, 2, 3)},
         ${oneOf('192.0.2.1', '192.0.2.2', '192.0.2.3')}::inet, ${oneOf('token_create', 'server_stop', 'server_start')},
         ${oneOf('token', 'location', 'server')}, case when ${isElsewhere} then 2 else id end,
         ${oneOf(403, 409, 202)}, 'request-' || n, 'api', false
-      from (select *, row_number() over (order by id) as n from servers) servers`,
+      from (select *, row_number() over (order by id) as n from servers) servers
+      order by servers.n`,
   ];
 }
