@@ -1,5 +1,4 @@
-import { openBrowser } from './open-browser.ts';
-import { run } from './run.ts';
+import { version } from './version.ts';
 
 /** Runs the command line of this process. */
 export async function main(): Promise<void> {
@@ -12,6 +11,16 @@ export async function main(): Promise<void> {
     if (error.code !== 'EPIPE') throw error;
     process.exit();
   });
+  const [word, ...others] = argv.slice(2);
+  if (others.length === 0 && (word === '--version' || word === '-V')) {
+    stdout.write(`${version}\n`);
+    return;
+  }
+  // Loaded only now, so that scripts can ask for the version often.
+  const [{ run }, { openBrowser }] = await Promise.all([
+    import('./run.ts'),
+    import('./open-browser.ts'),
+  ]);
   process.exitCode = await run(argv.slice(2), {
     ...{ env, stdin, stdout, stderr },
     ...{ openBrowser, signal: stopping.signal },

@@ -1,6 +1,7 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { Command, Option } from '@commander-js/extra-typings';
 import type { Cli, Globals } from './cli.ts';
+import { refuseExcess } from './errors/excess.ts';
 import { nouns } from './nouns.ts';
 import { formats } from './output/print.ts';
 import { version } from './version.ts';
@@ -23,9 +24,12 @@ export async function createProgram(cli: Cli, words: readonly string[]) {
         write(text.replace(/^error: (.)/, (_, first: string) => `Error: ${first.toUpperCase()}`)),
     })
     .showHelpAfterError('Add --help to see how the command is used.')
-    .exitOverride();
+    .exitOverride()
+    // The action is not reached: see refuseExcess.
+    .allowExcessArguments();
   withGlobals(program);
   program.hook('preAction', (_, command) => {
+    refuseExcess(command);
     cli.globals = globalsOf(command);
   });
   for (const [name, { about, load }] of Object.entries(nouns)) {

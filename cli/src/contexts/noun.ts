@@ -29,7 +29,6 @@ const columns = columnsOf<Shown>(
 
 const list = (cli: Cli) =>
   new Command('list')
-    .alias('ls')
     .summary('List the contexts')
     .description('List the contexts, without their tokens.')
     .action(async () => {

@@ -12,6 +12,8 @@ interface Shape {
   /** The names of columns after `--columns`, separated by commas. */
   columns?: string | undefined;
   header?: boolean | undefined;
+  /** What is said in place of a table without lines, on a terminal. */
+  empty?: (() => string) | undefined;
 }
 
 /** Prints a list of objects in the format that `--output` names. */
@@ -31,7 +33,9 @@ export async function printList<Row extends object>(
   const lines = harmless(rows).map((row) =>
     Object.values(chosen).map((column) => textOf(column, row, style)),
   );
-  if (lines.length === 0 && cli.io.stdout.isTTY) return cli.note('There are none.');
+  if (lines.length === 0 && cli.io.stdout.isTTY) {
+    return cli.note(shape.empty?.() ?? 'There are none.');
+  }
   cli.print(table(shape.header === false ? lines : [head, ...lines]));
 }
 

@@ -1,11 +1,12 @@
+import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
-import type pg from 'pg';
+import pg from 'pg';
 import { createDb, createPool, type Db } from '../db/connection.ts';
 import { startEmbeddedPostgres } from '../db/embedded/embedded.ts';
 import { serviceRole } from '../db/embedded/service-role.ts';
 import { migrate } from '../db/migrate.ts';
 import { movableClock } from './clock.ts';
-import { temporaryDirectory } from './temporary-directory.ts';
+import { directoryInMemory } from './temporary-directory.ts';
 
 export interface TestDatabase {
   db: Db;
@@ -21,11 +22,22 @@ interface Cluster {
   stop(): Promise<void>;
 }
 
+/** What this process uses of a PostgreSQL. */
+interface Joined {
+  connectionString: string;
+  /** One connection for all databases of the process: a new one costs as much as many queries. */
+  superuser: pg.Pool;
+  /** Called when the last database is closed. */
+  leave(): Promise<void>;
+}
+
 const settings = {
   // Two files run at a time, each with several services of about 30 connections and a pool of 20.
   max_connections: '400',
   // The data does not have to survive a crash.
   ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
+  // It may be in memory.
+  max_wal_size: '128MB',
 };
 
 /**
@@ -33,7 +45,7 @@ const settings = {
  */
 export const sharedCluster = 'BERTH_TEST_POSTGRES';
 
-let starting: Promise<Cluster> | undefined;
+let joining: Promise<Joined> | undefined;
 let open = 0;
 let made = 0;
 
@@ -48,8 +60,8 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 /** Creates a database with a clock that `setDatabaseClock` moves. */
 export async function createDatabaseWithClock(): Promise<TestDatabase> {
   return await createDatabase(ofTemplate, async (url, name) => {
-    await runOn(url, movableClock);
-    await runOn(url, `alter database ${name} set search_path = public, clock, pg_catalog`);
+    const pathWithClock = `alter database ${name} set search_path = public, clock, pg_catalog`;
+    await runOn(url, `${movableClock} ${pathWithClock}`);
   });
 }
 
@@ -65,15 +77,16 @@ async function createDatabase(
   prepare = async (_connectionString: string, _name: string) => {},
 ): Promise<TestDatabase> {
   open += 1;
-  starting ??= findCluster();
-  const cluster = await starting;
+  joining ??= join();
+  const { connectionString: url, superuser, leave } = await joining;
   made += 1;
   const name = `test_${process.pid}_${made}`;
-  const superuser = urlOf(cluster.superuserConnectionString, 'postgres');
-  await runOn(superuser, `create database ${name} owner ${serviceRole} ${how}`);
-  const connectionString = urlOf(cluster.connectionString, name);
+  await superuser.query(`create database ${name} owner ${serviceRole} ${how}`);
+  const connectionString = urlOf(url, name);
   await prepare(connectionString, name);
   const pool = createPool(connectionString);
+  const closed: Promise<unknown>[] = [];
+  pool.on('connect', (client) => closed.push(once(client, 'end')));
   const db = createDb(pool);
   return {
     db,
@@ -81,26 +94,42 @@ async function createDatabase(
     connectionString,
     async close() {
       await db.destroy();
-      await runOn(superuser, `drop database ${name} with (force)`);
+      // `destroy` does not end it if no query has been made with `db`.
+      if (!pool.ending) await pool.end();
+      // PostgreSQL would wait a tenth of a second for them.
+      await Promise.all(closed);
+      await superuser.query(`drop database ${name} with (force)`);
       open -= 1;
-      if (open === 0) await leaveCluster(cluster);
+      if (open === 0) await leave();
     },
   };
 }
 
-async function findCluster(): Promise<Cluster> {
+/** Joins the PostgreSQL of the run, or starts one. */
+async function join(): Promise<Joined> {
   const shared = process.env[sharedCluster];
-  return shared ? { ...JSON.parse(shared), stop: async () => undefined } : startCluster();
-}
-
-async function leaveCluster(cluster: Cluster): Promise<void> {
-  starting = undefined;
-  await cluster.stop();
+  const cluster: Cluster = shared ? JSON.parse(shared) : await startCluster();
+  const { connectionString } = cluster;
+  const superuser = new pg.Pool({
+    connectionString: urlOf(cluster.superuserConnectionString, 'postgres'),
+    max: 1,
+    // It stays connected, and does not keep the process alive.
+    ...{ idleTimeoutMillis: 0, allowExitOnIdle: true },
+  });
+  // The next query gets another connection.
+  superuser.on('error', () => undefined);
+  async function leave(): Promise<void> {
+    if (shared) return;
+    joining = undefined;
+    await superuser.end();
+    await cluster.stop();
+  }
+  return { connectionString, superuser, leave };
 }
 
 /** Starts PostgreSQL with the migrated schema, in a directory that is removed when it stops or this process ends. */
 export async function startCluster(): Promise<Cluster> {
-  const dataDir = temporaryDirectory('postgres');
+  const dataDir = directoryInMemory('postgres');
   const postgres = await startEmbeddedPostgres({ dataDir, settings });
   const { connectionString, superuserConnectionString } = postgres;
   const cluster = {

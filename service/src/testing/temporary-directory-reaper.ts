@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { killAll, processesNaming } from './processes.ts';
 import { ownerIsGone } from './reaper.ts';
+import { inMemory } from './temporary-directory.ts';
 
 // Ends the processes and removes the directories of a process that has ended: see temporary-directory.ts.
 
@@ -19,4 +20,5 @@ while (theirs().length > 0) {
   // A process that is being started shows its own environment only a moment later.
   await sleep(startingMs);
 }
-rmSync(root, { recursive: true, force: true, maxRetries: 10 });
+for (const directory of [root, inMemory(name)])
+  rmSync(directory, { recursive: true, force: true, maxRetries: 10 });

@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { test } from 'node:test';
 import { processesNaming } from './processes.ts';
+import { inMemory } from './temporary-directory.ts';
 import { eventually } from './until.ts';
 
 const urlOf = (module: string) => JSON.stringify(new URL(module, import.meta.url).href);
@@ -36,6 +37,7 @@ for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGKILL'] as const) {
     await eventually(() => {
       assert.deepEqual(theirs(), []);
       assert.equal(existsSync(root), false, 'the directory is gone');
+      assert.equal(existsSync(inMemory(basename(root))), false, 'the directory in memory is gone');
     });
   });
 }

@@ -1,6 +1,6 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { startReaper } from './reaper.ts';
 
 let root: string | undefined;
@@ -15,6 +15,34 @@ let root: string | undefined;
 export function temporaryDirectory(name: string): string {
   root ??= makeRoot();
   return mkdtempSync(join(root, `${name}-`));
+}
+
+/** What must be free, in the file system and of the memory, for a directory in memory. */
+const plentyBytes = 3 * 1024 ** 3;
+
+/**
+ * Creates a directory like `temporaryDirectory`, but in memory if there is plenty of it: many small files are made and
+ * removed there in a fraction of the time. It is for data that is not tested with a full disk.
+ */
+export function directoryInMemory(name: string): string {
+  if (!hasPlentyOfMemory()) return temporaryDirectory(name);
+  root ??= makeRoot();
+  const ours = inMemory(basename(root));
+  mkdirSync(ours, { recursive: true, mode: 0o700 });
+  return mkdtempSync(join(ours, `${name}-`));
+}
+
+/** The directory in memory that belongs to the temporary directory of a process. It has the same name. */
+export const inMemory = (name: string) => join('/dev/shm', name);
+
+function hasPlentyOfMemory(): boolean {
+  try {
+    const { bavail, bsize } = statfsSync('/dev/shm');
+    return Math.min(bavail * bsize, process.availableMemory()) >= plentyBytes;
+  } catch {
+    // Not every system has this file system.
+    return false;
+  }
 }
 
 function makeRoot(): string {

@@ -114,6 +114,8 @@ test('URLs to which nothing is sent, reserved headers and invalid selectors are 
 test('plain http and private networks are allowed only if the installation allows them', async () => {
   const webhookTargets = { allowHttp: true, allowedNetworks: ['10.0.5.0/24'] };
   const loose = await createTestApp(db, [webhookRoutes], { webhookTargets });
+  const refused = await ask('POST', '', { name: 'bad', url: 'https://10.0.5.9/' });
+  assert.match(refused.json().errors[0].detail, /BERTH_WEBHOOK_NETWORKS/);
   const make = async (target: string) => {
     made += 1;
     const payload = { name: `loose-${made}`, url: target };

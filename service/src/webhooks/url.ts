@@ -29,7 +29,9 @@ export function readTarget(text: string, rules: TargetRules): string {
   const { protocol, username, password, hash } = url;
   if (protocol !== 'https:' && !(protocol === 'http:' && rules.allowHttp)) {
     throw new UnusableUrl(
-      rules.allowHttp ? 'Must begin with https:// or http://.' : 'Must begin with https://.',
+      rules.allowHttp
+        ? 'Must begin with https:// or http://.'
+        : 'Must begin with https://. An administrator of the installation can allow http:// with BERTH_WEBHOOK_HTTP.',
     );
   }
   if (username || password) {
@@ -42,7 +44,9 @@ export function readTarget(text: string, rules: TargetRules): string {
   }
   const why = refusalOf(hostOf(url), rules);
   if (why)
-    throw new UnusableUrl(`${why[0]?.toUpperCase()}${why.slice(1)}, to which nothing is sent.`);
+    throw new UnusableUrl(
+      `${why[0]?.toUpperCase()}${why.slice(1)}, to which nothing is sent. An administrator of the installation can allow it with BERTH_WEBHOOK_NETWORKS.`,
+    );
   return url.href;
 }
 

@@ -1,0 +1,22 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
+import { commandOf } from '../verbs/describe.ts';
+import { usageFailure } from './failure.ts';
+
+/** Refuses words that a verb does not take, with the command that does. */
+export function refuseExcess(verb: CommandUnknownOpts): void {
+  const { registeredArguments: taken, args } = verb;
+  const [first] = taken.some(({ variadic }) => variadic) ? [] : args.slice(taken.length);
+  if (first === undefined) return;
+  const command = commandOf(verb);
+  const hasSearch = verb.options.some(({ long }) => long === '--search');
+  const show = taken.length === 0 && verb.parent?.commands.find((one) => one.name() === 'show');
+  const ways = [
+    ...(hasSearch ? [`"${command} --search ${first}"`] : []),
+    ...(show && show !== verb ? [`"${commandOf(show)} ${first}"`] : []),
+  ];
+  const most = taken.length === 0 ? 'takes no name' : `takes no more than ${taken.length}`;
+  throw usageFailure(
+    `"${command}" ${most}, and this is one: ${first}`,
+    ways.length > 0 ? `Try ${ways.join(', or ')}.` : 'Add --help to see how it is used.',
+  );
+}
