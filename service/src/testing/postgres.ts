@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import { createDb, createPool, type Db } from '../db/connection.ts';
 import { startEmbeddedPostgres } from '../db/embedded/embedded.ts';
 import { serviceRole } from '../db/embedded/service-role.ts';
@@ -110,19 +110,14 @@ async function join(): Promise<Joined> {
   const shared = process.env[sharedCluster];
   const cluster: Cluster = shared ? JSON.parse(shared) : await startCluster();
   const { connectionString } = cluster;
-  const superuser = new pg.Pool({
-    connectionString: urlOf(cluster.superuserConnectionString, 'postgres'),
+  const superuser = createPool(urlOf(cluster.superuserConnectionString, 'postgres'), {
     max: 1,
-    // It stays connected, and does not keep the process alive.
-    ...{ idleTimeoutMillis: 0, allowExitOnIdle: true },
+    patienceMilliseconds: 60_000,
   });
-  // The next query gets another connection.
-  superuser.on('error', () => undefined);
   async function leave(): Promise<void> {
-    if (shared) return;
     joining = undefined;
     await superuser.end();
-    await cluster.stop();
+    if (!shared) await cluster.stop();
   }
   return { connectionString, superuser, leave };
 }
