@@ -36,7 +36,7 @@ test('each list has its usual columns', async () => {
     operation: /^ID +KIND +STATUS +PROGRESS +SERVER ID +MESSAGE +AGE$/,
     webhook: /^ID +NAME +STATUS +URL +LAST SUCCESS$/,
     event: /^ID +AT +TYPE +SERVER ID +ABOUT$/,
-    'address-pool': /^ID +LOCATION ID +CIDR +GATEWAY +FIRST +LAST +ENABLED +HELD$/,
+    'address-pool': /^ID +LOCATION +CIDR +GATEWAY +FIRST +LAST +ENABLED +HELD$/,
     audit: /^ID +AT +ACTION +TARGET +STATUS +CODE +USER ID +TOKEN ID +ADDRESS$/,
   };
   for (const [noun, columns] of Object.entries(expected)) {
@@ -100,7 +100,7 @@ test('images are imported, and listed', async () => {
   ]);
   assert.equal(status, 0, stderr);
   assert.match(stdout, /^debian-12 at local: /);
-  assert.match(await head('image', 'list', 'debian-12'), /^OS ID +LOCATION ID +STATUS/);
+  assert.match(await head('image', 'list', 'debian-12'), /^OS +LOCATION +STATUS/);
 });
 
 test('SSH keys are added from a file, renamed and deleted', async () => {
@@ -149,6 +149,11 @@ test('people join projects', async () => {
   assert.equal(removed.status, 6, removed.stderr);
   await done('project', 'update', 'shop', '--servers', 'none', '--name', 'store');
   assert.match(await done('project', 'quota', 'store'), /SERVERS +0 of any number\n/);
+  assert.match(
+    await done('project', 'show', 'store'),
+    /SERVERS +0 of any number\n.*RAM +0 B of 4 GiB\n/s,
+  );
+  assert.ok(!('inUse' in (await json('project', 'show', 'store'))));
   await done('user', 'update', 'ada@example.com', '--admin', 'yes');
   assert.match(await done('user', 'show', 'ada@example.com'), /IS ADMIN +yes/);
   await done('project', 'delete', 'store', '--yes');
@@ -163,7 +168,7 @@ test('a token prints only its secret, and is revoked', async () => {
   const refused = await berth(['user', 'list'], limited);
   assert.equal(refused.status, 4, refused.stderr);
   assert.match(await done('token', 'show', 'ci'), /SCOPES +servers:read/);
-  assert.equal(await done('token', 'revoke', 'ci', '--yes'), 'Token ci is revoked.\n');
+  assert.equal(await done('token', 'delete', 'ci', '--yes'), 'Token ci is revoked.\n');
   const gone = await berth(['whoami'], limited);
   assert.equal(gone.status, 3);
   assert.match(gone.stderr, /Sign in again with "berth login URL"/);

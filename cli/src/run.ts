@@ -5,9 +5,11 @@ import { report } from './errors/report.ts';
 import { exitStatuses } from './exit-statuses.ts';
 import type { Io } from './io.ts';
 import { nouns } from './nouns.ts';
+import { assumeSize } from './output/size.ts';
 
 /** Runs a command line, and returns its exit status. */
 export async function run(args: readonly string[], io: Io): Promise<number> {
+  for (const output of [io.stdout, io.stderr]) assumeSize(output);
   const cli = createCli(io);
   if (args[0] === 'complete') {
     const { complete } = await import('./completion/complete.ts');
@@ -48,9 +50,8 @@ function withHelp(program: CommandUnknownOpts, args: readonly string[]): string[
 }
 
 async function suggest(cli: Cli, command: CommandUnknownOpts, errors: readonly unknown[]) {
-  const { suggestNames } = await import('./errors/suggest.ts');
-  const names = await suggestNames(cli, command, errors);
-  for (const name of names) cli.note(`Did you mean ${name}?`);
+  const { suggestions } = await import('./errors/suggest.ts');
+  for (const sentence of await suggestions(cli, command, errors)) cli.note(sentence);
 }
 
 /** Ctrl-C, in a prompt or elsewhere. */

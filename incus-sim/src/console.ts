@@ -21,8 +21,11 @@ const connections = new WeakMap<Run, Connection>();
 
 /** The console of a guest, from its start to its end. */
 export function terminalOf(run: Run): Terminal {
-  const terminal = terminals.get(run) ?? createTerminal(run.guestName);
+  const known = terminals.get(run);
+  if (known) return known;
+  const terminal = createTerminal(run.guestName);
   terminals.set(run, terminal);
+  void run.ended.then(terminal.disconnect);
   return terminal;
 }
 
@@ -48,7 +51,7 @@ export function consoleRoutes(engine: Engine): Routes {
         refuse('This console is already connected. Force is required to take it over.');
       }
       held?.close();
-      const connection = openConnection(terminalOf(run));
+      const connection = openConnection(run);
       connections.set(run, connection);
       const operation = engine.operations.start(
         {
@@ -67,16 +70,18 @@ export function consoleRoutes(engine: Engine): Routes {
 
 type Connection = ReturnType<typeof openConnection>;
 
+/** Lasts until the client leaves, even if the guest has stopped meanwhile. */
 async function showIn(work: Work, run: Run, connection: Connection): Promise<void> {
   try {
-    await work.until(Promise.race([connection.closed, run.ended]));
+    await work.until(connection.closed);
   } finally {
     connection.close();
     if (connections.get(run) === connection) connections.delete(run);
   }
 }
 
-function openConnection(terminal: Terminal) {
+function openConnection(run: Run) {
+  const terminal = terminalOf(run);
   const names = ['0', 'control'];
   const secrets = Object.fromEntries(names.map((name) => [name, randomBytes(32).toString('hex')]));
   const sockets = new Map<string, WebSocket>();
@@ -88,7 +93,10 @@ function openConnection(terminal: Terminal) {
     socket.on('close', () => closed.resolve());
     socket.on('message', (data: Buffer) => {
       // Incus passes on a size that the control connection sets only if it comes before the guest is connected.
-      if (name === '0') terminal.type(data);
+      if (name !== '0') return;
+      // Incus notices the end of a guest only when it cannot pass something on to it.
+      if (run.isOver()) closed.resolve();
+      else terminal.type(data);
     });
     if (name === '0') terminal.connect((bytes) => sent(socket, bytes));
   }

@@ -2,7 +2,7 @@
 export interface Terminal {
   columns: number;
   rows: number;
-  /** The last of what it has shown. */
+  /** The last of what it has shown since the last call. */
   log(): Buffer;
   type(bytes: Buffer): void;
   /** Sends what it shows from now on; `show` resolves when it can show more. Replaces an earlier one. */
@@ -93,7 +93,11 @@ export function createTerminal(guestName: string): Terminal {
   const terminal: Terminal = {
     columns: 80,
     rows: 24,
-    log: () => log,
+    log() {
+      const shown = log;
+      log = Buffer.alloc(0);
+      return shown;
+    },
     type(bytes) {
       if (bytes.includes(interrupt)) isInterrupted = true;
       const text = decoder.decode(bytes, { stream: true });

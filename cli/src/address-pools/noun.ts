@@ -1,5 +1,5 @@
 import { items } from '@berth/client';
-import { columnsOf } from '../output/columns.ts';
+import { columnsOf, referring } from '../output/columns.ts';
 import type { Schemas } from '../schemas.ts';
 import { changesOf, changeVerb } from '../verbs/change.ts';
 import { listVerb } from '../verbs/list.ts';
@@ -10,7 +10,7 @@ import { showVerb } from '../verbs/show.ts';
 const columns = columnsOf<Schemas['AddressPool']>(
   {
     id: (pool) => pool.id,
-    location_id: (pool) => pool.location_id,
+    location_id: referring('location', (pool) => pool.location_id),
     cidr: (pool) => pool.cidr,
     gateway: (pool) => pool.gateway,
     nameservers: (pool) => pool.nameservers,

@@ -1,7 +1,7 @@
 import { items } from '@berth/client';
 import { Command, type OptionValues } from '@commander-js/extra-typings';
 import type { Cli } from '../cli.ts';
-import { columnsOf } from '../output/columns.ts';
+import { columnsOf, referring } from '../output/columns.ts';
 import { colouredStatus } from '../output/style.ts';
 import { age, utc } from '../output/values.ts';
 import type { Schemas } from '../schemas.ts';
@@ -23,7 +23,7 @@ const columns = columnsOf<Schemas['AuditEntry']>(
     code: (entry) => entry.code,
     user_id: (entry) => entry.user_id,
     token_id: (entry) => entry.token_id,
-    project_id: (entry) => entry.project_id,
+    project_id: referring('project', (entry) => entry.project_id),
     source: (entry) => entry.source,
     address: (entry) => entry.address,
     count: (entry) => entry.count,

@@ -62,6 +62,10 @@ interface How {
   browser: boolean;
 }
 
+const withoutTerminal = (url: string) => `Give it a token: berth login ${url} --token-stdin < FILE
+The first administrator finds one in the data directory of the service, such as data/admin-token.
+In a terminal, "berth login ${url}" signs in with a browser.`;
+
 type Secret = Pick<Context, 'token' | 'isOwnToken'>;
 
 async function signIn(cli: Cli, url: string, how: How): Promise<Secret> {
@@ -69,8 +73,10 @@ async function signIn(cli: Cli, url: string, how: How): Promise<Secret> {
   if (tokenStdin) return { token: await secretFromStdin(cli.io) };
   if (email === undefined && passwordStdin) throw usageFailure('--password-stdin needs --email.');
   if (!passwordStdin && !canAsk(cli.io)) {
-    const hint = 'Write it to standard input, and add --token-stdin.';
-    throw new Failure('There is no token.', { hint, status: exitStatuses.usage });
+    throw new Failure('Nobody can be asked here, because standard input is not a terminal.', {
+      hint: withoutTerminal(url),
+      status: exitStatuses.usage,
+    });
   }
   if (email === undefined)
     return { token: await tokenFromBrowser(cli, url, how), isOwnToken: true };

@@ -1,4 +1,4 @@
-import { columnsOf } from '../output/columns.ts';
+import { columnsOf, referring } from '../output/columns.ts';
 import { age, gib, mib, moment } from '../output/values.ts';
 import type { Schemas } from '../schemas.ts';
 
@@ -13,7 +13,7 @@ export const driftColumns = columnsOf<Drift>(
     instance: (drift) => drift.instance,
     incus_project: (drift) => drift.incus_project,
     server_id: (drift) => drift.server_id,
-    project_id: (drift) => drift.project_id,
+    project_id: referring('project', (drift) => drift.project_id),
     differences: {
       of: ({ differences }) => differences.map(({ path }) => path),
       text: (drift) => inWords(drift).join('\n'),

@@ -1,6 +1,7 @@
 import { items } from '@berth/client';
 import { Command } from '@commander-js/extra-typings';
 import type { Cli } from '../cli.ts';
+import { osNamed } from '../operating-systems/named.ts';
 import { printNew } from '../servers/print-new.ts';
 import { changeVerb } from '../verbs/change.ts';
 import { follow } from '../verbs/follow.ts';
@@ -93,7 +94,7 @@ const adopt = (cli: Cli) =>
     const berth = cli.berth();
     const { data } = await berth.POST('/v1/drift/{id}/adopt', {
       params: { path: { id } },
-      body: { os_id: os, ...defined(options) },
+      body: { os_id: await osNamed(cli, os), ...defined(options) },
     });
     if (wait) await follow(cli, data.operation.id, `Drift ${id}`, { timeout });
     const path = { id: String(data.server_id) };

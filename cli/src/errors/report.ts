@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import type { Cli } from '../cli.ts';
 import { printable, styleFor } from '../output/style.ts';
+import { withCommands } from './commands.ts';
 import { explain } from './explain.ts';
 import { Reported } from './failure.ts';
 
@@ -14,7 +15,7 @@ export function report({ io }: Pick<Cli, 'io'>, error: unknown): number {
     return 1;
   }
   const { message, hints, status } = explained;
-  io.stderr.write(`${style('red', 'Error:')} ${printable(message)}\n`);
-  for (const hint of hints) io.stderr.write(`${printable(hint)}\n`);
+  io.stderr.write(`${style('red', 'Error:')} ${printable(withCommands(message))}\n`);
+  for (const hint of hints) io.stderr.write(`${printable(withCommands(hint))}\n`);
   return status;
 }

@@ -7,8 +7,16 @@ import { nearest } from './nearest.ts';
 
 const mostNames = 2000;
 
-/** The names that were probably meant, if a name that was given does not exist. */
-export async function suggestNames(
+/** What people choose from, which are few. */
+const choices: Record<string, string> = {
+  os: 'operating systems',
+  location: 'locations',
+  size: 'sizes',
+};
+const mostChoices = 30;
+
+/** What was probably meant, and what there is, if a name that was given does not exist. */
+export async function suggestions(
   cli: Cli,
   command: CommandUnknownOpts,
   errors: readonly unknown[],
@@ -23,12 +31,17 @@ export async function suggestNames(
   const names = new Map(
     await Promise.all(nouns.map(async (noun) => [noun, await namesOf(cli, noun)] as const)),
   );
+  const offered = [...names].flatMap(([noun, all]) =>
+    choices[noun] && all.length > 0 && all.length <= mostChoices
+      ? [`The ${choices[noun]} are ${all.join(', ')}.`]
+      : [],
+  );
   const meant = unknown.map(({ noun, value }) => ({
     value,
     name: nearest(value, names.get(noun) ?? []),
   }));
   const others = meant.flatMap(({ value, name }) => (name && name !== value ? [name] : []));
-  return [...new Set(others)];
+  return [...[...new Set(others)].map((name) => `Did you mean ${name}?`), ...offered];
 }
 
 /** Whether a service may have refused a name. */

@@ -1,5 +1,5 @@
 import type { Event } from '@berth/client';
-import { columnsOf } from '../output/columns.ts';
+import { columnsOf, referring } from '../output/columns.ts';
 import { bytes, utc } from '../output/values.ts';
 
 export const eventColumns = columnsOf<Event>(
@@ -7,7 +7,7 @@ export const eventColumns = columnsOf<Event>(
     id: (event) => event.id,
     at: { of: (event) => event.at, text: ({ at }) => utc(at) },
     type: (event) => event.type,
-    project_id: (event) => event.project_id,
+    project_id: referring('project', (event) => event.project_id),
     server_id: (event) => event.server_id,
     about: (event) => about(event),
     data: ({ data }) => JSON.stringify(data),

@@ -44,7 +44,8 @@ const columns = columnsOf<Location>(
     overcommit_disk: overcommit('disk'),
     os_ids: {
       of: ({ os_ids }) => os_ids?.map(String) ?? null,
-      text: ({ os_ids }) => os_ids?.join(', ') ?? 'all',
+      text: () => 'all',
+      refersTo: 'os',
     },
     creates_per_node: (location) => location.creates_per_node,
     traffic_allowance: {

@@ -3,7 +3,7 @@ import { Command } from '@commander-js/extra-typings';
 import type { Cli } from '../cli.ts';
 import { Failure } from '../errors/failure.ts';
 import { exitStatuses } from '../exit-statuses.ts';
-import { columnsOf } from '../output/columns.ts';
+import { columnsOf, referring } from '../output/columns.ts';
 import { printDone, printList } from '../output/print.ts';
 import { colouredStatus } from '../output/style.ts';
 import { moment, percent } from '../output/values.ts';
@@ -12,13 +12,14 @@ import { collect } from '../verbs/collect.ts';
 import { noun } from '../verbs/noun.ts';
 import { duration } from '../verbs/options.ts';
 import { pauseFor } from '../verbs/pause.ts';
+import { osNamed } from './named.ts';
 
 type Image = Schemas['Image'];
 
 const columns = columnsOf<Image>(
   {
-    os_id: (image) => image.os_id,
-    location_id: (image) => image.location_id,
+    os_id: referring('os', (image) => image.os_id),
+    location_id: referring('location', (image) => image.location_id),
     status: {
       of: (image) => image.status,
       text: ({ status }, style) => colouredStatus(status, style),
@@ -38,13 +39,13 @@ const path = '/v1/operating-systems/{id}/images';
 
 const list = (cli: Cli) =>
   new Command('list')
-    .alias('ls')
     .summary('List the images of an operating system')
     .description('List the images of an operating system.')
     .argument('<os>', 'its slug or ID')
     .option('--columns <names>', `the columns: ${Object.keys(columns.all).join(', ')}`)
     .option('--no-header', 'print no names of columns')
-    .action(async (id, shape) => {
+    .action(async (asked, shape) => {
+      const id = await osNamed(cli, asked);
       const images = items(cli.berth(), path, { params: { path: { id } } });
       await printList(cli, columns, await collect(images), shape);
     });
@@ -60,7 +61,8 @@ const importImage = (cli: Cli) =>
     .option('--wait', 'wait until it is imported', true)
     .option('--no-wait', 'return as soon as the request was accepted')
     .option('--timeout <duration>', 'wait at most this long, such as 30s or 5m', duration)
-    .action(async (id, location, { wait, timeout }) => {
+    .action(async (asked, location, { wait, timeout }) => {
+      const id = await osNamed(cli, asked);
       const body = { location_id: location };
       const { data } = await cli.berth().POST(path, { params: { path: { id } }, body });
       const image = wait ? await imported(cli, id, data, timeout) : data;

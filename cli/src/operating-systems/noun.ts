@@ -7,6 +7,7 @@ import { listVerb } from '../verbs/list.ts';
 import { noun } from '../verbs/noun.ts';
 import { choice, defined, diskSize, memory, yesOrNo } from '../verbs/options.ts';
 import { showVerb } from '../verbs/show.ts';
+import { osNamed } from './named.ts';
 
 const columns = columnsOf<Schemas['OperatingSystem']>(
   {
@@ -46,7 +47,10 @@ const show = showVerb({
   summary: 'Show an operating system',
   argument: '<os>',
   columns,
-  get: (berth, id) => berth.GET('/v1/operating-systems/{id}', { params: { path: { id } } }),
+  get: async (berth, name, cli) => {
+    const path = { id: await osNamed(cli, name) };
+    return await berth.GET('/v1/operating-systems/{id}', { params: { path } });
+  },
 });
 
 const create = changeVerb({
@@ -89,8 +93,8 @@ const update = changeVerb({
       .option('--enabled <yes|no>', 'whether servers can be created with it', yesOrNo)
       .option('--min-ram <amount>', 'the least memory of a server: 256M', memory)
       .option('--min-disk <amount>', 'the smallest disk of a server: 2G', diskSize),
-  request: async (berth, id, { enabled, minRam, minDisk }) => {
-    const params = { path: { id } };
+  request: async (berth, asked, { enabled, minRam, minDisk }, cli) => {
+    const params = { path: { id: await osNamed(cli, asked) } };
     const isSized = minRam !== undefined || minDisk !== undefined;
     const now = isSized ? (await berth.GET('/v1/operating-systems/{id}', { params })).data : null;
     const minimum = now && {

@@ -2,12 +2,20 @@ import type { Style } from './style.ts';
 
 export type Value = string | number | boolean | null | undefined;
 
+/** What the values of columns refer to by ID. */
+export type Referred = 'location' | 'project' | 'os';
+
+/** The names by noun and ID, such as `location 1`. What cannot be read, such as a deleted project, has none. */
+export type Names = ReadonlyMap<string, string>;
+
 /** A column of a list, and a line of what `show` prints. */
 export interface Column<Row> {
   /** The value, as CSV has it. */
   of(row: Row): Value | readonly string[];
   /** The value for people, if it is not the same. */
   text?(row: Row, style: Style): string;
+  /** The noun of the IDs that the value consists of: tables have the names. */
+  refersTo?: Referred;
 }
 
 /** How objects of a noun are printed. */
@@ -40,10 +48,27 @@ export function columnsOf<Row, Name extends string = string>(
 export const csvValue = (value: Value | readonly string[]): string =>
   Array.isArray(value) ? value.join(' ') : String(value ?? '');
 
-/** The value of a column as people read it. */
-export function textOf<Row>(column: Column<Row>, row: Row, style: Style): string {
-  if (column.text) return column.text(row, style);
+/** A column of the ID of another object, or of several. */
+export const referring = <Row>(refersTo: Referred, of: Column<Row>['of']): Column<Row> => ({
+  ...{ of, refersTo },
+});
+
+/** The value of a column as people read it, with the names of what it refers to. */
+export function textOf<Row>(
+  column: Column<Row>,
+  row: Row,
+  style: Style,
+  { names, withIds }: { names: Names; withIds: boolean },
+): string {
   const value = column.of(row);
+  if (column.refersTo && value !== null && value !== undefined) {
+    const shown = [value].flat().map((id) => {
+      const name = names.get(`${column.refersTo} ${id}`);
+      return name === undefined ? String(id) : withIds ? `${name} (${id})` : name;
+    });
+    return shown.join(', ');
+  }
+  if (column.text) return column.text(row, style);
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   const text = Array.isArray(value) ? value.join(', ') : String(value ?? '');
   return text === '' ? '-' : text;

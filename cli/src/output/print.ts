@@ -2,6 +2,7 @@ import type { Cli } from '../cli.ts';
 import { usageFailure } from '../errors/failure.ts';
 import { nearest } from '../errors/nearest.ts';
 import { type Column, type Columns, csvValue, textOf } from './columns.ts';
+import { namesReferred } from './references.ts';
 import { printable, printableOn } from './style.ts';
 
 export const formats = ['table', 'json', 'yaml', 'name', 'csv'] as const;
@@ -29,9 +30,10 @@ export async function printList<Row extends object>(
   const { table } = await import('./table.ts');
   const chosen = chosenColumns(columns, shape, columns.usual);
   const { style } = cli;
-  const head = Object.keys(chosen).map((name) => style('bold', heading(name)));
+  const head = Object.entries(chosen).map((one) => style('bold', heading(...one)));
+  const names = await namesReferred(cli, Object.values(chosen), rows);
   const lines = harmless(rows).map((row) =>
-    Object.values(chosen).map((column) => textOf(column, row, style)),
+    Object.values(chosen).map((column) => textOf(column, row, style, { names, withIds: false })),
   );
   if (lines.length === 0 && cli.io.stdout.isTTY) {
     return cli.note(shape.empty?.() ?? 'There are none.');
@@ -51,9 +53,10 @@ export async function printOne<Row extends object>(
   const { table } = await import('./table.ts');
   const chosen = chosenColumns(columns, shape, Object.keys(columns.all));
   const shown = harmless(row);
+  const names = await namesReferred(cli, Object.values(chosen), [row]);
   const lines = Object.entries(chosen).map(([name, column]) => [
-    cli.style('bold', heading(name)),
-    textOf(column, shown, cli.style),
+    cli.style('bold', heading(name, column)),
+    textOf(column, shown, cli.style, { names, withIds: true }),
   ]);
   cli.print(table(lines));
 }
@@ -108,7 +111,11 @@ function chosenColumns<Row>(
   );
 }
 
-const heading = (name: string) => name.replaceAll('_', ' ').toUpperCase();
+/** What refers to another object shows its name, so that LOCATION ID is LOCATION. */
+function heading<Row>(name: string, { refersTo }: Column<Row>): string {
+  const words = refersTo ? name.replace(/_id(s?)$/, '$1') : name;
+  return words.replaceAll('_', ' ').toUpperCase();
+}
 
 /** A copy without control characters, because text of others could control the terminal. */
 const harmless = <T>(data: T): T =>

@@ -1,4 +1,4 @@
-import { items } from '@berth/client';
+import { BerthError, items } from '@berth/client';
 import type { Command, OptionValues } from '@commander-js/extra-typings';
 import { columnsOf } from '../output/columns.ts';
 import { gib, mib, moment } from '../output/values.ts';
@@ -9,14 +9,18 @@ import { noun } from '../verbs/noun.ts';
 import { defined, limitOrNone, yesOrNo } from '../verbs/options.ts';
 import { showVerb } from '../verbs/show.ts';
 
-type Project = Schemas['Project'];
+type Quota = Schemas['ProjectQuota'];
+/** What is in use is known of a project that is shown alone. */
+type Project = Schemas['Project'] & { inUse?: Quota };
 type Limits = Project['quota'];
 
 const limit = (part: keyof Limits, shown: (size: number) => string = String) => ({
   of: ({ quota }: Project) => quota[part],
-  text: ({ quota }: Project) => {
+  text: ({ quota, inUse }: Project) => {
     const size = quota[part];
-    return size === null ? 'unlimited' : shown(size);
+    const most = size === null ? 'unlimited' : shown(size);
+    if (!inUse) return most;
+    return `${shown(inUse[part].used)} of ${size === null ? 'any number' : most}`;
   },
 });
 
@@ -59,14 +63,22 @@ const list = listVerb({
   },
 });
 
-const show = showVerb({
-  summary: 'Show a project',
+const show = showVerb<Project>({
+  summary: 'Show a project, its quota, and how much of it is used',
   argument: '<project>',
   columns,
   get: (berth, id) => berth.GET('/v1/projects/{id}', { params: { path: { id } } }),
+  async more(berth, id) {
+    const params = { path: { id } };
+    try {
+      return { inUse: (await berth.GET('/v1/projects/{id}/quota', { params })).data };
+    } catch (error) {
+      // Such as that of a deleted project.
+      if (error instanceof BerthError) return {};
+      throw error;
+    }
+  },
 });
-
-type Quota = Schemas['ProjectQuota'];
 
 const used = (part: keyof Quota, shown: (size: number) => string = String) => ({
   of: (quota: Quota) => `${quota[part].used}/${quota[part].limit ?? ''}`,

@@ -1,9 +1,11 @@
-import type { Answer, Berth } from '@berth/client';
+import { type Answer, type Berth, BerthError } from '@berth/client';
 import { Command, type OptionValues } from '@commander-js/extra-typings';
+import pLimit from 'p-limit';
 import type { Cli, Verb } from '../cli.ts';
 import { usageFailure } from '../errors/failure.ts';
 import { and } from '../output/values.ts';
 import { confirm } from '../verbs/confirm.ts';
+import { mostAtOnce } from '../verbs/each.ts';
 import { type Started, settleAll } from '../verbs/operation.ts';
 import { waiting } from '../verbs/options.ts';
 import { actOnAll, type BulkOptions, type BulkVerb } from './bulk.ts';
@@ -51,12 +53,36 @@ export function serverAction<Options extends OptionValues>(action: ServerAction<
         const isForAll = forAll.label !== undefined || forAll.dryRun;
         if (isForAll) return await actOnAll(cli, bulk, servers, forAll, warning);
       }
-      if (warning) await confirm(cli, warning(and(servers)), yes);
+      const names = await shownNames(cli, servers);
+      const shownName = (one: string) => names.get(one) ?? one;
+      if (warning) await confirm(cli, warning(and(servers.map(shownName))), yes);
       const start = (id: string) =>
         request(cli.berth(), { path: { id } }, chosen as unknown as Options);
-      await settleAll(cli, servers, start, { ...chosen, sentence: (one) => `${one} ${done}.` });
+      const sentence = (one: string) => `${shownName(one)} ${done}.`;
+      await settleAll(cli, servers, start, { ...chosen, sentence });
     });
   };
+}
+
+/** The names of servers that are given by their IDs or UUIDs, because afterwards some may not exist any more. */
+async function shownNames(cli: Cli, servers: readonly string[]): Promise<Map<string, string>> {
+  const unnamed = [...new Set(servers)].filter((one) =>
+    /^\d+$|^[0-9a-f]{8}(-[0-9a-f]+){4}$/i.test(one),
+  );
+  const limit = pLimit(mostAtOnce);
+  const found = unnamed.map((id) =>
+    limit(async (): Promise<[string, string][]> => {
+      try {
+        const { data } = await cli.berth().GET('/v1/servers/{id}', { params: { path: { id } } });
+        return [[id, `${data.hostname} (${data.id})`]];
+      } catch (error) {
+        // The action says why.
+        if (error instanceof BerthError) return [];
+        throw error;
+      }
+    }),
+  );
+  return new Map((await Promise.all(found)).flat());
 }
 
 function refuseContradiction(servers: readonly string[], label: string | undefined): void {

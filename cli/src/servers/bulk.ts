@@ -1,5 +1,6 @@
 import { BerthError, ConnectionFailedError, items, type Operation } from '@berth/client';
 import type { Cli } from '../cli.ts';
+import { withCommands } from '../errors/commands.ts';
 import { explain } from '../errors/explain.ts';
 import { Reported } from '../errors/failure.ts';
 import { exitStatuses } from '../exit-statuses.ts';
@@ -127,6 +128,9 @@ function statusOf({ status, code, detail }: NonNullable<Outcome['problem']>): nu
 
 const printOutcomes = (cli: Cli, outcomes: readonly Outcome[]) => printList(cli, columns, outcomes);
 
+const detailOf = ({ problem, operation }: Outcome) =>
+  problem?.detail ?? (operation && 'message' in operation ? operation.message : undefined);
+
 const columns = columnsOf<Outcome>(
   {
     id: ({ server_id }) => server_id,
@@ -137,8 +141,10 @@ const columns = columnsOf<Outcome>(
     },
     operation: ({ operation }) => operation?.id,
     code: ({ problem }) => problem?.code,
-    detail: ({ problem, operation }) =>
-      problem?.detail ?? (operation && 'message' in operation ? operation.message : undefined),
+    detail: {
+      of: detailOf,
+      text: (outcome) => withCommands(detailOf(outcome) ?? '-'),
+    },
   },
   ['id', 'name', 'outcome', 'operation', 'detail'],
   ({ hostname, server_id }) => hostname ?? String(server_id),

@@ -1,4 +1,4 @@
-import { columnsOf } from '../output/columns.ts';
+import { columnsOf, referring } from '../output/columns.ts';
 import { colouredStatus } from '../output/style.ts';
 import { age, bytes, gib, labelList, mib, moment, percent } from '../output/values.ts';
 import type { Schemas } from '../schemas.ts';
@@ -30,8 +30,8 @@ export const serverColumns = columnsOf<Server>(
     ip: (server) => primaryAddress(server),
     addresses: (server) => server.ip_addresses.map(({ ip }) => ip),
     node: (server) => server.node,
-    location_id: (server) => server.location_id,
-    project_id: (server) => server.project_id,
+    location_id: referring('location', (server) => server.location_id),
+    project_id: referring('project', (server) => server.project_id),
     group: (server) => server.group,
     labels: (server) => labelList(server.labels),
     cpu_usage: {

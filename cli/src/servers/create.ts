@@ -1,5 +1,6 @@
 import { Command } from '@commander-js/extra-typings';
 import type { Cli } from '../cli.ts';
+import { osIfNamed } from '../operating-systems/named.ts';
 import { columnsOf } from '../output/columns.ts';
 import { printOne } from '../output/print.ts';
 import { revealing } from '../prompts/password.ts';
@@ -21,7 +22,7 @@ export const create = (cli: Cli) =>
         )
         .argument('[name]', 'the host name')
         .option('--location <location>', 'where it runs')
-        .option('--os <os>', 'the operating system')
+        .option('--os <os>', 'the operating system: debian-12 or "Debian 12"')
         .option('--size <size>', 'a size of "berth size list", instead of --cpu, --ram and --disk')
         .option('--cpu <cores>', 'the number of CPU cores', whole)
         .option('--ram <amount>', 'the memory: 2048 (MiB) or 2G', memory)
@@ -35,7 +36,8 @@ export const create = (cli: Cli) =>
       )
       .option('--dry-run', 'only say where it would run, and what prevents it'),
   ).action(async (name, { dryRun, wait, timeout, protect, ...options }) => {
-    const answers = await completeAnswers(cli, { ...options, name });
+    const os = await osIfNamed(cli, options.os);
+    const answers = await completeAnswers(cli, { ...options, os, name });
     const { label: labels, group, notes } = options;
     const access = await readAccess(
       cli,

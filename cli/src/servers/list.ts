@@ -1,4 +1,5 @@
 import { items } from '@berth/client';
+import { osNamed } from '../operating-systems/named.ts';
 import { listVerb } from '../verbs/list.ts';
 import { choice, collected, defined, pastTime } from '../verbs/options.ts';
 import { serverColumns } from './columns.ts';
@@ -30,8 +31,9 @@ export const list = listVerb({
       )
       .option('-A, --all-projects', 'servers of all projects; only administrators can list them')
       .addOption(choice('--sort <field>', 'the order; - is descending', orders)),
-  rows: (berth, options) => {
-    const { status, sort, label, search, location, os, size, name, node, group, ip } = options;
+  async *rows(berth, options, cli) {
+    const { status, sort, label, search, location, size, name, node, group, ip } = options;
+    const os = options.os && (await Promise.all(options.os.map((one) => osNamed(cli, one))));
     const query = defined({
       ...{ limit: options.pageSize, status, sort, node, group, ip },
       ...{ label_selector: label, q: search, location_id: location, os_id: os },
@@ -39,6 +41,6 @@ export const list = listVerb({
       ...{ from: options.createdAfter, to: options.createdBefore },
       all_projects: options.allProjects,
     });
-    return items(berth, '/v1/servers', { params: { query } });
+    yield* items(berth, '/v1/servers', { params: { query } });
   },
 });

@@ -124,7 +124,9 @@ async function chooseSystem(
   given?: string,
 ) {
   if (given !== undefined) {
-    return systems.find(({ id, slug }) => String(id) === given || slug === given);
+    return systems.find(
+      ({ id, slug }) => String(id) === given || slug.toLowerCase() === given.toLowerCase(),
+    );
   }
   const allowed = systems.filter(({ id }) => place?.os_ids?.includes(id) ?? true);
   if (allowed.length === 0) throw usageFailure('There is no operating system to install there.');

@@ -1,5 +1,6 @@
 import { Command } from '@commander-js/extra-typings';
 import type { Cli } from '../cli.ts';
+import { osIfNamed } from '../operating-systems/named.ts';
 import { operationColumns } from '../operations/columns.ts';
 import { printDone } from '../output/print.ts';
 import { revealing } from '../prompts/password.ts';
@@ -16,16 +17,17 @@ export const rebuild = (cli: Cli) =>
         .summary('Install a server anew, with the same addresses')
         .description('Install a server anew, with the same addresses. All its data is lost.')
         .argument('<server>', 'its name or ID')
-        .option('--os <os>', 'another operating system'),
+        .option('--os <os>', 'another operating system: debian-12 or "Debian 12"'),
     ).option('-y, --yes', 'do not ask for confirmation'),
   ).action(async (server, { os, yes, ...options }) => {
+    const system = await osIfNamed(cli, os);
     await confirm(cli, `All data of ${server} will be lost, and this cannot be undone.`, yes);
     const { body, generated } = await readAccess(cli, options, `of root of ${server}`);
     await revealing(cli, async (reveal) => {
       const start = async (id: string) => {
         const answer = await cli.berth().POST('/v1/servers/{id}/rebuild', {
           params: { path: { id } },
-          body: { erase: true, ...body, ...defined({ os_id: os }) },
+          body: { erase: true, ...body, ...defined({ os_id: system }) },
         });
         reveal(generated);
         return answer;

@@ -43,6 +43,20 @@ test('a list has the usual columns, or those that are asked for', async () => {
   );
 });
 
+test('tables name the location and the project, and programs get their IDs', async () => {
+  const one = (await berth(['server', 'show', 'web-1'])).stdout;
+  assert.match(one, /^LOCATION +local \(1\)\nPROJECT +default \(1\)$/m);
+  const columns = ['--columns', 'name,location_id,project_id'];
+  assert.equal(
+    (await berth(['server', 'list', ...columns])).stdout,
+    'NAME   LOCATION  PROJECT\nweb-1  local     default\n',
+  );
+  assert.equal(
+    (await berth(['server', 'list', ...columns, '-o', 'csv'])).stdout,
+    'name,location_id,project_id\nweb-1,1,1\n',
+  );
+});
+
 test('programs get JSON, YAML, names or CSV', async () => {
   const [server] = await json<Schemas['Server'][]>('server', 'list');
   assert.deepEqual([server?.hostname, server?.labels], ['web-1', { env: 'prod' }]);
@@ -179,7 +193,11 @@ test('a server is deleted only if somebody confirms it', async () => {
   assert.match(confirmed.shown(), /gone is deleted\./);
   assert.equal((await berth(['server', 'show', 'gone'])).status, 5);
   await create('gone-too');
-  assert.equal((await berth(['server', 'delete', 'gone-too', '--yes'])).status, 0);
+  const { id } = await shown('gone-too');
+  const unconfirmed = await berth(['server', 'delete', String(id)]);
+  assert.match(unconfirmed.stderr, new RegExp(`gone-too \\(${id}\\) will be deleted`));
+  const byId = await berth(['server', 'delete', String(id), '--yes']);
+  assert.deepEqual([byId.status, byId.stdout], [0, `gone-too (${id}) is deleted.\n`]);
 });
 
 test('a terminal shows the progress in words, and no colours with NO_COLOR', async () => {
@@ -260,6 +278,15 @@ test('a server is resized, renamed, labelled, protected and rebuilt', async () =
   );
   await done('label', 'new', 'a=1', 'b=2');
   await done('label', 'new', 'a-');
+  assert.equal(
+    await done('label', 'new', 'web-1', 'c=3'),
+    'new has its labels.\nweb-1 has its labels.\n',
+  );
+  const unlabelled = await json<Schemas['Server'][]>('server', 'label', 'new', 'web-1', 'c-');
+  assert.ok(unlabelled.every(({ labels }) => !('c' in labels)));
+  assert.equal((await berth(['server', 'label', 'new', 'web-1'])).status, 2);
+  assert.equal((await berth(['server', 'label', 'new', 'nobody', 'd=4'])).status, 5);
+  await done('label', 'new', 'd-');
   await done('update', 'new', '--notes', 'For tests.', '--protect', 'delete');
   const now = await shown('new');
   assert.deepEqual(

@@ -1,8 +1,10 @@
 import { Command } from '@commander-js/extra-typings';
 import type { Cli } from '../cli.ts';
 import { usageFailure } from '../errors/failure.ts';
-import { printDone } from '../output/print.ts';
+import { printDone, printList } from '../output/print.ts';
+import { printable } from '../output/style.ts';
 import type { Schemas } from '../schemas.ts';
+import { each } from '../verbs/each.ts';
 import { follow } from '../verbs/follow.ts';
 import { choice, defined, waiting } from '../verbs/options.ts';
 import { serverColumns } from './columns.ts';
@@ -35,26 +37,47 @@ export const rename = (cli: Cli) =>
 
 export const label = (cli: Cli) =>
   new Command('label')
-    .summary('Add and remove labels')
-    .description('Add and remove labels: "env=prod" adds one or changes it, and "env-" removes it.')
-    .argument('<server>', 'its name or ID')
-    .argument('<label...>', 'key=value or key-')
-    .action(async (server, given) => {
-      const labels = Object.fromEntries(given.map(labelChange));
-      const { data } = await change(cli, server, { labels });
-      await printDone(cli, serverColumns, data, `${data.hostname} has its labels.`);
+    .summary('Add and remove labels of servers')
+    .description(
+      'Add and remove labels of servers: "env=prod" adds one or changes it, and "env-" removes it.',
+    )
+    .usage('[options] <server...> <label...>')
+    .argument('<server...>', 'their names or IDs, and then key=value or key-')
+    .action(async (given) => {
+      const names = given.filter((one) => !isLabelChange(one));
+      const changes = given.filter(isLabelChange);
+      if (names.length === 0 || changes.length === 0) {
+        throw usageFailure(
+          names.length === 0 ? 'No server is named.' : 'No label is named.',
+          'Write env=prod to add, env- to remove: berth server label web-1 web-2 env=prod',
+        );
+      }
+      const labels = Object.fromEntries(changes.map(labelChange));
+      const { done, finish } = await each(
+        cli,
+        names,
+        async (name) => (await change(cli, name, { labels })).data,
+      );
+      await printEach(cli, names, done);
+      finish();
     });
 
+async function printEach(cli: Cli, names: readonly string[], done: Schemas['Server'][]) {
+  const [first] = done;
+  const sentence = ({ hostname }: Schemas['Server']) => `${hostname} has its labels.`;
+  if (names.length === 1 && first) await printDone(cli, serverColumns, first, sentence(first));
+  else if (cli.globals.output === 'table') {
+    cli.print(done.map((one) => printable(sentence(one))).join('\n'));
+  } else await printList(cli, serverColumns, done);
+}
+
+/** A host name has no =, and does not end with a hyphen. */
+const isLabelChange = (text: string) => text.includes('=') || text.endsWith('-');
+
 function labelChange(text: string): [string, string | null] {
-  if (text.includes('=')) {
-    const [key = '', ...value] = text.split('=');
-    return [key, value.join('=')];
-  }
-  if (text.endsWith('-')) return [text.slice(0, -1), null];
-  throw usageFailure(
-    `${text} is not a change of labels.`,
-    'Write env=prod to add, env- to remove.',
-  );
+  if (!text.includes('=')) return [text.slice(0, -1), null];
+  const [key = '', ...value] = text.split('=');
+  return [key, value.join('=')];
 }
 
 const protections = ['delete', 'rebuild'] as const;

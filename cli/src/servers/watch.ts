@@ -1,5 +1,6 @@
 import { Command } from '@commander-js/extra-typings';
 import type { Cli } from '../cli.ts';
+import { withCommands } from '../errors/commands.ts';
 import { columnsOf } from '../output/columns.ts';
 import { printOne } from '../output/print.ts';
 import { colouredStatus, printable, printableOn } from '../output/style.ts';
@@ -18,7 +19,7 @@ const statusColumns = columnsOf<Status>(
     },
     is_processing: (status) => status.is_processing,
     progress: (status) => status.progress,
-    status: (status) => status.status,
+    status: { of: (status) => status.status, text: ({ status }) => withCommands(status) },
   },
   ['real_status', 'is_processing', 'progress', 'status'],
   ({ real_status }) => real_status,
@@ -62,6 +63,6 @@ async function printStatus(cli: Cli, now: Status): Promise<void> {
   const time = cli.style('dim', `${new Date().toISOString().slice(11, 19)} UTC`);
   const done = now.is_processing ? `${String(now.progress).padStart(3)} %  ` : '';
   cli.print(
-    `${time}  ${colouredStatus(now.real_status, cli.style)}  ${done}${printable(now.status)}`,
+    `${time}  ${colouredStatus(now.real_status, cli.style)}  ${done}${printable(withCommands(now.status))}`,
   );
 }

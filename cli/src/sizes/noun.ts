@@ -41,7 +41,8 @@ const columns = columnsOf<Size>(
     currency: (size) => size.price?.currency,
     location_ids: {
       of: ({ location_ids }) => location_ids?.map(String) ?? null,
-      text: ({ location_ids }) => location_ids?.join(', ') ?? 'all',
+      text: () => 'all',
+      refersTo: 'location',
     },
     deprecated: (size) => size.deprecated,
     created_at: { of: (size) => size.created_at, text: ({ created_at }) => moment(created_at) },

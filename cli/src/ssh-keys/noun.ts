@@ -1,16 +1,13 @@
-import { readFile } from 'node:fs/promises';
 import { items } from '@berth/client';
-import { Failure } from '../errors/failure.ts';
-import type { Io } from '../io.ts';
-import { columnsOf } from '../output/columns.ts';
+import { columnsOf, referring } from '../output/columns.ts';
 import { age, moment } from '../output/values.ts';
-import { readStdin } from '../prompts/stdin.ts';
 import type { Schemas } from '../schemas.ts';
 import { changeVerb } from '../verbs/change.ts';
 import { listVerb } from '../verbs/list.ts';
 import { noun } from '../verbs/noun.ts';
 import { defined } from '../verbs/options.ts';
 import { showVerb } from '../verbs/show.ts';
+import { readPublicKey } from './public-key.ts';
 
 const columns = columnsOf<Schemas['SshKey']>(
   {
@@ -18,7 +15,7 @@ const columns = columnsOf<Schemas['SshKey']>(
     name: (key) => key.name,
     fingerprint: (key) => key.fingerprint,
     public_key: (key) => key.public_key,
-    project_id: (key) => key.project_id,
+    project_id: referring('project', (key) => key.project_id),
     created_at: { of: (key) => key.created_at, text: ({ created_at }) => moment(created_at) },
     age: { of: (key) => key.created_at, text: ({ created_at }) => age(created_at) },
   },
@@ -45,25 +42,18 @@ const show = showVerb({
 const create = changeVerb({
   name: 'create',
   summary: 'Add an SSH key for new servers',
+  about: 'In a terminal, it offers the public keys in ~/.ssh if none is given.',
   argument: '<name>',
   argumentIs: 'its name, such as laptop',
   columns,
   options: (command) =>
-    command.requiredOption(
-      '--file <file>',
-      'the public key: ~/.ssh/id_ed25519.pub, or - for standard input',
-    ),
-  request: async (berth, name, { file }, { io }) =>
-    berth.POST('/v1/ssh-keys', { body: { name, public_key: (await content(io, file)).trim() } }),
+    command
+      .option('--file <file>', 'the public key: ~/.ssh/id_ed25519.pub, or - for standard input')
+      .option('--public-key <key>', 'the public key itself: "ssh-ed25519 AAAA…"'),
+  request: async (berth, name, given, cli) =>
+    berth.POST('/v1/ssh-keys', { body: { name, public_key: await readPublicKey(cli, given) } }),
   sentence: ({ name, fingerprint }) => `SSH key ${name} is added: ${fingerprint}.`,
 });
-
-async function content(io: Io, file: string): Promise<string> {
-  if (file === '-') return (await readStdin(io)).toString();
-  return await readFile(file, 'utf8').catch((error: Error) => {
-    throw new Failure(`The key can't be read: ${error.message}`);
-  });
-}
 
 const rename = changeVerb({
   name: 'rename',

@@ -1,6 +1,6 @@
 import { Command } from '@commander-js/extra-typings';
 import type { Cli } from '../cli.ts';
-import { columnsOf } from '../output/columns.ts';
+import { columnsOf, referring } from '../output/columns.ts';
 import { printList } from '../output/print.ts';
 import { bytes } from '../output/values.ts';
 import { ownProject } from '../projects/own.ts';
@@ -33,7 +33,7 @@ const columns = columnsOf<Line>(
       of: ({ charges }) => charges.map(({ size, amount }) => `${size}=${amount}`),
       text: ({ charges }) => charges.map(charge).join('\n') || '-',
     },
-    location_id: (line) => line.location_id,
+    location_id: referring('location', (line) => line.location_id),
     deleted_at: (line) => line.deleted_at,
     uuid: (line) => line.uuid,
   },

@@ -1,5 +1,5 @@
 import { items } from '@berth/client';
-import { columnsOf } from '../output/columns.ts';
+import { columnsOf, referring } from '../output/columns.ts';
 import { age, moment } from '../output/values.ts';
 import type { Schemas } from '../schemas.ts';
 import { changeVerb } from '../verbs/change.ts';
@@ -15,7 +15,7 @@ const columns = columnsOf<Schemas['Token']>(
     id: (token) => token.id,
     name: (token) => token.name,
     scopes: (token) => token.scopes,
-    project_id: (token) => token.project_id,
+    project_id: referring('project', (token) => token.project_id),
     user_id: (token) => token.user_id,
     parent_id: (token) => token.parent_id,
     allowed_networks: (token) => token.allowed_networks,

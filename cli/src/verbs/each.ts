@@ -4,7 +4,7 @@ import { Reported } from '../errors/failure.ts';
 import { report } from '../errors/report.ts';
 
 /** More at once would only be refused: the usual limit of the service is five actions a second. */
-const mostAtOnce = 5;
+export const mostAtOnce = 5;
 
 /**
  * Does the work for each name, for some at the same time. If some fail, the others are done nevertheless, and the exit status is

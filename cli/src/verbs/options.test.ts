@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { InvalidArgumentError } from '@commander-js/extra-typings';
+import { createHome } from '../../testing/terminal.ts';
 import {
   byteCount,
   decimal,
@@ -39,6 +40,23 @@ test('other values are refused', () => {
   for (const reader of [...all, pastTime, futureTime]) {
     for (const text of ['', '-1', 'x', '1y', '1 G', 'NaN', '1e999']) {
       assert.throws(() => reader(text), InvalidArgumentError, `${reader.name} ${text}`);
+    }
+  }
+});
+
+test('a refusal of a value names its option, and has an example', async () => {
+  const { berth } = createHome();
+  const size = ['server', 'create', 'web', '--os', 'debian-12'];
+  for (const [option, example] of [
+    ['--ram', '512M'],
+    ['--disk', '20G'],
+    ['--cpu', '4'],
+    ['--timeout', '30s'],
+  ] as const) {
+    for (const value of ['abc', '']) {
+      const { status, stderr } = await berth([...size, option, value]);
+      assert.equal(status, 2);
+      assert.ok(stderr.includes(option) && stderr.includes(example), stderr);
     }
   }
 });

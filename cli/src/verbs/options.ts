@@ -22,14 +22,14 @@ export const collected = (value: string, before: string[] | undefined) => [
 export function whole(text: string): number {
   const number = Number(text);
   if (/^\d+$/.test(text) && Number.isSafeInteger(number)) return number;
-  throw new InvalidArgumentError('It must be a whole number.');
+  throw new InvalidArgumentError('It must be a whole number, such as 4.');
 }
 
 /** A number that may have a fraction. */
 export function decimal(text: string): number {
   const number = Number(text);
   if (/^\d+(\.\d+)?$/.test(text)) return number;
-  throw new InvalidArgumentError('It must be a number.');
+  throw new InvalidArgumentError('It must be a number, such as 4.5.');
 }
 
 const seconds = { s: 1, m: 60, h: 3600, d: 86_400 } as const;

@@ -11,11 +11,20 @@ interface Showing<Row extends object> {
   argument: `<${string}>`;
   columns: Columns<Row>;
   get(berth: Berth, name: string, cli: Cli): Promise<Answer<Row>>;
+  /** More for people, which other formats do not have. */
+  more?(berth: Berth, name: string): Promise<Partial<Row>>;
 }
 
 /** A verb that prints one object. */
 export const showVerb =
-  <Row extends object>({ name = 'show', summary, argument, columns, get }: Showing<Row>): Verb =>
+  <Row extends object>({
+    name = 'show',
+    summary,
+    argument,
+    columns,
+    get,
+    more,
+  }: Showing<Row>): Verb =>
   (cli) =>
     new Command(name)
       .summary(summary)
@@ -26,6 +35,9 @@ export const showVerb =
         `the lines, separated by commas: ${Object.keys(columns.all).join(', ')}`,
       )
       .action(async (asked, { columns: chosen }) => {
-        const { data } = await get(cli.berth(), String(asked), cli);
-        await printOne(cli, columns, data, { columns: chosen });
+        const berth = cli.berth();
+        const { data } = await get(berth, String(asked), cli);
+        const isForPeople = more && cli.globals.output === 'table';
+        const shown = isForPeople ? { ...data, ...(await more(berth, String(asked))) } : data;
+        await printOne(cli, columns, shown, { columns: chosen });
       });

@@ -1,4 +1,4 @@
-import { columnsOf } from '../output/columns.ts';
+import { columnsOf, referring } from '../output/columns.ts';
 import { age, milliseconds, moment } from '../output/values.ts';
 import type { Schemas } from '../schemas.ts';
 
@@ -29,7 +29,7 @@ export const webhookColumns = columnsOf<Schemas['Webhook']>(
       of: (webhook) => webhook.former_secret_valid_until,
       text: ({ former_secret_valid_until: until }) => (until === null ? '-' : moment(until)),
     },
-    project_id: (webhook) => webhook.project_id,
+    project_id: referring('project', (webhook) => webhook.project_id),
     created_at: {
       of: (webhook) => webhook.created_at,
       text: ({ created_at }) => moment(created_at),

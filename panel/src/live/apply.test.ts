@@ -5,6 +5,7 @@ import {
   activitiesAfter,
   changesLists,
   type Server,
+  serverAfter,
   serversAfter,
   serverToRead,
   withServer,
@@ -40,6 +41,23 @@ test('a deleted server leaves the list, and unknown servers do not change it', (
   assert.equal(serversAfter(servers, [operation('progress', 1)]), servers);
   assert.equal(withServer(servers, server(3)), servers);
   assert.equal(withServer(servers, server(2, 'started'))[1]?.status, 'started');
+});
+
+test('a single server is changed by its own events, and stays as it was when it is deleted', () => {
+  const one = server(1);
+  const then = {
+    hostname: 'web-1',
+    status: 'started',
+    error: null,
+    labels: {},
+    specifications: {},
+  };
+  assert.equal(
+    serverAfter(one, [eventOf('server.started', 1, { server: then })]).status,
+    'started',
+  );
+  assert.equal(serverAfter(one, [eventOf('server.started', 2, { server: then })]), one);
+  assert.equal(serverAfter(one, [eventOf('server.deleted', 1, { server: then })]), one);
 });
 
 test('an operation is shown until it ends, or another one takes its place', () => {

@@ -53,6 +53,11 @@ export function serversAfter(
   return isChanged ? after.filter((server) => server !== undefined) : servers;
 }
 
+/** A server after events, with what they say. It stays as it was if it was deleted. */
+export function serverAfter(server: Server, events: readonly Event[]): Server {
+  return serversAfter([server], events)[0] ?? server;
+}
+
 /** The list with a server as it is now. It stays as it is if it does not have the server. */
 export function withServer(servers: readonly Server[], server: Server): readonly Server[] {
   const index = servers.findIndex(({ id }) => id === server.id);

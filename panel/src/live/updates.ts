@@ -7,12 +7,14 @@ import { takeEvent } from '../events/take.ts';
 import { operationsAfter } from '../operations/after.ts';
 import { expectations } from '../servers/actions/toasts.tsx';
 import { hasFilters, type ServerSearch } from '../servers/list/search.ts';
+import { serverQuery } from '../servers/one/queries.ts';
 import {
   type Activities,
   type Activity,
   activitiesAfter,
   changesLists,
   type Server,
+  serverAfter,
   serversAfter,
   serverToRead,
   withServer,
@@ -110,6 +112,18 @@ export function createUpdates(queries: QueryClient, setActivities: SetActivities
     );
   }
 
+  function changeServers(events: readonly Event[]): void {
+    changeLists((servers) => serversAfter(servers, events));
+    const ids = new Set(events.flatMap(({ server_id }) => server_id ?? []));
+    for (const id of ids) {
+      // What else is read about a server has longer keys.
+      queries.setQueryData(
+        serverQuery(id).queryKey,
+        (server) => server && serverAfter(server, events),
+      );
+    }
+  }
+
   function takeOperations(events: readonly Event[]): void {
     if (!events.some(({ type }) => type.startsWith('operation.'))) return;
     queries.setQueriesData<readonly Operation[]>(
@@ -128,7 +142,7 @@ export function createUpdates(queries: QueryClient, setActivities: SetActivities
     const events = taken;
     taken = [];
     setActivities((activities) => activitiesAfter(activities, events));
-    changeLists((servers) => serversAfter(servers, events));
+    changeServers(events);
     takeOperations(events);
     soon(readWebhooks, listsMs);
     for (const event of events) takeOne(event);

@@ -1,7 +1,16 @@
 import type { ConsoleSize, EngineConsole } from '../incus/consoles.ts';
+import { pause } from '../lib/pause.ts';
 import type { Ending } from './endings.ts';
-import { createRecent } from './recent.ts';
+import type { Kept } from './recent.ts';
 import type { Viewer } from './viewer.ts';
+
+/** The console of a run of the guest, from a start to the next stop. */
+export interface ConsoleOfRun extends EngineConsole {
+  /** What no other run has. */
+  run: string | undefined;
+  /** Whether the run is known to be over. Incus then leaves the connection open. */
+  isOver(signal: AbortSignal): Promise<boolean>;
+}
 
 /** The console of one server, which all its viewers in this process share. */
 export interface Attachment {
@@ -15,9 +24,10 @@ export interface Attachment {
 }
 
 export interface AttachmentSource {
-  /** What the guest has printed so far. */
+  kept: Kept;
+  /** What the guest has printed since this was last read. */
   readLog(most: number, signal: AbortSignal): Promise<Buffer>;
-  connect(signal: AbortSignal): Promise<EngineConsole>;
+  connect(signal: AbortSignal): Promise<ConsoleOfRun>;
   /** Gives the guest's terminal a size. */
   setSize(console: EngineConsole, size: ConsoleSize, signal: AbortSignal): Promise<void>;
   /** Why a connection has ended, or why there is none. */
@@ -25,31 +35,41 @@ export interface AttachmentSource {
   /** Nothing more is done with it: it has ended, or its last viewer has left. */
   over(): void;
   pingMs: number;
+  /** How often a guest that prints nothing is looked at. */
+  lookMs: number;
   /** How long the engine may show no sign that it is there. */
   silentMs: number;
-  /** How long one viewer may keep the others waiting. */
+  /** How long a viewer may keep the guest waiting. */
   slowMs: number;
 }
 
-const keptBytes = 64 * 1024;
+export const keptBytes = 64 * 1024;
 /** The guest is held up once a viewer has not read so much, until it has read all but the other part. */
 const unread = { most: 256 * 1024, few: 64 * 1024 };
+/** A guest that prints nothing for so long has stopped to print. */
+const quietMs = 250;
+/** What nobody watches is read so slowly. */
+const restMs = 50;
 /** The same of what is typed. */
 const mostUntyped = 256 * 1024;
 
 /**
  * Connects to a console. Its output goes to all viewers at the speed of the slowest, so that little of it is in memory: the
- * guest waits as it would for a slow terminal. One that keeps others waiting is cut off.
+ * guest waits as it would for a slow terminal. One that keeps it waiting for long is cut off, because LXC answers nothing
+ * about a container meanwhile. If its client leaves while it waits, it does so until it is killed, so the console is read
+ * until the guest has stopped to print.
  */
 export function attach(source: AttachmentSource): Attachment {
   const viewers = new Set<Viewer>();
-  const recent = createRecent(keptBytes);
+  const { kept } = source;
+  const { recent } = kept;
   const leaving = new AbortController();
   const { signal } = leaving;
-  let console: EngineConsole | undefined;
+  let console: ConsoleOfRun | undefined;
   let size: ConsoleSize | undefined;
   let isSizing = false;
   let isHeld = false;
+  let printedAt = performance.now();
   let holding: NodeJS.Timeout | undefined;
 
   function welcome(viewer: Viewer): void {
@@ -59,7 +79,9 @@ export function attach(source: AttachmentSource): Attachment {
   }
 
   function show(bytes: Buffer): void {
+    printedAt = performance.now();
     recent.add(bytes);
+    if (viewers.size === 0) rest();
     for (const viewer of viewers) viewer.show(bytes);
     if (isHeld || [...viewers].every((viewer) => viewer.unread <= unread.most)) return;
     isHeld = true;
@@ -74,17 +96,21 @@ export function attach(source: AttachmentSource): Attachment {
     console?.data.resume();
   }
 
-  /** If nobody else waits, a slow viewer harms nobody. */
+  function rest(): void {
+    console?.data.pause();
+    setTimeout(() => {
+      if (!isHeld) console?.data.resume();
+    }, restMs);
+  }
+
   function cutOffSlow(): void {
-    const slow = [...viewers].filter((viewer) => viewer.unread > unread.few);
-    if (slow.length < viewers.size) {
-      for (const viewer of slow) {
-        viewers.delete(viewer);
-        viewer.end('slow');
-      }
-      relieve();
+    for (const viewer of viewers) {
+      if (viewer.unread <= unread.few) continue;
+      viewers.delete(viewer);
+      viewer.end('slow');
     }
-    if (isHeld) holding = setTimeout(cutOffSlow, source.slowMs);
+    relieve();
+    if (viewers.size === 0) leaveWhenQuiet();
   }
 
   /** One size at a time: while a window is dragged, only the last one counts. */
@@ -113,7 +139,7 @@ export function attach(source: AttachmentSource): Attachment {
   }
 
   /** Resolves when the connection to the engine has ended. */
-  function follow({ data }: EngineConsole): Promise<void> {
+  function follow({ data }: ConsoleOfRun): Promise<void> {
     let aliveAt = performance.now();
     const seen = () => {
       aliveAt = performance.now();
@@ -139,15 +165,36 @@ export function attach(source: AttachmentSource): Attachment {
     });
   }
 
+  /** Resolves when the run of the guest is over, and all that it has printed was shown. */
+  async function endOfRun({ isOver }: ConsoleOfRun): Promise<void> {
+    while (!signal.aborted) {
+      const began = performance.now();
+      await pause(source.lookMs, signal);
+      if (isHeld || printedAt > began || !(await isOver(signal))) continue;
+      if (printedAt <= began) return;
+    }
+  }
+
+  /** Leaves once the guest has stopped to print, unless somebody watches again. */
+  function leaveWhenQuiet(): void {
+    if (viewers.size > 0 || signal.aborted) return;
+    const left = printedAt + quietMs - performance.now();
+    if (console && left <= 0) leave();
+    else setTimeout(leaveWhenQuiet, Math.max(restMs, left));
+  }
+
   async function begin(): Promise<void> {
-    recent.add(await source.readLog(keptBytes, signal));
+    const log = await source.readLog(keptBytes, signal);
     console = await source.connect(signal);
     if (signal.aborted) return console.close();
+    if (kept.run !== console.run) recent.clear();
+    kept.run = console.run;
+    recent.add(log);
     const ended = follow(console);
     applySize().catch(() => end('failed'));
     for (const viewer of viewers) welcome(viewer);
     console.data.resume();
-    await ended;
+    await Promise.race([ended, endOfRun(console)]);
   }
 
   async function run(): Promise<void> {
@@ -170,8 +217,8 @@ export function attach(source: AttachmentSource): Attachment {
     },
     remove(viewer) {
       if (!viewers.delete(viewer)) return;
-      if (viewers.size === 0) leave();
-      else relieve();
+      relieve();
+      if (viewers.size === 0) leaveWhenQuiet();
     },
     type(bytes) {
       const { data } = console ?? {};

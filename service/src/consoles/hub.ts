@@ -7,7 +7,7 @@ import type { NotificationListener } from '../db/notifications.ts';
 import { withoutClaim } from '../db/queue/claim.ts';
 import { background } from '../lib/background.ts';
 import { Problem } from '../problems/problem.ts';
-import { type Attachment, attach } from './attachment.ts';
+import { type Attachment, attach, keptBytes } from './attachment.ts';
 import {
   deleteConsole,
   type OpenedConsole,
@@ -15,6 +15,7 @@ import {
   renewConsole,
 } from './connection-queries.ts';
 import type { Ending } from './endings.ts';
+import { keepRecent } from './recent.ts';
 import { type EngineOfServer, sourceOf } from './source.ts';
 import { createViewer, type Viewer } from './viewer.ts';
 
@@ -47,6 +48,7 @@ export interface Consoles {
 
 export interface ConsoleTimes {
   pingMs: number;
+  lookMs: number;
   silentMs: number;
   idleMs: number;
   lingerMs: number;
@@ -57,6 +59,7 @@ export interface ConsoleTimes {
 
 export const usualTimes: ConsoleTimes = {
   pingMs: 30_000,
+  lookMs: 2000,
   silentMs: 75_000,
   idleMs: 3_600_000,
   lingerMs: 2000,
@@ -73,6 +76,8 @@ interface HubSettings extends Pick<Deps, 'db' | 'credentials'> {
 
 const scope = 'servers:write';
 const leastCheckMs = 200;
+/** Of so many consoles, the last output is kept after the last viewer has left. */
+const mostKept = 100;
 
 /** The consoles of servers that are open in this process. */
 export function createConsoles(settings: HubSettings): Consoles {
@@ -80,6 +85,7 @@ export function createConsoles(settings: HubSettings): Consoles {
   const times = { ...usualTimes, ...settings.times };
   const holder = randomUUID();
   const attachments = new Map<number, Attachment>();
+  const keptOf = keepRecent(mostKept, keptBytes);
   const watching = new Set<Watching>();
   const works = background();
   let isStopping = false;
@@ -96,7 +102,8 @@ export function createConsoles(settings: HubSettings): Consoles {
       if (attachments.get(serverId) === made) attachments.delete(serverId);
     };
     const source = sourceOf({ ...settings, holder }, opened);
-    const made: Attachment = withoutClaim(() => attach({ ...source, ...times, over }));
+    const kept = keptOf(serverId);
+    const made: Attachment = withoutClaim(() => attach({ ...source, ...times, kept, over }));
     attachments.set(serverId, made);
     return made;
   }

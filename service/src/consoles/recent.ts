@@ -1,6 +1,7 @@
 /** The last bytes of an output. */
 export interface Recent {
   add(bytes: Buffer): void;
+  clear(): void;
   /** A copy of them. */
   read(): Buffer;
 }
@@ -19,9 +20,32 @@ export function createRecent(most: number): Recent {
       isFull ||= end + kept.length >= most;
       end = (end + kept.length) % most;
     },
+    clear() {
+      end = 0;
+      isFull = false;
+    },
     read: () =>
       isFull
         ? Buffer.concat([ring.subarray(end), ring.subarray(0, end)])
         : Buffer.from(ring.subarray(0, end)),
+  };
+}
+
+/** What a console has shown last, and the run of the guest that has. */
+export interface Kept {
+  run: string | undefined;
+  recent: Recent;
+}
+
+/** Keeps the last output of so many consoles, of so many bytes each: Incus tells what it has kept only once. */
+export function keepRecent(mostConsoles: number, mostBytes: number): (serverId: number) => Kept {
+  const kept = new Map<number, Kept>();
+  return (serverId) => {
+    const one = kept.get(serverId) ?? { run: undefined, recent: createRecent(mostBytes) };
+    kept.delete(serverId);
+    kept.set(serverId, one);
+    const [longestAgo] = kept.keys();
+    if (kept.size > mostConsoles && longestAgo !== undefined) kept.delete(longestAgo);
+    return one;
   };
 }

@@ -27,7 +27,8 @@ function count({ socket }: Watcher): () => number {
 }
 
 test('the guest waits for a viewer that does not read, and memory is bounded', async () => {
-  const console = await open(await startServer());
+  const at = await startService({ slowMs: 120_000 });
+  const console = await open(await startServer(), { at });
   await logIn(console);
   const received = count(console);
   const before = process.memoryUsage.rss();

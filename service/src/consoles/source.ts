@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Db } from '../db/connection.ts';
 import type { IncusClient } from '../incus/client.ts';
 import type { EngineConsole } from '../incus/consoles.ts';
+import type { Instance } from '../incus/instances.ts';
 import { isEngineError } from '../incus/transport/errors.ts';
 import { instanceName } from '../instances/labels.ts';
 import type { AttachmentSource } from './attachment.ts';
@@ -22,7 +23,14 @@ interface SourceSettings {
 /** The status of an operation that somebody has cancelled ("Status codes", REST API of Incus). */
 const cancelled = 401;
 
+/** The status of an instance whose member does not answer. */
+const unknown = 'Error';
+
 const sizeSeconds = 10;
+
+/** What the run of a guest has that no other has: when it began. Undefined if it does not run. */
+const runOf = (instance: Instance | null) =>
+  instance === null || instance.status === 'Stopped' ? undefined : instance.last_used_at;
 
 /** How the console of a server is reached. */
 export function sourceOf(
@@ -48,6 +56,19 @@ export function sourceOf(
     }
   }
 
+  /** An engine that does not answer says nothing about the guest. */
+  async function isOver(run: string | undefined, signal: AbortSignal): Promise<boolean> {
+    try {
+      const incus = await engineOf(locationId);
+      const instance = await incus.instances.get(name, { signal });
+      return instance?.status !== unknown && runOf(instance) !== run;
+    } catch (error) {
+      const words = 'Whether the guest of a console still runs is not known.';
+      if (!signal.aborted) log.debug({ err: error, server_id: serverId }, words);
+      return false;
+    }
+  }
+
   return {
     whyEnded,
     async readLog(most, signal) {
@@ -66,7 +87,10 @@ export function sourceOf(
     },
     async connect(signal) {
       const incus = await engineOf(locationId);
-      return await incus.consoles.open(name, { signal });
+      // Before it is opened: a run that begins in between is then taken for another one, not the other way round.
+      const run = runOf(await incus.instances.get(name, { signal }));
+      const opened = await incus.consoles.open(name, { signal });
+      return { ...opened, run, isOver: (leaving) => isOver(run, leaving) };
     },
     async setSize(console, { columns, rows }, signal) {
       console.resize({ columns, rows });

@@ -48,7 +48,7 @@ export async function startConsoleServices() {
     const engineOf = async () => incus;
     const consoles = createConsoles({
       ...{ db, credentials, notifications, engineOf, log },
-      times: { lingerMs: 200, ...times },
+      times: { lingerMs: 200, lookMs: 200, ...times },
     });
     const routes = [consoleRoutes, sessionRoutes];
     const app = await createTestApp(db, routes, { credentials, consoles, log });

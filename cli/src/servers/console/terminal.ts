@@ -10,10 +10,9 @@ const resetModes =
 
 export const clearScreen = `${resetModes}\u001b[2J\u001b[H`;
 
-/** Some terminals say that they have no columns. */
 export const sizeOf = ({ columns, rows }: Output): ConsoleSize => ({
-  columns: columns || 80,
-  rows: rows || 24,
+  columns: columns ?? 80,
+  rows: rows ?? 24,
 });
 
 interface Keys {

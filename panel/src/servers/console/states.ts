@@ -1,4 +1,4 @@
-import type { ConsoleEnd, ConsoleState } from '@berth/client';
+import { BerthError, type ConsoleEnd, type ConsoleState } from '@berth/client';
 import { inWords } from '../../api/words.ts';
 
 /** The state of a console, and why it has ended. */
@@ -43,4 +43,24 @@ export const isOver = ({ name }: State): boolean => name === 'ended' || name ===
 
 /** Whether it ended because the server did, and opens when that runs again. */
 export const endedWithServer = (state: State): boolean =>
-  state.name === 'ended' && state.end.code === 1000;
+  (state.name === 'ended' && state.end.code === 1000) ||
+  (state.name === 'refused' && isNotRunning(state.error));
+
+const isNotRunning = (error: unknown): boolean =>
+  error instanceof BerthError && error.code === 'server_not_running';
+
+const mostTries = 5;
+const longerMs = 1000;
+
+/**
+ * How long to wait before a console is opened again, whose server is said to run; undefined if that is left to people. The
+ * end of a restart may be known before that of the console, and the service notices no restart that a guest makes by itself.
+ *
+ * @param tries how often it was opened again since the server was last known not to run, or the console was steady
+ */
+export function waitBeforeTry(state: State, tries: number): number | undefined {
+  return endedWithServer(state) && tries < mostTries ? tries * longerMs : undefined;
+}
+
+/** How long a console has to be connected until the next end counts as the first. */
+export const steadyMs = 10_000;

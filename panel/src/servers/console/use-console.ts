@@ -4,7 +4,7 @@ import { useDebouncedCallback } from '@mantine/hooks';
 import { useEffect, useRef, useState } from 'react';
 import { berth } from '../../api/berth.ts';
 import { inBackground } from '../../background.ts';
-import { endedWithServer, isOver, type State } from './states.ts';
+import { isOver, type State, steadyMs, waitBeforeTry } from './states.ts';
 import { createTerminal, type Listeners, type PanelTerminal } from './terminal.ts';
 
 const resizingMs = 100;
@@ -52,12 +52,26 @@ export function useConsole(serverId: number, isReady: boolean, listeners: PageLi
     opened.current = open(serverId, terminal.current, setState);
     terminal.current.focus();
   };
-  const wasReady = useRef(isReady);
+  const latestReconnect = useRef(reconnect);
+  latestReconnect.current = reconnect;
+  const tries = useRef(0);
   useEffect(() => {
-    const isReadyAgain = isReady && !wasReady.current;
-    wasReady.current = isReady;
-    if (isReadyAgain && endedWithServer(state)) reconnect();
-  });
+    if (!isReady) tries.current = 0;
+    const waitMs = isReady ? waitBeforeTry(state, tries.current) : undefined;
+    if (waitMs === undefined) return;
+    const timer = setTimeout(() => {
+      tries.current += 1;
+      latestReconnect.current();
+    }, waitMs);
+    return () => clearTimeout(timer);
+  }, [isReady, state]);
+  useEffect(() => {
+    if (state.name !== 'connected') return;
+    const timer = setTimeout(() => {
+      tries.current = 0;
+    }, steadyMs);
+    return () => clearTimeout(timer);
+  }, [state]);
 
   const scheme = useComputedColorScheme();
   useEffect(() => terminal.current?.setColors(scheme), [scheme]);
