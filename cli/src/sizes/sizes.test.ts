@@ -32,7 +32,7 @@ test('administrators make sizes, whose prices are listed as they were given', as
   assert.match(head, /^ID +NAME +CPU +RAM +DISK +TRAFFIC +HOURLY +MONTHLY +DEPRECATED$/);
   assert.match(one, /^1 +small +1 +512 MiB +5 GiB +- +0\.0074 EUR +4\.59 EUR +no$/);
   assert.match(other, /^2 +large +2 +1 GiB +10 GiB +2 TB +- +- +no$/);
-  assert.match(await done('size', 'show', 'large'), /^LOCATION IDS +1$/m);
+  assert.match(await done('size', 'show', 'large'), /^LOCATIONS +local \(1\)$/m);
   const csv = ['-o', 'csv', '--columns', 'name,hourly,monthly,currency'];
   assert.equal(
     await done('size', 'list', '--search', 'sm', ...csv),
