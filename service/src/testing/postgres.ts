@@ -1,6 +1,5 @@
-import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import { createDb, createPool, type Db } from '../db/connection.ts';
 import { startEmbeddedPostgres } from '../db/embedded/embedded.ts';
 import { serviceRole } from '../db/embedded/service-role.ts';
@@ -85,8 +84,10 @@ async function createDatabase(
   const connectionString = urlOf(url, name);
   await prepare(connectionString, name);
   const pool = createPool(connectionString);
-  const closed: Promise<unknown>[] = [];
-  pool.on('connect', (client) => closed.push(once(client, 'end')));
+  const closed: Promise<void>[] = [];
+  pool.on('connect', (client) => {
+    closed.push(new Promise((resolve) => client.once('end', resolve)));
+  });
   const db = createDb(pool);
   return {
     db,
@@ -110,14 +111,9 @@ async function join(): Promise<Joined> {
   const shared = process.env[sharedCluster];
   const cluster: Cluster = shared ? JSON.parse(shared) : await startCluster();
   const { connectionString } = cluster;
-  const superuser = new pg.Pool({
-    connectionString: urlOf(cluster.superuserConnectionString, 'postgres'),
-    max: 1,
-    // It stays connected, and does not keep the process alive.
-    ...{ idleTimeoutMillis: 0, allowExitOnIdle: true },
-  });
-  // The next query gets another connection.
-  superuser.on('error', () => undefined);
+  const superuser = createPool(urlOf(cluster.superuserConnectionString, 'postgres'), { max: 1 });
+  // It stays connected, and does not keep the process alive.
+  Object.assign(superuser.options, { idleTimeoutMillis: 0, allowExitOnIdle: true });
   async function leave(): Promise<void> {
     if (shared) return;
     joining = undefined;
