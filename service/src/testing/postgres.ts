@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import type pg from 'pg';
 import { createDb, createPool, type Db } from '../db/connection.ts';
@@ -85,8 +84,6 @@ async function createDatabase(
   const connectionString = urlOf(url, name);
   await prepare(connectionString, name);
   const pool = createPool(connectionString);
-  const closed: Promise<unknown>[] = [];
-  pool.on('connect', (client) => closed.push(once(client, 'end')));
   const db = createDb(pool);
   return {
     db,
@@ -94,10 +91,6 @@ async function createDatabase(
     connectionString,
     async close() {
       await db.destroy();
-      // `destroy` does not end it if no query has been made with `db`.
-      if (!pool.ending) await pool.end();
-      // PostgreSQL would wait a tenth of a second for them.
-      await Promise.all(closed);
       await superuser.query(`drop database ${name} with (force)`);
       open -= 1;
       if (open === 0) await leave();
