@@ -1,5 +1,5 @@
 import { consoleProtocol } from '@berth/contract/consoles';
-import { until } from '../service/src/testing/until.ts';
+import { eventually, until } from '../service/src/testing/until.ts';
 
 /** Somebody who uses the console of a server. */
 export interface Terminal extends AsyncDisposable {
@@ -58,9 +58,11 @@ export async function openTerminal(url: string): Promise<Terminal> {
     resize: (columns, rows) => socket.send(JSON.stringify({ type: 'resize', columns, rows })),
     shows,
     async logIn(password) {
-      // The prompt may have been shown long ago.
-      type('\r');
-      await shows(/login: $/);
+      // The prompt may have been shown long ago, and what is typed before Incus has connected the guest is lost.
+      await eventually(async () => {
+        type('\r');
+        await shows(/login: $/, 3);
+      });
       type('root\r');
       await shows(/Password: $/);
       type(`${password}\r`);

@@ -48,6 +48,8 @@ export const keptBytes = 64 * 1024;
 const unread = { most: 256 * 1024, few: 64 * 1024 };
 /** A guest that prints nothing for so long has stopped to print. */
 const quietMs = 250;
+/** Incus connects a guest within so long after it has opened the console. */
+const connectingMs = 500;
 /** What nobody watches is read so slowly. */
 const restMs = 50;
 /** The same of what is typed. */
@@ -175,6 +177,15 @@ export function attach(source: AttachmentSource): Attachment {
     }
   }
 
+  /** What was printed after the log was read and before Incus had connected the guest is in neither. */
+  async function showMissed(connectedAt: number): Promise<void> {
+    await pause(connectingMs, signal);
+    if (signal.aborted || printedAt > connectedAt) return;
+    // The console is of use without it.
+    const missed = await source.readLog(keptBytes, signal).catch(() => Buffer.alloc(0));
+    if (!signal.aborted && missed.length > 0) show(missed);
+  }
+
   /** Leaves once the guest has stopped to print, unless somebody watches again. */
   function leaveWhenQuiet(): void {
     if (viewers.size > 0 || signal.aborted) return;
@@ -185,7 +196,8 @@ export function attach(source: AttachmentSource): Attachment {
 
   async function begin(): Promise<void> {
     const log = await source.readLog(keptBytes, signal);
-    console = await source.connect(signal);
+    const connected = await source.connect(signal);
+    console = connected;
     if (signal.aborted) return console.close();
     if (kept.run !== console.run) recent.clear();
     kept.run = console.run;
@@ -194,7 +206,7 @@ export function attach(source: AttachmentSource): Attachment {
     applySize().catch(() => end('failed'));
     for (const viewer of viewers) welcome(viewer);
     console.data.resume();
-    await Promise.race([ended, endOfRun(console)]);
+    await Promise.race([ended, showMissed(performance.now()).then(() => endOfRun(connected))]);
   }
 
   async function run(): Promise<void> {

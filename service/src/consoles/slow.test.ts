@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { openConsole, startConsoleServices, type Watcher } from '../testing/consoles.ts';
 import { until, untilUnchanged } from '../testing/until.ts';
 
-const { own, request, open, startServer, startService } = await startConsoleServices();
+const { db, own, request, open, startServer, startService } = await startConsoleServices();
 
 const mib = 1024 * 1024;
 const printed = 100 * mib;
@@ -59,4 +59,15 @@ test('one that does not read is cut off if others wait for it', async () => {
   const { code } = await slow.closed;
   // Its connection may be ended before it reads why.
   assert.ok([1006, 4429].includes(code), String(code));
+});
+
+test('the only viewer is cut off as well if it does not read, because Incus tells nothing about the guest meanwhile', async () => {
+  const at = await startService({ slowMs: 200 });
+  const only = await open(await startServer(), { at });
+  await logIn(only);
+  only.type(`yes | head -c ${printed}\r`);
+  only.socket.pause();
+  const isForgotten = async () =>
+    (await db.selectFrom('consoles').select('id').execute()).length === 0;
+  await until('it is cut off', isForgotten);
 });

@@ -76,3 +76,23 @@ describe('the end of the run of a guest', () => {
     assert.equal((await viewer.closed).code, 1000);
   });
 });
+
+test('a guest that prints is read after its last viewer has left, until it has stopped', async () => {
+  const id = await startServer();
+  const last = await open(id);
+  for (const [shown, typed] of [
+    ['login: ', 'root'],
+    ['Password: ', 'secret'],
+    ['$ ', `yes | head -c ${2 ** 20}`],
+  ]) {
+    await until(`it shows ${shown}`, () => last.text().endsWith(shown ?? ''));
+    last.type(`${typed}\r`);
+  }
+  await last.shows(/\ny\r\n/);
+  last.socket.close();
+  await last.closed;
+  assert.equal(await shownIn(id), 1);
+  await until('nothing shows it', async () => (await shownIn(id)) === 0);
+  const later = await open(id);
+  await later.shows(/\ny\r\n\S+\$ $/);
+});
