@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { PasskeySignIn } from './passkeys.ts';
 import { linePattern } from './text.ts';
-import { newPassword, Person, Role } from './users.ts';
+import { hasPassword, newPassword, Person, Role } from './users.ts';
 import { Closed, Id, Nullable, Timestamp } from './values.ts';
 
 const anyText = { maxLength: 254, explain: 'Must be a string of at most 254 characters.' };
@@ -57,7 +57,10 @@ const expiryWords =
 
 export const CurrentSession = Type.Object(
   {
-    user: Type.Object(Person.properties, { description: 'The user who signed in.' }),
+    user: Type.Object(
+      { ...Person.properties, has_password: hasPassword },
+      { description: 'The user who signed in.' },
+    ),
     projects: Type.Array(
       Type.Object(
         {

@@ -56,15 +56,17 @@ const nameShown = Type.String({
   examples: ['Ada Lovelace'],
 });
 
+export const hasPassword = Type.Boolean({
+  description: 'Whether the user has a password, with which they can sign in.',
+});
+
 export const User = Type.Object(
   {
     id: Id('the user', 2),
     email: emailShown,
     name: nameShown,
     is_admin: Type.Boolean({ description: adminWords }),
-    has_password: Type.Boolean({
-      description: 'Whether the user has a password, with which they can sign in.',
-    }),
+    has_password: hasPassword,
     enabled: Type.Boolean({
       description:
         'Whether the user can sign in. The tokens of a user who is not enabled are refused.',

@@ -2358,6 +2358,8 @@ export interface components {
                 name: string;
                 /** @description Whether the user is an administrator, who may do everything in all projects. */
                 is_admin: boolean;
+                /** @description Whether the user has a password, with which they can sign in. */
+                has_password: boolean;
             };
             /** @description The projects that the user is a member of, the oldest membership first. Requests without the header `Berth-Project` are about the first one. */
             projects: {

@@ -10,7 +10,7 @@ import { Sessions } from './sessions.tsx';
 export function AccountPage() {
   const { data: session } = useQuery(sessionQuery);
   if (!session) return null;
-  const { name, email, is_admin } = session.user;
+  const { name, email, is_admin, has_password } = session.user;
   return (
     <Page title="Account">
       <div>
@@ -26,7 +26,11 @@ export function AccountPage() {
         <Title order={2} size="h4" id="password">
           Password
         </Title>
-        <PasswordForm />
+        {has_password ? (
+          <PasswordForm />
+        ) : (
+          <Text size="sm">You have none. You sign in at your provider, or with a passkey.</Text>
+        )}
       </Stack>
       <Passkeys />
       <Sessions />

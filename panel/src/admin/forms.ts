@@ -9,6 +9,13 @@ export function numberOf(form: FormData, name: string): number | null {
   return text === '' ? null : Number(text);
 }
 
+/**
+ * A number that the service requires. An empty field is sent as null, about which the service says so: JSON has no `NaN`
+ * (ECMA-262, "SerializeJSONProperty").
+ */
+export const requiredNumberOf = (form: FormData, name: string): number =>
+  numberOf(form, name) ?? Number.NaN;
+
 /** The words of a field in which several are separated by blanks, commas or lines. */
 export const wordsOf = (form: FormData, name: string): string[] =>
   textOf(form, name)

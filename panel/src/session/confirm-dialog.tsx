@@ -8,7 +8,7 @@ import { inWords } from '../api/words.ts';
 import { MethodButtons, type OtherMethod } from './method-buttons.tsx';
 import { goToProvider, useOtherMethods } from './methods.ts';
 import { confirmByPasskey } from './passkeys.ts';
-import { confirmSession } from './session.ts';
+import { confirmSession, sessionQuery } from './session.ts';
 
 const labels = {
   passkey: 'Use a passkey',
@@ -23,6 +23,8 @@ interface Attempt {
 /** Asks for a proof that it is still the same person, when the service requires one. */
 export function ConfirmDialog() {
   const isOpen = useSyncExternalStore(confirmation.subscribe, confirmation.isAsked);
+  const { data: session } = useQuery(sessionQuery);
+  const hasPassword = session?.user.has_password ?? true;
   const confirming = useMutation({
     mutationFn: ({ act }: Attempt) => act(),
     // Somebody who signs in again at the provider leaves this page.
@@ -65,44 +67,50 @@ export function ConfirmDialog() {
                 {problem}
               </Alert>
             )}
-            <PasswordInput
-              label="Password"
-              name="password"
-              autoComplete="current-password"
-              error={fields.password}
-              visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
-              data-autofocus
-            />
+            {hasPassword && (
+              <PasswordInput
+                label="Password"
+                name="password"
+                autoComplete="current-password"
+                error={fields.password}
+                visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+                data-autofocus
+              />
+            )}
             <Group justify="flex-end">
               <Button variant="default" onClick={cancel}>
                 Cancel
               </Button>
-              <Button type="submit" loading={pending === 'password'}>
-                Go on
-              </Button>
+              {hasPassword && (
+                <Button type="submit" loading={pending === 'password'}>
+                  Go on
+                </Button>
+              )}
             </Group>
           </Stack>
         </form>
-        {isOpen && <Others pending={pending} choose={choose} />}
+        {isOpen && <Others isOnly={!hasPassword} pending={pending} choose={choose} />}
       </Stack>
     </Modal>
   );
 }
 
 interface OthersProps {
+  /** Whether the person has no password. */
+  isOnly: boolean;
   pending: string | undefined;
   choose: (method: OtherMethod) => void;
 }
 
 /** Other proofs than the password, for people who have one. */
-function Others({ pending, choose }: OthersProps) {
+function Others({ isOnly, pending, choose }: OthersProps) {
   const { hasPasskeys, provider } = useOtherMethods();
   const { data: passkeys = [] } = useQuery({ ...passkeysQuery, enabled: hasPasskeys });
   const methods = { hasPasskeys: hasPasskeys && passkeys.length > 0, provider };
   if (!methods.hasPasskeys && !provider) return null;
   return (
     <>
-      <Divider label="or" />
+      {!isOnly && <Divider label="or" />}
       <MethodButtons {...{ methods, labels, pending, choose }} />
       {provider && (
         <Text size="sm" c="dimmed">

@@ -29,10 +29,14 @@ export async function identifyBySessionHash(
   const key = `session ${sessionHash.toString('base64url')} ${wanted?.id ?? wanted?.name ?? ''}`;
   const found = await credentials.find(key, () => findSession(db, sessionHash, wanted));
   if (!found) throw sessionEnded();
-  const { id: sessionId, userId, email, name, isAdmin, expiresAt, isConfirmed, isNoted } = found;
+  const { id: sessionId, userId, email, name, isAdmin, hasPassword } = found;
+  const { expiresAt, isConfirmed, isNoted } = found;
   return {
     caller: callerIn(db, found),
-    person: { sessionId, sessionHash, userId, email, name, isAdmin, expiresAt, isConfirmed },
+    person: {
+      ...{ sessionId, sessionHash, expiresAt, isConfirmed },
+      ...{ userId, email, name, isAdmin, hasPassword },
+    },
     note: isNoted
       ? undefined
       : () => {

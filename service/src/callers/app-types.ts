@@ -56,6 +56,7 @@ export interface Person {
   email: string;
   name: string;
   isAdmin: boolean;
+  hasPassword: boolean;
   sessionId: number;
   sessionHash: Buffer;
   expiresAt: string;

@@ -81,7 +81,10 @@ async function refused(
 test('a person signs in at the provider, and is the same user the next time', async () => {
   const user = await signedIn();
   const { email } = account;
-  assert.deepEqual(user, { id: user.id, email, name: 'Grace Hopper', is_admin: false });
+  assert.deepEqual(user, {
+    ...{ id: user.id, email, name: 'Grace Hopper' },
+    ...{ is_admin: false, has_password: false },
+  });
   const renamed = { ...account, email: 'elsewhere@example.com', email_verified: false };
   assert.equal((await signedIn(renamed)).id, user.id);
   const entries = await auditOf(db, 'session_oidc_callback');

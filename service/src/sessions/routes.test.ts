@@ -42,7 +42,10 @@ test('a user signs in, creates a token, and signs out', async () => {
   assert.equal(answer.statusCode, 201);
   const { csrf_token, expires_at, ...body } = answer.json();
   assert.deepEqual(body, {
-    user: { id: user.id, email: user.email, name: 'Test', is_admin: false },
+    user: {
+      ...{ id: user.id, email: user.email, name: 'Test' },
+      ...{ is_admin: false, has_password: true },
+    },
     projects: [{ id: projectId, name: 'default', role: 'member' }],
   });
   const hours = (Date.parse(expires_at) - Date.now()) / 3_600_000;

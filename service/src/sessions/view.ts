@@ -17,13 +17,16 @@ export function sessionView(row: ShownSession, currentId: number): Session {
 
 /** The session of the caller, with what a page needs. */
 export function currentSessionView(
-  session: Pick<FoundSession, 'userId' | 'email' | 'name' | 'isAdmin' | 'expiresAt'>,
+  session: Pick<
+    FoundSession,
+    'userId' | 'email' | 'name' | 'isAdmin' | 'hasPassword' | 'expiresAt'
+  >,
   memberships: Awaited<ReturnType<typeof listMemberships>>,
   csrfToken: string,
 ): CurrentSession {
-  const { userId: id, email, name, isAdmin, expiresAt } = session;
+  const { userId: id, email, name, isAdmin, hasPassword, expiresAt } = session;
   return {
-    user: { id, email, name, is_admin: isAdmin },
+    user: { id, email, name, is_admin: isAdmin, has_password: hasPassword },
     projects: memberships.map((row) => ({ id: row.id, name: row.name, role: row.role })),
     csrf_token: csrfToken,
     expires_at: expiresAt,

@@ -1,5 +1,5 @@
 import type { components } from '@berth/client';
-import { numberOf, textOf, wordsOf } from '../forms.ts';
+import { numberOf, requiredNumberOf, textOf, wordsOf } from '../forms.ts';
 
 type Schemas = components['schemas'];
 type Update = Schemas['LocationUpdate'];
@@ -35,7 +35,7 @@ const choiceOf = <Word extends string>(form: FormData, name: string): Word =>
 
 /** The body of the request, for what somebody has entered. The service says what is wrong with it. */
 export function updateOf(form: FormData): Update {
-  const number = (name: string) => numberOf(form, name) ?? 0;
+  const number = (name: string) => requiredNumberOf(form, name);
   const of = <Value>(value: (part: Part) => Value) =>
     Object.fromEntries(parts.map(({ name }) => [name, value(name)])) as Record<Part, Value>;
   const ids = form.getAll('os_ids').map(Number);

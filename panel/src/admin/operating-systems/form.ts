@@ -1,5 +1,5 @@
 import type { components } from '@berth/client';
-import { numberOf, textOf } from '../forms.ts';
+import { requiredNumberOf, textOf } from '../forms.ts';
 
 type Create = components['schemas']['OperatingSystemCreate'];
 type Update = components['schemas']['OperatingSystemUpdate'];
@@ -7,8 +7,8 @@ type Update = components['schemas']['OperatingSystemUpdate'];
 export const names = ['slug', 'name', 'version', 'source', 'minimum'] as const;
 
 export const minimumOf = (form: FormData): NonNullable<Update['minimum']> => ({
-  ram: numberOf(form, 'ram') ?? 0,
-  disk: numberOf(form, 'disk') ?? 0,
+  ram: requiredNumberOf(form, 'ram'),
+  disk: requiredNumberOf(form, 'disk'),
 });
 
 /** The body of the request. The service says what is missing. */

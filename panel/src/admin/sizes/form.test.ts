@@ -16,6 +16,11 @@ test('a size without an hourly price has none, and without locations is everywhe
   });
 });
 
+test('an amount that was left empty is sent as none, and not as zero', () => {
+  const { cpu, ram } = JSON.parse(JSON.stringify(createOf(formOf({ name: 'small', cpu: '2' }))));
+  assert.deepEqual([cpu, ram], [2, null]);
+});
+
 test('a price and locations are sent as they were entered', () => {
   const form = formOf({ name: 'small', hourly: '0.01', currency: 'eur', location_ids: '1' });
   form.append('location_ids', '2');

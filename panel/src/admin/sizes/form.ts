@@ -1,5 +1,5 @@
 import type { components } from '@berth/client';
-import { numberOf, textOf } from '../forms.ts';
+import { numberOf, requiredNumberOf, textOf } from '../forms.ts';
 
 type Create = components['schemas']['SizeCreate'];
 type Update = components['schemas']['SizeUpdate'];
@@ -27,6 +27,7 @@ export function updateOf(form: FormData): Update {
 export const createOf = (form: FormData): Create => ({
   ...updateOf(form),
   name: textOf(form, 'name'),
-  ...{ cpu: numberOf(form, 'cpu') ?? 0, ram: numberOf(form, 'ram') ?? 0 },
-  disk: numberOf(form, 'disk') ?? 0,
+  cpu: requiredNumberOf(form, 'cpu'),
+  ram: requiredNumberOf(form, 'ram'),
+  disk: requiredNumberOf(form, 'disk'),
 });
