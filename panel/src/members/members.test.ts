@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { givesUp, isRole, type Member, managesMembers, nameOf, type Role } from './members.ts';
 
 const as = (role?: Role, is_admin = false) => ({
-  user: { id: 2, email: 'ada@example.com', name: 'Ada', is_admin },
+  user: { id: 2, email: 'ada@example.com', name: 'Ada', is_admin, has_password: true },
   project: { id: 1, name: 'default', ...(role && { role }) },
 });
 const member = (user_id: number, role: Role): Member => ({
