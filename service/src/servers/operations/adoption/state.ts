@@ -56,7 +56,9 @@ export async function find(context: Context): Promise<Instance | null> {
     return await findInstance(original(context), instance, { signal });
   const renamed = await findInstance(incus, name, { signal });
   if (project !== undefined) return renamed;
-  return renamed ?? (await findInstance(incus, instance, { signal }));
+  const named = renamed ?? (await findInstance(incus, instance, { signal }));
+  // A worker that was replaced may have renamed it between the two.
+  return named ?? (await findInstance(incus, name, { signal }));
 }
 
 /** The calls to the project that the instance was in before. */
