@@ -4,7 +4,13 @@ import { bodyOf } from './form.ts';
 import { grantable, scopesInWords } from './scopes.ts';
 import { hasExpired, holderOf, mayRevoke } from './tokens.ts';
 
-const person = { id: 2, email: 'ada@example.com', name: 'Ada', is_admin: false };
+const person = {
+  id: 2,
+  email: 'ada@example.com',
+  name: 'Ada',
+  has_password: true,
+  is_admin: false,
+};
 const as = (role?: 'owner' | 'member' | 'viewer', is_admin = false) => ({
   user: { ...person, is_admin },
   project: { id: 1, name: 'default', ...(role && { role }) },
