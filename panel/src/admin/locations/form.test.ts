@@ -17,7 +17,7 @@ test('what was entered becomes the body', () => {
   });
   const body = updateOf(form);
   assert.deepEqual([body.enabled, body.smtp, body.os_ids], [true, 'open', [3]]);
-  assert.deepEqual(body.overcommit, { cpu: 8, ram: 0, disk: 0 });
+  assert.deepEqual(body.overcommit, { cpu: 8, ram: Number.NaN, disk: Number.NaN });
   assert.deepEqual(body.limits?.ram, { min: 128, max: 4096 });
   assert.deepEqual(body.allowed_destinations, ['10.0.0.0/8', '10.1.0.0/16']);
   assert.deepEqual(body.adopt_from, ['default']);

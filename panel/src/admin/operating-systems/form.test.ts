@@ -9,6 +9,6 @@ test('what was entered becomes the body', () => {
   for (const [name, value] of Object.entries({ ...entered, ...source })) form.set(name, value);
   assert.deepEqual(bodyOf(form), {
     ...{ slug: 'fedora-43', name: 'Fedora', version: '43', type: 'container', source },
-    minimum: { ram: 512, disk: 0 },
+    minimum: { ram: 512, disk: Number.NaN },
   });
 });
