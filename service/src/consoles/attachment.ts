@@ -70,6 +70,7 @@ export function attach(source: AttachmentSource): Attachment {
   let console: ConsoleOfRun | undefined;
   let size: ConsoleSize | undefined;
   let isSizing = false;
+  let isSettled = false;
   let isHeld = false;
   let printedAt = performance.now();
   let holding: NodeJS.Timeout | undefined;
@@ -77,7 +78,7 @@ export function attach(source: AttachmentSource): Attachment {
   function welcome(viewer: Viewer): void {
     const bytes = recent.read();
     if (bytes.length > 0) viewer.show(bytes);
-    viewer.holdInput(false);
+    viewer.holdInput(!isSettled);
   }
 
   function show(bytes: Buffer): void {
@@ -177,10 +178,13 @@ export function attach(source: AttachmentSource): Attachment {
     }
   }
 
-  /** What was printed after the log was read and before Incus had connected the guest is in neither. */
-  async function showMissed(connectedAt: number): Promise<void> {
+  /** Incus discards what is typed before it has connected the guest. What that prints meanwhile is only in the log. */
+  async function settle(): Promise<void> {
+    const began = performance.now();
     await pause(connectingMs, signal);
-    if (signal.aborted || printedAt > connectedAt) return;
+    isSettled = true;
+    for (const viewer of viewers) viewer.holdInput(false);
+    if (signal.aborted || printedAt > began) return;
     // The console is of use without it.
     const missed = await source.readLog(keptBytes, signal).catch(() => Buffer.alloc(0));
     if (!signal.aborted && missed.length > 0) show(missed);
@@ -206,7 +210,7 @@ export function attach(source: AttachmentSource): Attachment {
     applySize().catch(() => end('failed'));
     for (const viewer of viewers) welcome(viewer);
     console.data.resume();
-    await Promise.race([ended, showMissed(performance.now()).then(() => endOfRun(connected))]);
+    await Promise.race([ended, settle().then(() => endOfRun(connected))]);
   }
 
   async function run(): Promise<void> {
