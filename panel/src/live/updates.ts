@@ -72,6 +72,8 @@ export function createUpdates(queries: QueryClient, setActivities: SetActivities
 
   async function readListsOnce(): Promise<void> {
     areListsRead = true;
+    // One that is not on the page would be shown as it was, until it has been read.
+    queries.removeQueries({ queryKey: ['servers'], type: 'inactive' });
     await queries.invalidateQueries({ queryKey: ['servers'] });
     areListsRead = false;
   }

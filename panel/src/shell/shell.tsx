@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { lazyRouteComponent, Outlet, useLocation, useRouter } from '@tanstack/react-router';
 import { Suspense, useEffect, useState } from 'react';
 import { inBackground } from '../background.ts';
-import type { CommandDialog } from '../commands/commands.tsx';
+import { type CommandDialog, Commands } from '../commands/commands.tsx';
 import { LiveProvider, useIsConnected } from '../live/live.tsx';
 import { ActionsProvider } from '../servers/actions/provider.tsx';
 import { sessionQuery } from '../session/session.ts';
@@ -15,12 +15,11 @@ import { Navigation } from './navigation.tsx';
 import { PersonMenu } from './person-menu.tsx';
 import { ProjectMenu } from './project-menu.tsx';
 
-/** No page waits for these. */
+/** No page waits for it. */
 const ConfirmDialog = lazyRouteComponent(
   () => import('../session/confirm-dialog.tsx'),
   'ConfirmDialog',
 );
-const Commands = lazyRouteComponent(() => import('../commands/commands.tsx'), 'Commands');
 
 /** The frame of each page: navigation, header, and what is said about the connection. */
 export function Shell() {
@@ -78,9 +77,7 @@ export function Shell() {
           // Another project has other servers and events.
           <LiveProvider key={project.id}>
             <ActionsProvider>
-              <Suspense>
-                <Commands dialog={dialog} show={show} />
-              </Suspense>
+              <Commands dialog={dialog} show={show} />
               <ConnectionBanner />
               <Outlet />
             </ActionsProvider>
