@@ -50,8 +50,8 @@ const unread = { most: 256 * 1024, few: 64 * 1024 };
 const quietMs = 250;
 /** Incus connects a guest within so long after it has opened the console. */
 const connectingMs = 500;
-/** What is typed does not wait longer for the log. */
-const logMs = 2000;
+/** How long what is typed waits for the log at most. */
+const missedMs = 2000;
 /** What nobody watches is read so slowly. */
 const restMs = 50;
 /** The same of what is typed. */
@@ -180,23 +180,19 @@ export function attach(source: AttachmentSource): Attachment {
     }
   }
 
-  /**
-   * Incus discards what is typed before it has connected the guest. What the guest prints meanwhile is only in its log, which
-   * is read before anything is typed: the echo of that is in both.
-   */
+  /** Incus discards what is typed before it has connected the guest. What that prints meanwhile is only in the log. */
   async function settle(): Promise<void> {
     const began = performance.now();
     await pause(connectingMs, signal);
-    if (!signal.aborted && printedAt <= began)
-      await Promise.race([showMissed(), pause(logMs, signal)]);
+    if (printedAt < began) {
+      // The console is of use without it.
+      const limited = AbortSignal.any([signal, AbortSignal.timeout(missedMs)]);
+      const missed = await source.readLog(keptBytes, limited).catch(() => Buffer.alloc(0));
+      // What was printed since is in both.
+      if (printedAt < began && missed.length > 0 && !signal.aborted) show(missed);
+    }
     isSettled = true;
     for (const viewer of viewers) viewer.holdInput(false);
-  }
-
-  async function showMissed(): Promise<void> {
-    // The console is of use without it.
-    const missed = await source.readLog(keptBytes, signal).catch(() => Buffer.alloc(0));
-    if (!signal.aborted && missed.length > 0) show(missed);
   }
 
   /** Leaves once the guest has stopped to print, unless somebody watches again. */
