@@ -93,9 +93,15 @@ describe('changes of a server in the panel', { skip }, () => {
   it('a new password of root is generated and shown once, or entered', async () => {
     await button('Change the password').click();
     assert.match(String(await dialog().locator('code').textContent()), /^[a-z2-9]{24}$/);
+    // The dialog covers its button, so that it closes by itself.
+    const told = page
+      .getByRole('alert')
+      .filter({ hasText: 'web-2 has its new root password' })
+      .first();
+    await told.waitFor();
     await requireAccessible(page, 'the password');
     await button('Done').click();
-    await toast('web-2 has its new root password');
+    await told.waitFor({ state: 'detached' });
     await page.getByLabel('Enter one').check();
     await page.getByLabel('Password of root').fill('short');
     await button('Change the password').click();

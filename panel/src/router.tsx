@@ -13,7 +13,7 @@ import { readAuthorizeSearch } from './authorize/code.ts';
 import { inBackground } from './background.ts';
 import { readEventSearch } from './events/search.ts';
 import { readOperationSearch } from './operations/search.ts';
-import { newestServersQuery } from './servers/list/queries.ts';
+import { prefetchServers } from './servers/list/queries.ts';
 import { readSearch } from './servers/list/search.ts';
 import { readUsageSearch } from './servers/one/usage/span.ts';
 import { methodsQuery } from './session/methods.ts';
@@ -102,8 +102,7 @@ const servers = createRoute({
   validateSearch: readSearch,
   loaderDeps: ({ search }) => search,
   // It begins while the page itself is loaded.
-  loader: ({ context: { queries }, deps }) =>
-    inBackground(queries.prefetchQuery(newestServersQuery(deps))),
+  loader: ({ context: { queries }, deps }) => inBackground(prefetchServers(queries, deps)),
   component: lazyRouteComponent(() => import('./servers/list/page.tsx'), 'ServersPage'),
 });
 

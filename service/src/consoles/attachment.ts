@@ -76,6 +76,7 @@ export function attach(source: AttachmentSource): Attachment {
   let isHeld = false;
   let printedAt = performance.now();
   let holding: NodeJS.Timeout | undefined;
+  let quieting: NodeJS.Timeout | undefined;
 
   function welcome(viewer: Viewer): void {
     const bytes = recent.read();
@@ -199,8 +200,9 @@ export function attach(source: AttachmentSource): Attachment {
   function leaveWhenQuiet(): void {
     if (viewers.size > 0 || signal.aborted) return;
     const left = printedAt + quietMs - performance.now();
+    clearTimeout(quieting);
     if (console && left <= 0) leave();
-    else setTimeout(leaveWhenQuiet, Math.max(restMs, left));
+    else quieting = setTimeout(leaveWhenQuiet, Math.max(restMs, left));
   }
 
   async function begin(): Promise<void> {

@@ -76,7 +76,8 @@ export async function findSession(
     and ${wanted ? isWanted('projects', wanted) : sql`true`}`;
   const { rows } = await sql<FoundSession>`
     select s.id, s.user_id as "userId", u.email, u.name, u.is_admin as "isAdmin",
-      u.password_hash is not null as "hasPassword", s.expires_at as "expiresAt", ${millisecondsUntil('s.expires_at')} as "expiresInMs",
+      u.password_hash is not null as "hasPassword",
+      s.expires_at as "expiresAt", ${millisecondsUntil('s.expires_at')} as "expiresInMs",
       p.id as "projectId", p.role, s.confirmed_at > now() - ${confirmedFor} as "isConfirmed",
       s.last_used_at > now() - interval '1 minute' as "isNoted"
     from sessions s

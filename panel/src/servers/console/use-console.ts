@@ -1,7 +1,7 @@
 import { type OpenConsole, openConsole } from '@berth/client';
 import { useComputedColorScheme } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { berth } from '../../api/berth.ts';
 import { inBackground } from '../../background.ts';
 import { isOver, type State, steadyMs, waitBeforeTry } from './states.ts';
@@ -52,8 +52,7 @@ export function useConsole(serverId: number, isReady: boolean, listeners: PageLi
     opened.current = open(serverId, terminal.current, setState);
     terminal.current.focus();
   };
-  const latestReconnect = useRef(reconnect);
-  latestReconnect.current = reconnect;
+  const tryAgain = useEffectEvent(reconnect);
   const tries = useRef(0);
   useEffect(() => {
     if (!isReady) tries.current = 0;
@@ -61,7 +60,7 @@ export function useConsole(serverId: number, isReady: boolean, listeners: PageLi
     if (waitMs === undefined) return;
     const timer = setTimeout(() => {
       tries.current += 1;
-      latestReconnect.current();
+      tryAgain();
     }, waitMs);
     return () => clearTimeout(timer);
   }, [isReady, state]);

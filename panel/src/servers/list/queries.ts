@@ -1,5 +1,5 @@
 import { items } from '@berth/client';
-import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { berth } from '../../api/berth.ts';
 import type { Server } from '../../live/apply.ts';
 import { filtersOf, isNewestFirst, queryOf, type ServerSearch } from './search.ts';
@@ -27,7 +27,7 @@ export const serversQuery = (search: ServerSearch) =>
   });
 
 /** The newest servers that the filters select, which are there long before thousands of others. */
-export const newestServersQuery = (search: ServerSearch) =>
+const newestServersQuery = (search: ServerSearch) =>
   queryOptions({
     queryKey: ['servers', filtersOf(search), 'newest'],
     queryFn: async ({ signal }): Promise<readonly Server[]> => {
@@ -37,15 +37,21 @@ export const newestServersQuery = (search: ServerSearch) =>
     },
   });
 
+/** Whether the newest are shown until all were read. In another order, the others would come between them. */
+const needsNewest = (queries: QueryClient, search: ServerSearch): boolean =>
+  isNewestFirst(search) && queries.getQueryData(serversQuery(search).queryKey) === undefined;
+
+/** Begins to read what the list shows first. */
+export async function prefetchServers(queries: QueryClient, search: ServerSearch): Promise<void> {
+  if (needsNewest(queries, search)) await queries.prefetchQuery(newestServersQuery(search));
+}
+
 /** All servers that the filters select. Until they were read, the newest, or those that were selected before. */
 export function useServers(search: ServerSearch) {
-  const all = serversQuery(search);
-  const isRead = useQueryClient().getQueryData(all.queryKey) !== undefined;
-  // In another order, the others would come between them.
-  const enabled = !isRead && isNewestFirst(search);
-  const newest = useQuery({ ...newestServersQuery(search), enabled });
+  const enabled = needsNewest(useQueryClient(), search);
+  const { data: newest } = useQuery({ ...newestServersQuery(search), enabled });
   return useQuery({
-    ...all,
-    placeholderData: (before: readonly Server[] | undefined) => newest.data ?? before,
+    ...serversQuery(search),
+    placeholderData: (before: readonly Server[] | undefined) => (enabled && newest) || before,
   });
 }
