@@ -12,6 +12,7 @@ export const systemSocket = join(systemDirectory, 'unix.socket');
 const daemonPaths = ['/usr/libexec/incus/incusd', '/usr/lib/incus/incusd', '/opt/incus/bin/incusd'];
 export const lxcfsMount = '/var/lib/lxcfs';
 const startSeconds = 60;
+const answerMs = 5000;
 const shownLogLines = 15;
 
 export interface IncusPlace {
@@ -39,12 +40,12 @@ export async function ensureIncus({
   say,
 }: IncusPlace): Promise<RunningIncus> {
   if (socketPath) {
-    await requireAnswer(socketPath);
+    await requireIncus(socketPath, say);
     return { socketPath, incusDir: join(socketPath, '..') };
   }
   const directory = incusDir ?? systemDirectory;
   const socket = join(directory, 'unix.socket');
-  if (await answers(socket)) return { socketPath: socket, incusDir: directory };
+  if (await runs(socket, say)) return { socketPath: socket, incusDir: directory };
   if (!incusDir && hasSystemdUnit()) return await startUnit(socket, directory, say);
   return {
     socketPath: socket,
@@ -53,26 +54,44 @@ export async function ensureIncus({
   };
 }
 
-async function requireAnswer(socketPath: string): Promise<void> {
-  if (await answers(socketPath)) return;
+async function requireIncus(socketPath: string, say: IncusPlace['say']): Promise<void> {
+  if (await runs(socketPath, say)) return;
   throw new SetupError(
     `No Incus answers on ${socketPath}.`,
     'Start Incus, or unset BERTH_INCUS_SOCKET to let Berth find it.',
   );
 }
 
-/** Whether Incus answers there. Throws if this user has no permission. */
-async function answers(socketPath: string): Promise<boolean> {
-  if (!existsSync(socketPath)) return false;
+/**
+ * Whether Incus runs. After the boot of a machine, it accepts connections long before it answers: systemd starts it at the
+ * first connection, and it starts its instances first.
+ */
+async function runs(socketPath: string, say: IncusPlace['say']): Promise<boolean> {
+  const first = await answerOf(socketPath);
+  if (first === 'slow') {
+    say('Waiting for Incus');
+    await untilAnswers(socketPath, () => undefined);
+  }
+  return first !== 'none';
+}
+
+type Answer = 'ok' | 'slow' | 'none';
+
+/** Throws if this user has no permission. */
+async function answerOf(socketPath: string): Promise<Answer> {
+  if (!existsSync(socketPath)) return 'none';
   return await new Promise((resolve, reject) => {
-    const asked = request({ socketPath, path: '/1.0', timeout: 5000 }, (response) => {
+    const asked = request({ socketPath, path: '/1.0', timeout: answerMs }, (response) => {
       response.resume();
-      resolve(response.statusCode === 200);
+      resolve(response.statusCode === 200 ? 'ok' : 'none');
     });
-    asked.on('timeout', () => asked.destroy(new Error(`${socketPath} does not answer.`)));
+    asked.on('timeout', () => {
+      resolve('slow');
+      asked.destroy();
+    });
     asked.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EACCES') reject(notAllowed(socketPath));
-      else resolve(false);
+      else resolve('none');
     });
     asked.end();
   });
@@ -182,7 +201,7 @@ function detach(file: string, args: string[], logFile: string, env: Record<strin
 
 async function untilAnswers(socketPath: string, requireLife: () => void): Promise<void> {
   const end = Date.now() + startSeconds * 1000;
-  while (!(await answers(socketPath))) {
+  while ((await answerOf(socketPath)) !== 'ok') {
     requireLife();
     if (Date.now() > end) {
       throw new SetupError(
