@@ -39,7 +39,7 @@ export async function startBerth(dataDir = newDirectory()): Promise<Berth> {
     child.stdout.on('data', (text) => {
       output += text;
       // Reads up to the end of its start messages.
-      const [, found] = /Berth listens on (\S+).*Ctrl-C stops Berth/s.exec(output) ?? [];
+      const [, found] = /Berth listens on (\S+).*\n$/s.exec(output) ?? [];
       if (found) resolve(found);
     });
   });

@@ -33,8 +33,13 @@ test('the first start shows how to create a first server, in an existing locatio
   );
   assert.match(said, /server create web-1 --location berlin --os debian-12 /);
   assert.match(said, /berth server ssh web-1\n/);
-  assert.match(said, /Ctrl-C stops Berth; the servers run on\.\n$/);
   assert.ok(!said.includes('canary'));
+});
+
+test('only a terminal is told of Ctrl-C', () => {
+  assert.doesNotMatch(welcome(running, real), /Ctrl-C/);
+  const shown = welcome(running, { ...real, isTerminal: true });
+  assert.match(shown, /Ctrl-C stops Berth; the servers run on\.\n$/);
 });
 
 test('a simulated start does not suggest a login, or that servers continue to run', () => {

@@ -24,7 +24,8 @@ export function welcome(service: RunningService, kind: Kind): string {
     parts.push(tokenIsIn(admin.path));
   }
   if (service.setup !== 'over') parts.push(toSetup(service, kind));
-  parts.push(ending(kind));
+  // A service of systemd has no terminal to press it in.
+  if (kind.isTerminal) parts.push(ending(kind));
   return `\n${parts.join('\n\n')}\n`;
 }
 
