@@ -58,7 +58,7 @@ test('a paused guest stands still, and continues with its memory', async () => {
   assert.equal((await act(id, 'pause')).status, 202);
   assert.equal(await instanceStatus(uuid), 'Frozen');
   const { status: shown, allowed_actions } = await view(id);
-  assert.deepEqual([shown, allowed_actions], ['paused', ['stop', 'unpause', 'delete']]);
+  assert.deepEqual([shown, allowed_actions], ['paused', ['stop', 'unpause', 'rebuild', 'delete']]);
   assert.equal((await status(id)).real_status, 'paused');
   assert.equal((await status(id)).status, 'The server is paused.');
   for (const action of ['pause', 'restart', 'stop', 'start']) {
