@@ -18,6 +18,7 @@ const packages = [
 const testPackages = [
   ['sshpass', 'sshpass'],
   ['openssh-client', 'ssh'],
+  ['systemd', 'systemctl'],
 ];
 
 const benchPackages = [['wrk', 'wrk']];
