@@ -4,12 +4,13 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { eventually, until } from '../service/src/testing/until.ts';
-import { call, incusNetwork, incusSocket, metrics } from './api.ts';
+import { call, directory, incusNetwork, incusSocket, metrics } from './api.ts';
 import { incus as incusCommand } from './incus.ts';
 import { addressesOf, at, byGateway, sshOf, useNeighbours } from './neighbours.ts';
 import { becomePublic, floodFromOutside, host, lan, metadata, outside, ports } from './outside.ts';
 import { run } from './processes.ts';
 import { allow, askForRound } from './reach.ts';
+import { currentService, withSettings } from './service.ts';
 import { ssh, sshSend, untilSsh } from './ssh.ts';
 
 // Tests that network rules follow the addresses of the machine, the settings of the location, and changes by others.
@@ -134,6 +135,23 @@ test('a new public address of the machine is blocked', async () => {
   becomePublic();
   await askForRound();
   await closes(at(host.public, around.port));
+});
+
+test('servers reach the API at its public address, and nothing else there', async () => {
+  const service = currentService(directory());
+  const [publicIp = ''] = host.public;
+  const reachable = {
+    BERTH_HOST: '0.0.0.0',
+    BERTH_PUBLIC_URL: `https://${publicIp}:${service.port}`,
+    BERTH_ALLOWED_HOSTS: `${publicIp},127.0.0.1`,
+  };
+  await withSettings(directory(), reachable, async () => {
+    await askForRound();
+    await opens(at([publicIp], service.port));
+    await closes([...at([publicIp], around.port), ...at(around.gateways, service.port)]);
+  });
+  await askForRound();
+  await closes(at([publicIp], service.port));
 });
 
 test('allowed destinations can be reached, and are blocked again when they are no longer allowed', async () => {
