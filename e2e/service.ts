@@ -11,7 +11,13 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { commandLine, environment, killAll, processIds } from '../service/src/testing/processes.ts';
+import {
+  commandLine,
+  environment,
+  killAll,
+  processIds,
+  sendSignal,
+} from '../service/src/testing/processes.ts';
 import { temporaryDirectory } from '../service/src/testing/temporary-directory.ts';
 import { until } from '../service/src/testing/until.ts';
 import { onFreePort } from './ports.ts';
@@ -167,10 +173,10 @@ export function isServiceRunning({ directory }: Service): boolean {
   return isRunning(currentService(directory).pid);
 }
 
-/** Sends a signal to the service and waits for its end. */
+/** Sends a signal to the service, if it runs, and waits for its end. */
 export async function stopService(directory: string, signal: NodeJS.Signals): Promise<void> {
   const { pid } = currentService(directory);
-  process.kill(pid, signal);
+  sendSignal(pid, signal);
   await until(
     `the service in ${directory} has ended upon ${signal}`,
     () => commandLine(pid),
@@ -190,8 +196,8 @@ export async function withSettings(
     await stopService(directory, 'SIGTERM');
     await startService(own);
   };
-  await restart({ ...service, env: { ...service.env, ...env } });
   try {
+    await restart({ ...service, env: { ...service.env, ...env } });
     await use();
   } finally {
     await restart(service);
