@@ -1,5 +1,5 @@
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
-import { readFile, rm, rmdir } from 'node:fs/promises';
+import { readFile, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   commandLine,
@@ -26,12 +26,13 @@ export interface PrivateIncus {
  */
 export async function removePrivateIncus({ incusDir, bridges }: PrivateIncus): Promise<string[]> {
   const links = [...guestLinksOf(incusDir), ...bridges.flatMap(portsOf)];
+  const instances = instancesOf(incusDir);
   await killAll(() => daemonsOf(incusDir));
+  await Promise.all(instances.flatMap(freezersOf).map((file) => writeFile(file, 'THAWED')));
   await killAll(() => guestsOf(incusDir));
   // This comes first: killed later, it would leave a dead mount.
   await stopLxcfs(incusDir);
   await killAll(() => processesNaming(incusDir));
-  const instances = instancesOf(incusDir);
   unmountBelow(incusDir);
   await freeLoopDevices(incusDir);
   // The monitor of a guest that is killed gives its end of the pair back to the host.
@@ -113,6 +114,10 @@ export function unmountBelow(directory: string): void {
 function cgroupsOf(instance: string): string[] {
   return globSync(`/sys/fs/cgroup/{,*/}lxc.{monitor,payload}.${instance}{,-*}`);
 }
+
+/** The states of its freezer of cgroups version 1, which holds the processes of a paused guest even if they are killed. */
+const freezersOf = (instance: string) =>
+  globSync(`/sys/fs/cgroup/freezer/lxc.payload.${instance}{,-*}/freezer.state`);
 
 /** Their files go with them; only the folders inside have to be removed first. */
 export async function removeCgroup(folder: string): Promise<void> {
