@@ -25,7 +25,9 @@ export async function createProgram(cli: Cli, words: readonly string[]) {
     // Options after the verb are those of the verb, so that ssh gets its own.
     .enablePositionalOptions()
     .helpCommand('help [command]', helpIs)
-    .configureHelp({ helpWidth: io.stdout.columns ?? 100, groupItems: ownFirst })
+    .configureHelp({
+      ...{ helpWidth: io.stdout.columns ?? 100, minWidthToWrap: 20, groupItems: ownFirst },
+    })
     .configureOutput({
       writeOut: (text) => void io.stdout.write(text),
       writeErr: (text) => void io.stderr.write(text),
