@@ -2,8 +2,18 @@ import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { serve } from '../../client/testing/server.ts';
+import { createHome } from '../testing/terminal.ts';
 import { connectTo } from './cli.ts';
 import { createProgress } from './progress.ts';
+
+test('a terminal shows that a request waits to be sent again', async () => {
+  const { inTerminal } = createHome({ BERTH_URL: 'http://127.0.0.1:1', BERTH_TOKEN: 'berth_x' });
+  const session = inTerminal(['server', 'list']);
+  await session.sees('Waiting for 127.0.0.1:1');
+  await session.sees('The connection to the service failed');
+  await session.sees('Check that Berth runs');
+  assert.equal((await session.ended()).status, 7);
+});
 
 test('a request whose response does not begin within two minutes fails', async (t) => {
   const received = Promise.withResolvers<void>();

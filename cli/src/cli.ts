@@ -81,13 +81,21 @@ async function attempt(request: Request): Promise<Response> {
   }
 }
 
-/** A client whose slow requests are shown. */
+/** A client whose slow requests are shown, with the pauses after which they are sent again. */
 export function connectTo(io: Io, progress: Progress, service: Service): Berth {
   const { host } = new URL(service.url);
-  return createBerth({
-    ...service,
-    signal: io.signal,
-    userAgent: `berth-cli/${version}`,
-    fetch: (request) => progress.during(`Waiting for ${host}`, attempt(request)),
+  const berth = createBerth({
+    ...{ ...service, signal: io.signal, userAgent: `berth-cli/${version}`, fetch: attempt },
   });
+  const ends = new Map<string, () => void>();
+  const end = ({ id }: { id: string }) => {
+    ends.get(id)?.();
+    ends.delete(id);
+  };
+  berth.use({
+    onRequest: ({ id }) => void ends.set(id, progress.begin(`Waiting for ${host}`)),
+    onResponse: end,
+    onError: end,
+  });
+  return berth;
 }

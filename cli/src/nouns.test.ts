@@ -49,6 +49,35 @@ test('a noun without a verb shows its verbs', async () => {
   assert.match(await done(), /^Usage: berth .*Commands:\n +login/s);
 });
 
+test('help of a verb is asked for before or after it', async () => {
+  const after = await done('server', 'list', '--help');
+  assert.equal(await done('help', 'server', 'list'), after);
+  assert.equal(await done('server', 'help', 'list'), after);
+  assert.match(await done('help', 'server'), /^Usage: berth server .*Commands:\n +list/s);
+  for (const words of [['servr'], ['servr', 'list']]) {
+    const { status, stderr } = await berth(['help', ...words]);
+    assert.equal(status, 2);
+    assert.match(stderr, /Unknown command 'servr'\n\(Did you mean server\?\)/);
+  }
+  const wrong = await berth(['help', 'server', 'lisst']);
+  assert.match(wrong.stderr, /Unknown command 'lisst'\n\(Did you mean list\?\)/);
+});
+
+test('the options of a verb are before those of all commands, with their defaults as they are typed', async () => {
+  assert.match(
+    await done('server', 'label', '--help'),
+    /\nOptions:\n.*\nOptions of all commands:\n/s,
+  );
+  assert.match(await done('server', 'usage', '--help'), /--last <duration> .*\(default: 1h\)/);
+  assert.match(await done('top', '--help'), /--interval <duration> .*\(default: 5s\)/);
+});
+
+test('a word too many is named, with the arguments that there are', async () => {
+  const { status, stderr } = await berth(['ssh-key', 'create', 'laptop', 'id.pub']);
+  assert.equal(status, 2);
+  assert.match(stderr, /takes only <name>, and this is one word more: id\.pub/);
+});
+
 test('locations and operating systems are shown and changed', async () => {
   assert.match(await done('location', 'show', 'local'), /^ID +1\nNAME +local\n/);
   const changed = [
@@ -148,12 +177,14 @@ test('people join projects', async () => {
   const removed = await berth(['member', 'remove', 'ada@example.com', '--yes', ...inShop]);
   assert.equal(removed.status, 6, removed.stderr);
   await done('project', 'update', 'shop', '--servers', 'none', '--name', 'store');
-  assert.match(await done('project', 'quota', 'store'), /SERVERS +0 of any number\n/);
+  assert.match(await done('project', 'quota', 'store'), /SERVERS +0, no limit\n/);
   assert.match(
     await done('project', 'show', 'store'),
-    /SERVERS +0 of any number\n.*RAM +0 B of 4 GiB\n/s,
+    /SERVERS +0, no limit\n.*RAM +0 B of 4 GiB\n/s,
   );
   assert.ok(!('inUse' in (await json('project', 'show', 'store'))));
+  assert.match(await done('project', 'show', '--project', 'store'), /^NAME +store$/m);
+  assert.match(await done('project', 'quota', '--project', 'store'), /^RAM +0 B of 4 GiB$/m);
   await done('user', 'update', 'ada@example.com', '--admin', 'yes');
   assert.match(await done('user', 'show', 'ada@example.com'), /IS ADMIN +yes/);
   await done('project', 'delete', 'store', '--yes');

@@ -1,10 +1,18 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
-import { Command, Option } from '@commander-js/extra-typings';
+import { Command, Help, Option } from '@commander-js/extra-typings';
 import type { Cli, Globals } from './cli.ts';
 import { refuseExcess } from './errors/excess.ts';
 import { nouns } from './nouns.ts';
 import { formats } from './output/print.ts';
+import { helpIs } from './verbs/noun.ts';
 import { version } from './version.ts';
+
+/** The options of the command itself are before those of all commands, also if it has only `--help`. */
+const ownFirst: Help['groupItems'] = (...items) => {
+  const groups = new Help().groupItems(...items);
+  const own = groups.get('Options:');
+  return own ? new Map([['Options:', own], ...groups]) : groups;
+};
 
 /** The program with all nouns, of which those in `words` have their verbs. */
 export async function createProgram(cli: Cli, words: readonly string[]) {
@@ -13,10 +21,13 @@ export async function createProgram(cli: Cli, words: readonly string[]) {
   program
     .description('The command line of Berth, a cloud of virtual servers.')
     .version(version, '-V, --version', 'print the version of this program')
-    .helpOption('-h, --help', 'show how a command is used')
+    .helpOption('-h, --help', helpIs)
     // Options after the verb are those of the verb, so that ssh gets its own.
     .enablePositionalOptions()
-    .configureHelp({ helpWidth: io.stdout.columns ?? 100 })
+    .helpCommand('help [command]', helpIs)
+    .configureHelp({
+      ...{ helpWidth: io.stdout.columns ?? 100, minWidthToWrap: 20, groupItems: ownFirst },
+    })
     .configureOutput({
       writeOut: (text) => void io.stdout.write(text),
       writeErr: (text) => void io.stderr.write(text),

@@ -6,6 +6,8 @@ import { hasColors, printable } from './output/style.ts';
 export interface Progress {
   /** Shows `what` if the work takes longer than a second. */
   during<T>(what: string, work: Promise<T>): Promise<T>;
+  /** The same for work that ends when the function that it returns is called. */
+  begin(what: string): () => void;
   /** Shows a line until it is ended. */
   start(text: string): ProgressLine;
 }
@@ -63,19 +65,26 @@ export function createProgress({ stderr, env }: Io): Progress {
     return { say, end };
   }
 
-  async function during<T>(what: string, work: Promise<T>): Promise<T> {
+  function begin(what: string): () => void {
     let line: ProgressLine | undefined;
     const timer = setTimeout(() => {
       // What already shows a line asks regularly.
       if (lines.size === 0) line = start(what);
     }, longMs);
+    return () => {
+      clearTimeout(timer);
+      line?.end();
+    };
+  }
+
+  async function during<T>(what: string, work: Promise<T>): Promise<T> {
+    const end = begin(what);
     try {
       return await work;
     } finally {
-      clearTimeout(timer);
-      line?.end();
+      end();
     }
   }
 
-  return { during, start };
+  return { during, begin, start };
 }

@@ -39,14 +39,27 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
   }
 }
 
-/** A noun without a verb shows its verbs. */
+/** A noun without a verb shows its verbs. `help server list` is `server list --help`. */
 function withHelp(program: CommandUnknownOpts, args: readonly string[]): string[] {
+  const [first, ...asked] = args;
+  // Otherwise, the error names what was probably meant.
+  if (first === 'help' && asked.length > 0) {
+    return isCommand(program, asked) ? [...asked, '--help'] : asked;
+  }
   const { operands, unknown } = program.parseOptions([...args]);
   const [name, ...more] = operands;
   const named = program.commands.find((one) => one.name() === name);
   const isAlone = more.length === 0 && unknown.length === 0;
   const isHelp = isAlone && (name === undefined || (named?.commands.length ?? 0) > 0);
   return isHelp ? [...args, '--help'] : [...args];
+}
+
+/** What follows a command are its arguments. */
+function isCommand({ commands }: CommandUnknownOpts, words: readonly string[]): boolean {
+  const [first, ...more] = words;
+  if (first === undefined || commands.length === 0) return true;
+  const found = commands.find((one) => one.name() === first || one.aliases().includes(first));
+  return found !== undefined && isCommand(found, more);
 }
 
 async function suggest(cli: Cli, command: CommandUnknownOpts, errors: readonly unknown[]) {

@@ -4,7 +4,7 @@ import { createHome } from '../../cli/testing/terminal.ts';
 import { newPublicKey } from '../../service/src/testing/ssh-keys.ts';
 import { createScreen, type Line } from './screen.ts';
 
-export const size = { columns: 110, rows: 24 };
+export const size = { columns: 110, rows: 16 };
 
 /** What a viewer sees, and for how long. */
 export interface Frame {

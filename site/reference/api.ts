@@ -85,7 +85,9 @@ function parameters(all: readonly Parameter[], linkTo: LinkTo): string[] {
   const headers = all.filter(({ name }) => ofAll.has(name)).map(({ name }) => `\`${name}\``);
   const rows = shown.map(({ name, in: place, required, description = '', schema, example }) => {
     const type = `${typeOf(schema, linkTo)}${required ? ', required' : ''}`;
-    const examples = example === undefined ? [] : [example];
+    // Several values are separated by commas in a request.
+    const typed = Array.isArray(example) ? example.join(',') : example;
+    const examples = typed === undefined ? [] : [typed];
     const about = aboutField({ description, examples, ...(schema.enum && { enum: schema.enum }) });
     return `| \`${name}\` | ${place} | ${cell(type)} | ${cell(about)} |`;
   });

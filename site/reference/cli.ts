@@ -10,7 +10,9 @@ const ofAllCommands = /\nOptions of all commands:\n[\s\S]*?(?=\n\n|\n*$)/;
 
 /** The pages of the command line, by their paths on the site: what each command prints with `--help`. */
 export async function cliPages(): Promise<Map<string, string>> {
-  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  const [stdin, stderr] = [new PassThrough(), new PassThrough()];
+  // As wide as a block of code on a page, so that nothing has to be scrolled to.
+  const stdout = Object.assign(new PassThrough(), { columns: 76 });
   const signal = new AbortController().signal;
   const openBrowser = async () => false;
   const cli = createCli({ env: {}, stdin, stdout, stderr, signal, openBrowser });

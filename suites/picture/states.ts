@@ -60,9 +60,9 @@ export function statesToDot(): string {
       : `${id(state)} [label="${state}", fillcolor="${colors[state] ?? 'white'}"];`;
   return [
     'digraph {',
-    'rankdir=LR; nodesep=0.5; ranksep=0.9; bgcolor=white;',
-    'node [shape=box, style="filled,rounded", color="#8a8a8a", fontname="Helvetica", fontsize=13, margin="0.2,0.1"];',
-    'edge [color="#6a6a6a", fontname="Helvetica", fontsize=11, arrowsize=0.7];',
+    'rankdir=LR; nodesep=0.35; ranksep=0.5; bgcolor=white;',
+    'node [shape=box, style="filled,rounded", color="#8a8a8a", fontname="Helvetica", fontsize=18, margin="0.15,0.08"];',
+    'edge [color="#6a6a6a", fontname="Helvetica", fontsize=15, arrowsize=0.7];',
     ...states.map(node),
     ...arrows.map(({ from, to, name }) => `${id(from)} -> ${id(to)} [label=" ${name} "];`),
     '}',

@@ -14,9 +14,11 @@ export function refuseExcess(verb: CommandUnknownOpts): void {
     ...(hasSearch ? [`"${command} --search ${first}"`] : []),
     ...(show && show !== verb ? [`"${commandOf(show)} ${first}"`] : []),
   ];
-  const most = taken.length === 0 ? 'takes no name' : `takes no more than ${taken.length}`;
+  const names = taken.map((one) => `<${one.name()}>`).join(' ');
   throw usageFailure(
-    `"${command}" ${most}, and this is one: ${first}`,
+    taken.length === 0
+      ? `"${command}" takes no name, and this is one: ${first}`
+      : `"${command}" takes only ${names}, and this is one word more: ${first}`,
     ways.length > 0 ? `Try ${ways.join(', or ')}.` : 'Add --help to see how it is used.',
   );
 }

@@ -35,6 +35,9 @@ function hintsOf(error: BerthError): string[] {
   const { status = 0, code, operation, requestId, problem } = error;
   if (code === 'sign_in_failed') return [];
   if (status === 401) return ['Sign in again with "berth login URL", or set BERTH_TOKEN.'];
+  if (code === 'connection_failed') {
+    return ['Check that Berth runs, and that "berth context list" has its URL.'];
+  }
   if (code === 'ambiguous_name') {
     return (problem?.candidates ?? []).map(
       ({ id, name, location }) => `  ${id}  ${name}${location ? `  (${location})` : ''}`,

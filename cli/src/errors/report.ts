@@ -5,8 +5,12 @@ import { withCommands } from './commands.ts';
 import { explain } from './explain.ts';
 import { Reported } from './failure.ts';
 
-/** Prints an error for people, and returns the exit status. */
-export function report({ io }: Pick<Cli, 'io'>, error: unknown): number {
+/**
+ * Prints an error for people, and returns the exit status.
+ *
+ * @param about one of several things that was being changed, which the error may not name
+ */
+export function report({ io }: Pick<Cli, 'io'>, error: unknown, about = ''): number {
   if (error instanceof Reported) return error.status;
   const explained = explain(error);
   const style = styleFor(io.stderr, io.env);
@@ -15,7 +19,9 @@ export function report({ io }: Pick<Cli, 'io'>, error: unknown): number {
     return 1;
   }
   const { message, hints, status } = explained;
-  io.stderr.write(`${style('red', 'Error:')} ${printable(withCommands(message))}\n`);
+  const isNamed = message.split(/[^\w.-]+/).some((word) => word.replace(/\.$/, '') === about);
+  const whose = about === '' || isNamed ? '' : `${about}: `;
+  io.stderr.write(`${style('red', 'Error:')} ${printable(whose + withCommands(message))}\n`);
   for (const hint of hints) io.stderr.write(`${printable(withCommands(hint))}\n`);
   return status;
 }

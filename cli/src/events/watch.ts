@@ -17,10 +17,16 @@ export const watch = (cli: Cli) =>
       for await (const event of events(cli.berth(), options)) await print(cli, event);
     });
 
+/** What a line says, which has no column for the server. */
+const whose = (event: Event) =>
+  'operation' in event.data && event.server_id !== null
+    ? `server ${event.server_id}: ${about(event)}`
+    : about(event);
+
 async function print(cli: Cli, event: Event): Promise<void> {
   const { output } = cli.globals;
   if (output === 'json') return cli.print(printableOn(cli.io.stdout, JSON.stringify(event)));
   if (output !== 'table') return await printList(cli, eventColumns, [event], { header: false });
   const time = cli.style('dim', `${event.at.slice(11, 19)} UTC`);
-  cli.print(`${time}  ${event.type.padEnd(18)}  ${printable(about(event))}`);
+  cli.print(`${time}  ${event.type.padEnd(18)}  ${printable(whose(event))}`);
 }

@@ -62,7 +62,8 @@ const add = changeVerb({
       params: { path: { id: await ownProject(cli) } },
       body: { email, role },
     }),
-  sentence: ({ email, role }) => `${email} is ${role} of the project.`,
+  sentence: ({ email, role }) =>
+    `${email} is ${role === 'owner' ? 'an' : 'a'} ${role} of the project.`,
 });
 
 const update = changeVerb({
@@ -77,7 +78,8 @@ const update = changeVerb({
       params: { path: { id: await ownProject(cli), user_id } },
       body: { role },
     }),
-  sentence: ({ email, role }) => `${email} is ${role} of the project.`,
+  sentence: ({ email, role }) =>
+    `${email} is ${role === 'owner' ? 'an' : 'a'} ${role} of the project.`,
 });
 
 const remove = changeVerb({

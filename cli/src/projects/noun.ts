@@ -8,19 +8,22 @@ import { listVerb } from '../verbs/list.ts';
 import { noun } from '../verbs/noun.ts';
 import { defined, limitOrNone, yesOrNo } from '../verbs/options.ts';
 import { showVerb } from '../verbs/show.ts';
+import { ownProject } from './own.ts';
 
 type Quota = Schemas['ProjectQuota'];
 /** What is in use is known of a project that is shown alone. */
 type Project = Schemas['Project'] & { inUse?: Quota };
 type Limits = Project['quota'];
 
+const usedOf = (used: string, limit: string | null) =>
+  limit === null ? `${used}, no limit` : `${used} of ${limit}`;
+
 const limit = (part: keyof Limits, shown: (size: number) => string = String) => ({
   of: ({ quota }: Project) => quota[part],
   text: ({ quota, inUse }: Project) => {
     const size = quota[part];
-    const most = size === null ? 'unlimited' : shown(size);
-    if (!inUse) return most;
-    return `${shown(inUse[part].used)} of ${size === null ? 'any number' : most}`;
+    if (inUse) return usedOf(shown(inUse[part].used), size === null ? null : shown(size));
+    return size === null ? 'unlimited' : shown(size);
   },
 });
 
@@ -65,7 +68,8 @@ const list = listVerb({
 
 const show = showVerb<Project>({
   summary: 'Show a project, its quota, and how much of it is used',
-  argument: '<project>',
+  argument: '[project]',
+  own: ownProject,
   columns,
   get: (berth, id) => berth.GET('/v1/projects/{id}', { params: { path: { id } } }),
   async more(berth, id) {
@@ -84,7 +88,7 @@ const used = (part: keyof Quota, shown: (size: number) => string = String) => ({
   of: (quota: Quota) => `${quota[part].used}/${quota[part].limit ?? ''}`,
   text: (quota: Quota) => {
     const { used, limit } = quota[part];
-    return `${shown(used)} of ${limit === null ? 'any number' : shown(limit)}`;
+    return usedOf(shown(used), limit === null ? null : shown(limit));
   },
 });
 
@@ -100,7 +104,8 @@ const quotaColumns = columnsOf<Quota>(
 const quota = showVerb({
   name: 'quota',
   summary: 'Show the quota of a project, and how much of it is used',
-  argument: '<project>',
+  argument: '[project]',
+  own: ownProject,
   columns: quotaColumns,
   get: (berth, id) => berth.GET('/v1/projects/{id}/quota', { params: { path: { id } } }),
 });

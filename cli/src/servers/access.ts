@@ -1,6 +1,7 @@
 import type { Command, OptionValues } from '@commander-js/extra-typings';
 import type { Cli } from '../cli.ts';
 import { usageFailure } from '../errors/failure.ts';
+import { canAsk } from '../io.ts';
 import { newPassword, type PasswordOptions } from '../prompts/password.ts';
 import { collected } from '../verbs/options.ts';
 import { readUserData } from './user-data.ts';
@@ -55,6 +56,12 @@ export async function readAccess(cli: Cli, options: AccessOptions, whose: string
   const isAsked = options.passwordStdin || options.generatePassword;
   if (!passwordLogin && !isAsked) {
     return { body: { ...common, password_login: false }, generated: undefined };
+  }
+  if (sshKey.length > 0 && !isAsked && !canAsk(cli.io)) {
+    throw usageFailure(
+      `A password ${whose} is missing.`,
+      'Add --no-password-login to log in with SSH keys only, or else --password-stdin or --generate-password.',
+    );
   }
   const { password, isGenerated } = await newPassword(cli, options, whose);
   return {

@@ -39,11 +39,10 @@ export const create = (cli: Cli) =>
     const os = await osIfNamed(cli, options.os);
     const answers = await completeAnswers(cli, { ...options, os, name });
     const { label: labels, group, notes } = options;
-    const access = await readAccess(
-      cli,
-      { ...options, ...answers.login },
-      `of root of ${answers.name}`,
-    );
+    const login = { ...options, ...answers.login };
+    // The service checks a complete request. Nobody is to think of a password for it, which would be forgotten.
+    if (dryRun && login.passwordLogin && !login.passwordStdin) login.generatePassword = true;
+    const access = await readAccess(cli, login, `of root of ${answers.name}`);
     const protection = protect && Object.fromEntries(protect.map((action) => [action, true]));
     const body = {
       ...{ name: answers.name, location_id: answers.location, os_id: answers.os },

@@ -1,4 +1,5 @@
 import { items } from '@berth/client';
+import { InvalidArgumentError } from '@commander-js/extra-typings';
 import type { Cli } from '../cli.ts';
 import { usageFailure } from '../errors/failure.ts';
 import { canAsk } from '../io.ts';
@@ -7,6 +8,7 @@ import { gib, mib } from '../output/values.ts';
 import { ask } from '../prompts/ask.ts';
 import type { Schemas } from '../schemas.ts';
 import { collect } from '../verbs/collect.ts';
+import { diskSize, memory, whole } from '../verbs/options.ts';
 import { offerSizes } from './offer-sizes.ts';
 
 interface Given {
@@ -170,22 +172,47 @@ async function askParts(
     const needed = key === 'cpu' ? 1 : (system?.minimum[key] ?? 1);
     return { min: Math.max(min, needed), max };
   };
-  const number = async (key: keyof typeof usual, what: string, shown: (n: number) => string) => {
+  /** An answer has the same form as the option. */
+  const number = async (
+    key: keyof typeof usual,
+    what: string,
+    { read, typed, shown }: { read: (text: string) => number } & Record<'typed' | 'shown', Shown>,
+  ) => {
     const given = parts[key];
     if (given !== undefined) return given;
     const { min, max } = bounds(key);
-    const message = `${what}, ${shown(min)} to ${shown(max)}:`;
-    const initial = Math.min(Math.max(usual[key], min), max);
-    const answer = await ask(cli.io, (prompts, context) =>
-      prompts.number({ message, default: initial, min, max, required: true }, context),
-    );
-    return answer ?? initial;
+    const range = `${shown(min)} to ${shown(max)}`;
+    const initial = typed(Math.min(Math.max(usual[key], min), max));
+    const answer = await ask(cli.io, ({ input }, context) => {
+      const validate = (text: string) => problemOf(text, read, { min, max, range });
+      return input({ message: `${what}, ${range}:`, default: initial, validate }, context);
+    });
+    return read(answer.trim());
   };
+  const inMib = (size: number) => (size % 1024 === 0 ? `${size / 1024}G` : `${size}M`);
+  const inGib = (size: number) => `${size}G`;
   return {
-    cpu: await number('cpu', 'CPU cores', String),
-    ram: await number('ram', 'Memory in MiB', mib),
-    disk: await number('disk', 'Disk in GiB', gib),
+    cpu: await number('cpu', 'CPU cores', { read: whole, typed: String, shown: String }),
+    ram: await number('ram', 'Memory', { read: memory, typed: inMib, shown: mib }),
+    disk: await number('disk', 'Disk', { read: diskSize, typed: inGib, shown: gib }),
   };
+}
+
+type Shown = (size: number) => string;
+
+/** What is wrong with an answer, or true. */
+function problemOf(
+  text: string,
+  read: (text: string) => number,
+  { min, max, range }: { min: number; max: number; range: string },
+): string | true {
+  try {
+    const size = read(text.trim());
+    return (size >= min && size <= max) || `It must be from ${range}.`;
+  } catch (error) {
+    if (error instanceof InvalidArgumentError) return error.message;
+    throw error;
+  }
 }
 
 /** Offers the SSH keys of the project, unless the options say how root logs in. */

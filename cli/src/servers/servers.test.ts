@@ -221,15 +221,18 @@ test('a create asks in a terminal for what is missing, with the choices of the i
   await session.sees('Operating system:');
   await session.answers('debian-12', enter);
   await session.answers('CPU cores, 1 to', enter);
-  await session.answers('Memory in MiB,', enter);
-  await session.answers('Disk in GiB,', `5${enter}`);
+  // As the options take it.
+  await session.answers('Memory,', `1X${enter}`);
+  await session.answers('It must be like 512, 512M or 2G.', `\u0015512M${enter}`);
+  await session.answers('Disk,', `9T${enter}`);
+  await session.answers('It must be from 2 GiB to', `\u00155${enter}`);
   await session.answers('Password of root of asked', `secret-of-asked${enter}`);
   await session.answers('The same password again:', `secret-of-asked${enter}`);
   const { status } = await session.ended();
   assert.equal(status, 0, session.shown());
   assert.ok(!session.shown().includes('secret-of-asked'));
   const { specifications } = await shown('asked');
-  assert.deepEqual([specifications.cpu, specifications.disk], [1, 5]);
+  assert.deepEqual(specifications, { cpu: 1, ram: 512, disk: 5 });
 });
 
 test('a create without a terminal names what is missing', async () => {
@@ -238,6 +241,12 @@ test('a create without a terminal names what is missing', async () => {
   assert.match(stderr, /The server needs --os, --ram, --disk\./);
   const noPassword = await berth(['server', 'create', 'x', ...size]);
   assert.match(noPassword.stderr, /A password of root of x is missing\.\nAdd --password-stdin/);
+  const withKey = await berth(['server', 'create', 'x', ...size, '--ssh-key', 'laptop']);
+  assert.match(withKey.stderr, /is missing\.\nAdd --no-password-login/);
+  // A dry run creates nothing that would have one.
+  const plan = await berth(['server', 'create', 'x', ...size, '--dry-run']);
+  assert.deepEqual([plan.status, plan.stderr], [0, '']);
+  assert.doesNotMatch(plan.stdout, /Password/);
 });
 
 test('a password comes from standard input, and is not printed', async () => {

@@ -8,7 +8,7 @@ import { table } from '../output/table.ts';
 import { bytes, gib, mib, percent } from '../output/values.ts';
 import type { Schemas } from '../schemas.ts';
 import { collect } from '../verbs/collect.ts';
-import { choice, pollingInterval } from '../verbs/options.ts';
+import { choice, interval } from '../verbs/options.ts';
 import { pauseFor } from '../verbs/pause.ts';
 
 type Server = Schemas['Server'];
@@ -29,7 +29,7 @@ export const top = (cli: Cli) =>
     )
     .option('-l, --label <selector>', 'only servers with these labels')
     .option('-A, --all-projects', 'servers of all projects; only administrators can see them')
-    .option('--interval <duration>', 'how often to look', pollingInterval, 5)
+    .addOption(interval(5))
     .option('--once', 'print it once')
     .action(async ({ sort, label, allProjects, interval, once }) => {
       const { stdout, signal } = cli.io;

@@ -1,4 +1,4 @@
-import { Command } from '@commander-js/extra-typings';
+import { Command, Option } from '@commander-js/extra-typings';
 import type { Cli } from '../cli.ts';
 import { columnsOf } from '../output/columns.ts';
 import { printList } from '../output/print.ts';
@@ -44,7 +44,11 @@ export const usage = (cli: Cli) =>
     .summary('Draw what a server has used')
     .description('Draw what a server has used, by default in the last hour.')
     .argument('<server>', 'its name or ID')
-    .option('--last <duration>', 'how far back: 1h, 7d', timeSpan, 3600)
+    .addOption(
+      new Option('--last <duration>', 'how far back: 1h, 7d')
+        .argParser(timeSpan)
+        .default(3600, '1h'),
+    )
     .option('--step <duration>', 'the length of a step: 15s, 5m, 1h')
     .addOption(choice('--metric <metric...>', 'what to draw', metrics))
     .action(async (server, { last, step, metric }) => {

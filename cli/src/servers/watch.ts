@@ -5,7 +5,7 @@ import { columnsOf } from '../output/columns.ts';
 import { printOne } from '../output/print.ts';
 import { colouredStatus, printable, printableOn } from '../output/style.ts';
 import type { Schemas } from '../schemas.ts';
-import { pollingInterval } from '../verbs/options.ts';
+import { interval } from '../verbs/options.ts';
 import { pauseFor } from '../verbs/pause.ts';
 import { showVerb } from '../verbs/show.ts';
 
@@ -41,7 +41,7 @@ export const watch = (cli: Cli) =>
     )
     .argument('<server>', 'its name or ID')
     .option('--until-idle', 'end when nothing is being done')
-    .option('--interval <duration>', 'how often to look', pollingInterval, 1)
+    .addOption(interval(1))
     .action(async (server, { untilIdle, interval }) => {
       const path = { id: server };
       let seen = '';

@@ -62,6 +62,8 @@ const create = changeVerb({
     // Mandatory, which the type does not know.
     return berth.POST('/v1/tokens', { body: { name, scopes: scope ?? [], ...more } });
   },
+  aside: ({ id, name }) =>
+    `Token ${name} (${id}) is created. This is its secret, which is shown only now:`,
   // The secret is all that is printed, so that a script can store it.
   sentence: (row) => (row as Schemas['NewToken']).token,
 });

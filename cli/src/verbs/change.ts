@@ -22,6 +22,8 @@ interface Change<Row extends object, Options extends OptionValues> {
   request(berth: Berth, name: string, options: Options, cli: Cli): Promise<Answer<Row>>;
   /** What is true now. */
   sentence(row: Row, name: string): string;
+  /** What only people at a terminal are told before it. */
+  aside?(row: Row): string;
 }
 
 /** A verb that changes one object at once, and prints what it has become. */
@@ -41,6 +43,8 @@ export function changeVerb<Row extends object, Options extends OptionValues>(
       const { yes, ...chosen } = withNulls(given as Options & { yes?: boolean });
       if (change.warning) await confirm(cli, change.warning(asked), yes);
       const { data } = await change.request(cli.berth(), asked, chosen as unknown as Options, cli);
+      const isForPeople = cli.globals.output === 'table' && cli.io.stdout.isTTY;
+      if (change.aside && isForPeople) cli.note(change.aside(data));
       await printDone(cli, columns, data, change.sentence(data, asked));
     });
   };

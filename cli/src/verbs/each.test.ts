@@ -9,6 +9,30 @@ const { url, token, database, close } = await startInstallation({ BERTH_LIMIT_AC
 after(close);
 const { berth } = createHome({ BERTH_URL: url, BERTH_TOKEN: token });
 
+test('of several servers, an error names the one that it is about', async () => {
+  const created = await berth([
+    ...[
+      'server',
+      'create',
+      'runs',
+      '--os',
+      'debian-12',
+      '--cpu',
+      '1',
+      '--ram',
+      '512M',
+      '--disk',
+      '5G',
+    ],
+    '--generate-password',
+  ]);
+  assert.equal(created.status, 0, created.stderr);
+  const { status, stderr } = await berth(['server', 'start', 'runs', 'nobody']);
+  assert.equal(status, 6);
+  assert.match(stderr, /^Error: runs: The server is running already\.$/m);
+  assert.match(stderr, /^Error: No server is called nobody\.$/m);
+});
+
 test('more names than the limit of requests allows at once are all done', async () => {
   const { db } = database;
   const idOf = async (table: 'projects' | 'locations' | 'nodes' | 'operating_systems') =>

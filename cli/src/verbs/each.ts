@@ -22,14 +22,17 @@ export async function each<T>(
   const limit = pLimit(mostAtOnce);
   const outcomes = await Promise.allSettled(names.map((name) => limit(work, name)));
   const done = outcomes.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
-  const failures = outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+  const failed = outcomes.flatMap((one, at) =>
+    one.status === 'rejected' ? [{ name: names[at] ?? '', error: one.reason }] : [],
+  );
   cli.io.signal.throwIfAborted();
   return {
     done,
     finish() {
-      if (failures.length === 0) return;
-      const [status = 1] = failures.map((error) => report(cli, error));
-      throw new Reported(status, failures);
+      if (failed.length === 0) return;
+      const [status = 1] = failed.map(({ name, error }) => report(cli, error, name));
+      const errors = failed.map(({ error }) => error);
+      throw new Reported(status, errors);
     },
   };
 }

@@ -1,11 +1,16 @@
 import { Command } from '@commander-js/extra-typings';
 import type { Cli, Verb } from '../cli.ts';
 
+export const helpIs = 'show how a command is used';
+
 /** A command that consists of verbs. */
 export const noun =
   (name: string, summary: string, verbs: readonly Verb[]): Verb =>
   (cli: Cli) => {
-    const command = new Command(name).description(summary).enablePositionalOptions();
+    const command = new Command(name)
+      .description(summary)
+      .enablePositionalOptions()
+      .helpCommand('help [command]', helpIs);
     for (const verb of verbs) {
       const one = verb(cli);
       command.addCommand(one.aliases(aliases[one.name()] ?? []));

@@ -51,6 +51,11 @@ export function pollingInterval(text: string): number {
   throw new InvalidArgumentError('It must be at least 1s.');
 }
 
+export const interval = (initial: number) =>
+  new Option('--interval <duration>', 'how often to look')
+    .argParser(pollingInterval)
+    .default(initial, `${initial}s`);
+
 /** How far back or ahead a time is, in seconds. It may be longer than a wait. */
 export function timeSpan(text: string): number {
   const [, count, unit = 's'] = /^(\d+)([smhd])?$/.exec(text) ?? [];

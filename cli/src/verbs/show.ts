@@ -8,7 +8,9 @@ interface Showing<Row extends object> {
   name?: string;
   summary: string;
   /** The argument, such as `<server>`. The shell completes its values by this name. */
-  argument: `<${string}>`;
+  argument: `<${string}>` | `[${string}]`;
+  /** The one that is meant if none is given. */
+  own?(cli: Cli): Promise<string>;
   columns: Columns<Row>;
   get(berth: Berth, name: string, cli: Cli): Promise<Answer<Row>>;
   /** More for people, which other formats do not have. */
@@ -21,6 +23,7 @@ export const showVerb =
     name = 'show',
     summary,
     argument,
+    own,
     columns,
     get,
     more,
@@ -29,15 +32,16 @@ export const showVerb =
     new Command(name)
       .summary(summary)
       .description(`${summary}.`)
-      .argument(argument, 'its name or ID')
+      .argument(argument, `its name or ID${own ? '; by default the current one' : ''}`)
       .option(
         '--columns <names>',
         `the lines, separated by commas: ${Object.keys(columns.all).join(', ')}`,
       )
       .action(async (asked, { columns: chosen }) => {
         const berth = cli.berth();
-        const { data } = await get(berth, String(asked), cli);
+        const one = asked === undefined && own ? await own(cli) : String(asked);
+        const { data } = await get(berth, one, cli);
         const isForPeople = more && cli.globals.output === 'table';
-        const shown = isForPeople ? { ...data, ...(await more(berth, String(asked))) } : data;
+        const shown = isForPeople ? { ...data, ...(await more(berth, one)) } : data;
         await printOne(cli, columns, shown, { columns: chosen });
       });

@@ -100,9 +100,14 @@ async function settle(cli: Cli, first: Delivery, isAwaited: boolean): Promise<vo
   if (last.error !== null) throw new Failure('The event was not delivered.');
 }
 
+const words: Record<Delivery['status'], string> = {
+  pending: 'is pending',
+  delivered: 'was delivered',
+  failed: 'failed',
+};
+
 function inWords({ id, status, error, response_status: response }: Delivery): string {
-  if (error) return `Delivery ${id} is ${status}: ${error.detail}`;
-  return response === null
-    ? `Delivery ${id} is ${status}.`
-    : `Delivery ${id} is ${status}: ${response}.`;
+  const what = `Delivery ${id} ${words[status]}`;
+  if (error) return `${what}: ${error.detail}`;
+  return response === null ? `${what}.` : `${what}: ${response}.`;
 }

@@ -51,6 +51,8 @@ const create = changeVerb({
         ...(disabled && { enabled: false }),
       },
     }),
+  aside: ({ id, name }) =>
+    `Webhook ${name} (${id}) is created. This is its secret, which is shown only now:`,
   // The secret is all that is printed, so that a script can store it.
   sentence: (row) => (row as Schemas['NewWebhookSecret']).secret,
 });
@@ -117,6 +119,7 @@ const rotate = changeVerb({
       params: { path: { id } },
       body: defined({ keep_former_hours: keepFormer }),
     }),
+  aside: ({ name }) => `This is the new secret of ${name}, which is shown only now:`,
   sentence: (row) => (row as Schemas['NewWebhookSecret']).secret,
 });
 

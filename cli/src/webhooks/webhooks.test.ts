@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { signedIn } from '../../testing/signed-in.ts';
 
-const { berth } = await signedIn();
+const { berth, inTerminal } = await signedIn();
 
 async function done(...args: string[]): Promise<string> {
   const { status, stdout, stderr } = await berth(args);
@@ -12,6 +12,16 @@ async function done(...args: string[]): Promise<string> {
 
 // Nothing is ever sent to this name (RFC 6761, section 6.4).
 const url = 'https://hooks.invalid/berth';
+
+test('people are told what the secret is, and that they see it only once', async () => {
+  const session = inTerminal(['webhook', 'create', 'seen', '--url', url]);
+  assert.equal((await session.ended()).status, 0);
+  assert.match(
+    session.shown(),
+    /Webhook seen \(\d+\) is created\. This is its secret, which is shown only now:\s+whsec_/,
+  );
+  await done('webhook', 'delete', 'seen', '--yes');
+});
 
 test('a webhook is created, shown, changed and deleted', async () => {
   const more = ['--type', 'server.started', '--type', 'server.failed', '-l', 'env=prod'];
@@ -42,7 +52,7 @@ test('a test says why it was not delivered, and what was sent is listed', async 
   await done('webhook', 'create', 'hook', '--url', url, '--disabled');
   const failed = await berth(['webhook', 'test', 'hook']);
   assert.equal(failed.status, 1, failed.stderr);
-  assert.match(failed.stdout, /^Delivery \d+ is failed: The name of the URL /);
+  assert.match(failed.stdout, /^Delivery \d+ failed: The name of the URL /);
   const [id = ''] = (await done('webhook', 'deliveries', 'hook', '-o', 'name')).split('\n');
   assert.match(await done('webhook', 'delivery', 'hook', id), /^TYPE +webhook\.test$/m);
   assert.match(

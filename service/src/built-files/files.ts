@@ -11,12 +11,14 @@ export interface BuiltFile {
   content(): Promise<Content>;
 }
 
+const png = 'image/png';
 const types: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml; charset=utf-8',
   '.json': 'application/json; charset=utf-8',
+  '.png': png,
 };
 
 /** The build writes it last. */
@@ -54,11 +56,15 @@ async function listFiles(folder: URL): Promise<Map<string, BuiltFile>> {
 
 function builtFile(path: string): BuiltFile {
   let content: Promise<Content> | undefined;
+  const type = types[extname(path)] ?? 'text/plain; charset=utf-8';
   return {
-    type: types[extname(path)] ?? 'text/plain; charset=utf-8',
-    isHashed: /\.[\w-]{8}\.(?:lean\.)?(?:js|css|svg)$/.test(path),
+    type,
+    isHashed: /\.[\w-]{8}\.(?:lean\.)?(?:js|css|svg|png)$/.test(path),
     content() {
-      content ??= readFile(path, 'utf8').then(represent);
+      content ??= readFile(path).then((bytes) => {
+        const { plain, compressed } = represent(bytes);
+        return type === png ? { plain } : { plain, compressed };
+      });
       return content;
     },
   };

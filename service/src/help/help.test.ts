@@ -18,7 +18,7 @@ after(async () => {
 
 const get = (url: string, headers = {}) => app.inject({ url, headers });
 
-function build(files: Record<string, string>): void {
+function build(files: Record<string, string | Buffer>): void {
   mkdirSync(join(folder, 'assets'), { recursive: true });
   mkdirSync(join(folder, 'guides'), { recursive: true });
   for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
@@ -64,6 +64,19 @@ test('files whose names have a hash are kept by clients, and pages are asked for
   assert.deepEqual([again.statusCode, again.body], [304, '']);
   const head = await app.inject({ method: 'HEAD', url: '/help/concepts' });
   assert.deepEqual([head.statusCode, head.body], [200, '']);
+});
+
+test('a picture is sent as it is, to a client that accepts compressed responses, too', async () => {
+  // No text: decoding these bytes as UTF-8 would change them.
+  const picture = Buffer.from('89504e470d0a1a0a', 'hex');
+  build({ 'assets/servers.D2rJS3Hx.png': picture });
+  const { rawPayload, headers } = await get('/help/assets/servers.D2rJS3Hx.png', {
+    'accept-encoding': 'gzip, br',
+  });
+  assert.deepEqual(rawPayload, picture);
+  assert.equal(headers['content-type'], 'image/png');
+  assert.equal(headers['content-encoding'], undefined);
+  assert.match(String(headers['cache-control']), /immutable/);
 });
 
 test('unknown paths, and those out of the folder, get the page of the site for them', async () => {

@@ -70,6 +70,14 @@ const installation: Record<string, [help: string, ...labels: string[]]> = {
     'Addresses in use of an enabled address pool: by servers, and by instances that belong to no server.',
     ...['location', 'pool', 'family'],
   ],
+  webhook_deliveries_due: [
+    'Deliveries to webhooks that are due but not attempted. They wait for receivers while their webhook or project has as many attempts under way as it can have, and otherwise for the service.',
+    'waits_for',
+  ],
+  webhook_deliveries_due_oldest_seconds: [
+    'Time for which the oldest of these deliveries has been due.',
+    'waits_for',
+  ],
   database_size_bytes: ['Size of the database.'],
   database_export_timestamp_seconds: [
     'Time of the last export with "npm run db"; 0 if there was none.',

@@ -4,6 +4,7 @@ import { inTransaction } from '../db/transaction.ts';
 import { isReachable } from '../locations/queries.ts';
 import { serversByTrafficUsed } from '../traffic/allowance-queries.ts';
 import { isOld, isTrafficOlderThan } from '../usage/queries.ts';
+import { webhookBacklog } from '../webhooks/sending/backlog-queries.ts';
 
 export interface Figure {
   /** The metric, without its prefix. */
@@ -158,6 +159,12 @@ export async function installationFigures(db: Queryable): Promise<Figure[]> {
     where disk_gb > 0
     union all
     (${addressFigures})
+    union all
+    select figure.name, jsonb_build_object('waits_for', waits_for), figure.value
+    from (${webhookBacklog}) as backlog cross join lateral (values
+      ('webhook_deliveries_due', deliveries),
+      ('webhook_deliveries_due_oldest_seconds', oldest_seconds)
+    ) as figure (name, value)
     union all
     select 'database_size_bytes', '{}', pg_database_size(current_database())::float8
     union all

@@ -19,8 +19,8 @@ interface Representation {
 
 export interface Content {
   plain: Representation;
-  /** Compresses it once. */
-  compressed(coding: keyof typeof codings): Promise<Representation>;
+  /** Compresses it once. Content that is compressed already has no other form. */
+  compressed?(coding: keyof typeof codings): Promise<Representation>;
 }
 
 /** The best quality takes seconds for megabytes, for which the first client would wait. */
@@ -51,7 +51,7 @@ export async function answerWith(
   { plain, compressed }: Content,
   cacheControl: string,
 ) {
-  const coding = acceptedCoding(request, ['br', 'gzip']);
+  const coding = compressed && acceptedCoding(request, ['br', 'gzip']);
   const { body, etag } = coding ? await compressed(coding) : plain;
   reply.headers({ ETag: etag, 'Cache-Control': cacheControl, Vary: 'Accept-Encoding' });
   if (fresh(request.headers, { etag })) {
@@ -62,7 +62,7 @@ export async function answerWith(
   return request.method === 'HEAD' ? body : request.server.streams.constant(reply, body);
 }
 
-export function represent(text: string): Content {
+export function represent(text: string | Buffer): Required<Content> {
   const plain = Buffer.from(text);
   const hash = createHash('sha256').update(plain).digest('base64url').slice(0, 22);
   const known: Partial<Record<keyof typeof codings, Promise<Representation>>> = {};
