@@ -35,7 +35,8 @@ export interface Circumstances {
   suspended: boolean;
 }
 
-interface Definition<N extends Name, Wanted, Body extends TSchema, Query extends TSchema> {
+/** `Body` and `Query` are what their schemas describe. */
+interface Definition<N extends Name, Wanted, Body, Query> {
   name: N;
   /** The kind of operation that carries it out. */
   operation: OperationKind;
@@ -53,8 +54,8 @@ interface Definition<N extends Name, Wanted, Body extends TSchema, Query extends
   scope?: 'admin';
   /** Whether the request needs a session that was confirmed lately. */
   needsConfirmation?: true;
-  body?: Body;
-  querystring?: Query;
+  body?: TSchema;
+  querystring?: TSchema;
   /** The schema of the response. Defaults to `Accepted`. */
   response?: TSchema;
   /** The error codes that are specific to this action. */
@@ -63,7 +64,7 @@ interface Definition<N extends Name, Wanted, Body extends TSchema, Query extends
    * Converts the request to the argument of the functions below. Runs before the transaction, and not for a request that
    * was answered before.
    */
-  read?(asked: Asked<Static<Body>, Static<Query>>, deps: Deps): Wanted | Promise<Wanted>;
+  read?(asked: Asked<Body, Query>, deps: Deps): Wanted | Promise<Wanted>;
   /** What was requested, and what it changes, for the audit log, without secrets. */
   details?(wanted: Wanted, before: ServerRow): Details;
   /** Secret fields of the response, which no other response has. */
@@ -109,7 +110,7 @@ interface Definition<N extends Name, Wanted, Body extends TSchema, Query extends
 }
 
 /** An action on a server, which enters an operation. */
-export type ServerAction<N extends Name, Wanted> = Definition<N, Wanted, TSchema, TSchema>;
+export type ServerAction<N extends Name, Wanted> = Definition<N, Wanted, unknown, unknown>;
 
 // biome-ignore lint/suspicious/noExplicitAny: each action gets only what it has read itself.
 export type AnyServerAction = ServerAction<Name, any>;
@@ -120,6 +121,12 @@ export function defineServerAction<
   Wanted = undefined,
   Body extends TSchema = TSchema,
   Query extends TSchema = TSchema,
->(definition: Definition<N, Wanted, Body, Query>): ServerAction<N, Wanted> {
+>(
+  definition: Definition<N, Wanted, NoInfer<Static<Body>>, NoInfer<Static<Query>>> & {
+    body?: Body;
+    querystring?: Query;
+  },
+): ServerAction<N, Wanted>;
+export function defineServerAction(definition: AnyServerAction): AnyServerAction {
   return definition;
 }
