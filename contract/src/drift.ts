@@ -182,7 +182,9 @@ export const DriftAdopt = Closed(
       'The operating system of the instance, which a rebuild of the server uses. List the operating systems with `GET ' +
         '/v1/operating-systems`.',
     ),
-    name: Type.Optional(HostName(' The default is the name of the instance.')),
+    name: Type.Optional(
+      HostName(' The default is the name of the instance, unless that has the form of a UUID.'),
+    ),
     cpu: Amount('cpu', 'number of CPU cores', 2),
     ram: Amount('ram', 'amount of memory, in MiB,', 2048),
     disk: Amount('disk', 'disk size, in GiB,', 20),

@@ -2613,7 +2613,7 @@ export interface components {
              */
             os_id: number | string;
             /**
-             * @description The host name of the server (RFC 1123). It cannot be an IP address. If the project has `unique_names`, no other server of the project may have it. It cannot consist only of digits or have the form of a UUID, since both are read as IDs. The default is the name of the instance.
+             * @description The host name of the server (RFC 1123). It cannot be an IP address. If the project has `unique_names`, no other server of the project may have it. It cannot consist only of digits or have the form of a UUID, since both are read as IDs. The default is the name of the instance, unless that has the form of a UUID.
              * @example web-1
              */
             name?: string;

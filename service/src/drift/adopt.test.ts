@@ -86,6 +86,16 @@ it('the request decides the name and the size, and what the instance has not mus
   assert.deepEqual([hostname, specifications], [wanted.name, { cpu: 2, ram: 1024, disk: 9 }]);
 });
 
+it('an instance that is called like a UUID needs another name, by which requests can refer to it', async () => {
+  const id = await enterDrift(db, place, { instance: 'abcdef12-3d39-4f0e-9a44-0d5c8e2b7a10' });
+  const refused = await adopt(id);
+  assert.deepEqual(codeOf(refused), [422, 'validation_failed']);
+  const [error, ...others] = refused.json().errors;
+  assert.deepEqual([error.pointer, others.length], ['/name', 0]);
+  assert.match(error.detail, /^Is required, .* form of a UUID/);
+  assert.equal((await adopt(id, { name: 'web-1' })).statusCode, 202);
+});
+
 it('a disk can not shrink, and the operating system must be one of containers', async () => {
   const id = await enterDrift(db, place, { facts: { diskGb: 20 } });
   const smaller = await adopt(id, { disk: 10 });

@@ -15,6 +15,7 @@ import { firstStep } from '../operations/define.ts';
 import { insertOperation, type OperationRow } from '../operations/queries.ts';
 import { type FieldError, invalidFields, Problem } from '../problems/problem.ts';
 import { requireQuota } from '../projects/quota.ts';
+import { isUuid } from '../requests/path-id.ts';
 import { requireFreeName } from '../servers/creation/create.ts';
 import type { InstanceFacts } from '../servers/engine/facts.ts';
 import { adoptOperation } from '../servers/operations/adopt.ts';
@@ -50,12 +51,13 @@ export async function adoptInstance(
   const { instance, incus_project: incusProject } = drift;
   const errors = await osErrors(trx, body.os_id);
   const size = sizeOf(body, facts, errors);
+  const hostname = body.name ?? instance;
+  if (isUuid(hostname)) errors.push({ pointer: '/name', detail: calledLikeId });
   if (errors.length > 0) throw invalidFields(errors);
   const { addresses, lost } = await addressesFor(trx, drift, facts);
   const { cpu, ramMb: ram, diskGb: disk } = size;
   const demand = { servers: 1, cpu, ram, disk, addresses: addresses.length };
   const { unique_names } = await requireQuota(trx, project.id, demand);
-  const hostname = body.name ?? instance;
   if (unique_names) await requireFreeName(project, hostname);
   const other = await freeMac(trx, mac);
   if (other !== undefined)
@@ -87,6 +89,10 @@ function adoptableOf({ facts, node_id: nodeId }: ShownDrift) {
   if (mac === null || nodeId === null) throw notAdoptable(notReadYet);
   return { facts, mac, nodeId };
 }
+
+/** Incus allows such names, other than those of only digits. Requests could not refer to the server by it. */
+const calledLikeId =
+  'Is required, because the name of the instance has the form of a UUID, which is read as an ID.';
 
 const notAdoptable = (detail: string) => new Problem('drift_not_adoptable', detail);
 

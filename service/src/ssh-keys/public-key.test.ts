@@ -88,6 +88,7 @@ describe('what is no usable public key', () => {
   const pkcs8 = keyPair('ecdsa', 256, '-m', 'PKCS8').private;
   const inOneLine = ed25519.private.replaceAll('\n', ' ');
   const withoutArmour = ed25519.private.split('\n').slice(1, -2).join('\n');
+  const pemAfterIt = `${type} ${base64} ${pem.split('\n').slice(1, -2).join('')}`;
   const putty = 'PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: none\nPrivate-Lines: 1\nAAAA\n';
   const rfc4716 = keygen(['-e', '-m', 'RFC4716', '-f', join(folder, '1.pub')]);
   const asPkcs8 = keygen(['-e', '-m', 'PKCS8', '-f', join(folder, '2.pub')]);
@@ -100,6 +101,7 @@ describe('what is no usable public key', () => {
     ['a private key in one line', inOneLine, /^Is a private key/],
     ['a private key without its first line', withoutArmour, /^Is a private key/],
     ['a private key after a public one', ed25519.public + ed25519.private, /^Is a private key/],
+    ['a private key in PEM without its first line', pemAfterIt, /which may be a private key/],
     ['a private key with CRLF', ed25519.private.replaceAll('\n', '\r\n'), /^Is a private key/],
     ['RFC 4716', rfc4716, /ssh-keygen -i -f/],
     ['PKCS 8', asPkcs8, /ssh-keygen -i -m PKCS8/],

@@ -41,6 +41,7 @@ export function readPublicKey(given: string): PublicKey {
   const check = types.get(type);
   if (!check) throw new UnusableKey(whyNoType(line));
   if (!new RegExp(linePattern, 'u').test(comment)) throw new UnusableKey(noControlCharacters);
+  if (looksLikePem.test(comment)) throw new UnusableKey(hasPem);
   if (looksLikeKey.test(comment)) throw new UnusableKey(severalKeys);
   const bytes = Buffer.from(base64, 'base64');
   if (bytes.toString('base64') !== base64) throw new UnusableKey(damaged);
@@ -55,6 +56,11 @@ const noControlCharacters = 'Must not contain control characters.';
 const damaged = 'Is incomplete or damaged. Copy the whole line again.';
 /** The base64 text of a public key begins with the length of the name of its type. */
 const looksLikeKey = /(?:^|\s)AAAA[A-Za-z0-9+/]{30}/;
+/** The base64 text of PEM without its first line begins with a sequence of at least 256 bytes. */
+const looksLikePem = /(?:^|\s)MII[A-Za-z0-9+/]{50}/;
+const hasPem =
+  'Must not have a key in PEM after it, which may be a private key. It was not stored. Send only the line of the file ' +
+  'whose name ends in .pub.';
 
 /** What people paste by mistake. */
 function refuseOtherFormats(line: string): void {
