@@ -113,6 +113,8 @@ export interface Cancellation {
    * case.
    */
   during?: readonly string[];
+  /** The beginning of its message, if not the title of its kind. */
+  title?: string;
   /** The end of its message, after "was cancelled": what has become of its server. */
   words?: string;
   /** Set if its server is deleted, because it did not exist before. */

@@ -92,9 +92,12 @@ export async function lockOperation(
 /** The message of an operation that was superseded, as in "Stopping the server was superseded by a forced stop." */
 export const supersededMessage = (by: string) => titled(`was superseded by ${by}.`);
 
-/** A sentence that begins with what an operation does. */
-function titled(words: string) {
-  const title = sql`coalesce(${JSON.stringify(operationTitles)}::jsonb ->> kind, 'The operation')`;
+/** A sentence that begins with what an operation does: by default, the title of its kind. */
+function titled(words: string, own?: string) {
+  const title =
+    own !== undefined
+      ? sql`${own}::text`
+      : sql`coalesce(${JSON.stringify(operationTitles)}::jsonb ->> kind, 'The operation')`;
   return sql<string>`${title} || ${` ${words}`}::text`;
 }
 
@@ -111,6 +114,8 @@ export async function supersedeOperation(project: Project, id: number, by: strin
 
 /** How an operation was cancelled. */
 interface Cancelled {
+  /** The beginning of its message, if not the title of its kind. */
+  title?: string | undefined;
   /** The rest of its message, such as "was cancelled." */
   words: string;
   /** Whether its secrets are kept for a retry. */
@@ -121,11 +126,11 @@ interface Cancelled {
 export async function endCancelled(
   project: Project,
   id: number,
-  { words, keepsSecrets }: Cancelled,
+  { title, words, keepsSecrets }: Cancelled,
 ): Promise<void> {
   await endEarly(project, id, {
     status: 'cancelled',
-    message: titled(words),
+    message: titled(words, title),
     finished_at: sql<string>`now()`,
     ...(!keepsSecrets && { secrets: null }),
   });

@@ -357,7 +357,7 @@ test('a rebuild is cancelled until it erases the disk, and its server stays as i
       assert.equal((await server(serverId)).status, 'creating');
       continue;
     }
-    const words = 'Creating the server was cancelled, and the server stays as it was.';
+    const words = 'Rebuilding the server was cancelled, and the server stays as it was.';
     assert.deepEqual([answer.json().status, answer.json().message], ['cancelled', words]);
     assert.deepEqual(await server(serverId), before);
     assert.deepEqual(await secretsOf(serverId), []);
@@ -368,7 +368,7 @@ test('a rebuild of a server without a system that is cancelled can be retried', 
   const { id: serverId } = (await create()).json();
   await fail(serverId, 'no_space', 'The storage pool is full.');
   const { operation_id: id } = (await rebuild(serverId)).json();
-  assert.equal((await cancel(id)).json().message, 'Creating the server was cancelled.');
+  assert.equal((await cancel(id)).json().message, 'Rebuilding the server was cancelled.');
   const { status, error, allowed_actions } = await server(serverId);
   assert.deepEqual([status, error], ['error', 'Its rebuild was cancelled.']);
   assert.ok(allowed_actions.includes('retry'));

@@ -35,8 +35,9 @@ export async function cancelOperation(place: Place, id: number): Promise<Cancell
   const operation = await lockOperation(project, id);
   if (!operation) throw noOperation(id);
   if (operation.status === 'cancelled') return { operation, done: [] };
-  const { deletesServer, keepsSecrets = false, undo, words } = requireCancellation(operation);
-  await endCancelled(project, id, { words: `was cancelled${words ?? ''}.`, keepsSecrets });
+  const cancellation = requireCancellation(operation);
+  const { deletesServer, keepsSecrets = false, undo, title, words } = cancellation;
+  await endCancelled(project, id, { title, words: `was cancelled${words ?? ''}.`, keepsSecrets });
   await undo?.(trx);
   if (!deletesServer) return { operation, done: ['operation_cancel'] };
   await enterAction(place, serverId, deleteAction);

@@ -188,13 +188,14 @@ function cancellationOf(
     return { during, deletesServer: true, words: ', and the server is being deleted' };
   }
   const { before, rebuilds } = state;
+  const title = rebuilds ? 'Rebuilding the server' : operationTitles.create;
   if (before && !mayHaveErased(operation)) {
     const undo = (trx: Trx) => keepAsItWas(trx, operation, before);
-    return { during: beforeErasing, undo, words: ', and the server stays as it was' };
+    return { during: beforeErasing, undo, title, words: ', and the server stays as it was' };
   }
   const error = `Its ${rebuilds ? 'rebuild' : 'creation'} was cancelled.`;
   const undo = (trx: Trx) => setServerState(trx, id, { status: 'error', error });
-  return { during: beforeErasing, undo, keepsSecrets: true };
+  return { during: beforeErasing, undo, title, keepsSecrets: true };
 }
 
 const beforeErasing = ['queue', 'image'];
