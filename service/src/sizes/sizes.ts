@@ -98,7 +98,11 @@ async function requireFreeName(trx: Trx, name: string, besidesId?: number): Prom
 type Settings = Pick<SizeCreate, 'price' | 'location_ids'>;
 
 async function requirePossible(trx: Trx, { price, location_ids: ids }: Settings): Promise<void> {
-  const errors = [...priceErrors(price), ...(await locationErrors(trx, ids ?? []))];
+  const errors = [
+    ...priceErrors(price),
+    ...currencyErrors(price),
+    ...(await locationErrors(trx, ids ?? [])),
+  ];
   if (errors.length > 0) throw invalidFields(errors);
 }
 
@@ -109,10 +113,24 @@ function priceErrors(price: Settings['price']): FieldError[] {
   return [{ pointer: '/price/monthly', detail }];
 }
 
+const currencies = new Set(Intl.supportedValuesOf('currency'));
+
+function currencyErrors(price: Settings['price']): FieldError[] {
+  if (!price || currencies.has(price.currency)) return [];
+  const detail = `No currency has the code ${price.currency} in ISO 4217. Use one such as EUR.`;
+  return [{ pointer: '/price/currency', detail }];
+}
+
 async function locationErrors(trx: Trx, ids: number[]): Promise<FieldError[]> {
   if (ids.length === 0) return [];
   const known = new Set(await existingLocations(trx, ids));
   return ids.flatMap((id, at) => {
+    // A name and an id of one location are the same only now.
+    const first = ids.indexOf(id);
+    if (first !== at) {
+      const detail = `Is the same location as /location_ids/${first}. Leave it out.`;
+      return [{ pointer: `/location_ids/${at}`, detail }];
+    }
     if (known.has(id)) return [];
     const detail = `No location has the id ${id}. List the locations with GET /v1/locations.`;
     return [{ pointer: `/location_ids/${at}`, detail }];
