@@ -516,7 +516,8 @@ export const ServerCreate = Closed(
     initialCommands: Type.Array(Command, {
       maxItems: 64,
       description:
-        'Up to 64 commands that are run once, as root and in order, after the installation. The list may be empty. ' +
+        'Up to 64 commands that are run once, as root and in order, after the installation. The list may be empty. The body ' +
+        'of a request is at most 256 KiB, which bounds the commands and the user data together. ' +
         'Commands that fail do not end the creation. A command may restart the server or power it off; the server is ' +
         'then started again, and the next command is run. If the commands have not ended after two hours, the creation ' +
         'ends with a message about this, and the command that is running is not interrupted.',

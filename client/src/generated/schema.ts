@@ -5778,7 +5778,7 @@ export interface components {
              */
             user_data?: string;
             /**
-             * @description Up to 64 commands that are run once, as root and in order, after the installation. The list may be empty. Commands that fail do not end the creation. A command may restart the server or power it off; the server is then started again, and the next command is run. If the commands have not ended after two hours, the creation ends with a message about this, and the command that is running is not interrupted.
+             * @description Up to 64 commands that are run once, as root and in order, after the installation. The list may be empty. The body of a request is at most 256 KiB, which bounds the commands and the user data together. Commands that fail do not end the creation. A command may restart the server or power it off; the server is then started again, and the next command is run. If the commands have not ended after two hours, the creation ends with a message about this, and the command that is running is not interrupted.
              * @example [
              *       "apt-get update",
              *       [
@@ -6880,7 +6880,7 @@ export interface components {
              */
             user_data?: string;
             /**
-             * @description Up to 64 commands that are run once, as root and in order, after the installation. The list may be empty. Commands that fail do not end the creation. A command may restart the server or power it off; the server is then started again, and the next command is run. If the commands have not ended after two hours, the creation ends with a message about this, and the command that is running is not interrupted.
+             * @description Up to 64 commands that are run once, as root and in order, after the installation. The list may be empty. The body of a request is at most 256 KiB, which bounds the commands and the user data together. Commands that fail do not end the creation. A command may restart the server or power it off; the server is then started again, and the next command is run. If the commands have not ended after two hours, the creation ends with a message about this, and the command that is running is not interrupted.
              * @example [
              *       "apt-get update",
              *       [
