@@ -22,10 +22,10 @@ interface Shell {
 // As in docs/requests.md, except that an error ends the block.
 const beginning = `set -euo pipefail
 API=$URL/v1
-berth() { curl -sS --fail-with-body -H "Authorization: Bearer $TOKEN" "$@"; }
+api() { curl -sS --fail-with-body -H "Authorization: Bearer $TOKEN" "$@"; }
 `;
 
-/** Runs a block with the `berth` of docs/requests.md and `$API`. Returns its output; throws if it fails. */
+/** Runs a block with the `api` of docs/requests.md and `$API`. Returns its output; throws if it fails. */
 export async function runBlock(block: string, shell: Shell): Promise<string> {
   const { directory, url, token, env } = shell;
   const child = spawn('bash', ['-c', beginning + block], {

@@ -1,5 +1,5 @@
 import { type Berth, createBerth } from '@berth/client';
-import type { Command } from '@commander-js/extra-typings';
+import type { Command, CommandUnknownOpts } from '@commander-js/extra-typings';
 import { chooseContext } from './contexts/choose.ts';
 import type { Io } from './io.ts';
 import type { Format } from './output/print.ts';
@@ -19,6 +19,8 @@ export interface Cli {
   io: Io;
   /** Set before the action of a verb runs. */
   globals: Globals;
+  /** The verb that runs, with its options. Undefined before. */
+  command: CommandUnknownOpts | undefined;
   /** For `stdout`. */
   style: Style;
   progress: Progress;
@@ -40,6 +42,7 @@ export function createCli(io: Io): Cli {
   const cli: Cli = {
     io,
     globals: { output: 'table' },
+    command: undefined,
     style: styleFor(io.stdout, io.env),
     progress,
     berth() {

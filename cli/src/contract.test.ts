@@ -23,7 +23,6 @@ const without: Record<string, string> = {
   session_oidc_begin:
     'The OpenID provider sends the browser back to the service, and not to this program.',
   session_oidc_callback: 'The OpenID provider sends the browser there.',
-  session_methods: 'It is about a page of the panel.',
   session_passkey_options: 'Only browsers have passkeys.',
   session_passkey: 'Only browsers have passkeys.',
   passkey_list: 'It needs a session.',

@@ -42,6 +42,7 @@ export async function createProgram(cli: Cli, words: readonly string[]) {
   program.hook('preAction', (_, command) => {
     refuseExcess(command);
     cli.globals = globalsOf(command);
+    cli.command = command;
   });
   for (const [name, { about, load }] of Object.entries(nouns)) {
     if (words.includes(name)) {

@@ -18,10 +18,6 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
   const { createProgram } = await import('./program.ts');
   const words = args.filter((word) => Object.hasOwn(nouns, word));
   const program = await createProgram(cli, words);
-  let running: CommandUnknownOpts | undefined;
-  program.hook('preAction', (_, command) => {
-    running = command;
-  });
   try {
     await program.parseAsync(withHelp(program, args), { from: 'user' });
     return exitStatuses.done;
@@ -31,7 +27,8 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
     if (isInterruption(error, io)) return exitStatuses.interrupted;
     const status = report(cli, error);
     try {
-      if (running) await suggest(cli, running, error instanceof Reported ? error.errors : [error]);
+      const errors = error instanceof Reported ? error.errors : [error];
+      if (cli.command) await suggest(cli, cli.command, errors);
     } catch (another) {
       if (!isInterruption(another, io)) throw another;
     }

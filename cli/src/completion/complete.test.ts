@@ -54,6 +54,11 @@ test('nothing is offered, and nothing is said, where nobody is signed in', async
   assert.deepEqual([refused.stdout, refused.stderr], ['', '']);
 });
 
+test('the commands in the help are not broken', async () => {
+  const { stdout } = await berth(['completion', '--help']);
+  assert.match(stdout, /^ +berth completion fish > ~\/\.config\/fish\/completions\/berth\.fish$/m);
+});
+
 test('each shell has its script', async () => {
   for (const [shell, has] of Object.entries({
     bash: 'complete -F __berth_complete berth',

@@ -8,7 +8,8 @@ const about = `Print a script with which your shell completes commands and names
 
   bash:  echo 'source <(berth completion bash)' >> ~/.bashrc
   zsh:   echo 'source <(berth completion zsh)' >> ~/.zshrc
-  fish:  mkdir -p ~/.config/fish/completions && berth completion fish > ~/.config/fish/completions/berth.fish`;
+  fish:  mkdir -p ~/.config/fish/completions
+         berth completion fish > ~/.config/fish/completions/berth.fish`;
 
 export const completion: Verb = (cli) =>
   new Command('completion')

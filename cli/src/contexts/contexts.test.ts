@@ -83,8 +83,12 @@ test('contexts are chosen for the next commands, or for one', async () => {
   const { berth } = createHome();
   const signIn = (name: string) =>
     berth(['login', url, '--token-stdin', '--name', name], { input: token });
-  await signIn('one');
-  await signIn('two');
+  assert.match((await signIn('one')).stderr, /^The context is called one\.$/m);
+  assert.match(
+    (await signIn('two')).stderr,
+    /^The context is two now\. .*: berth context use one$/m,
+  );
+  assert.match((await signIn('two')).stderr, /^The context is called two\.$/m);
   const current = async () => (await berth(['context', 'list', '-o', 'csv'])).stdout;
   assert.match(await current(), /^one,.*,false\ntwo,.*,true$/m);
   await berth(['context', 'use', 'one', '--project', 'default']);

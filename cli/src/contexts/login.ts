@@ -37,7 +37,7 @@ export const login = (cli: Cli) =>
         throw error;
       });
       const key = name ?? new URL(url).host;
-      const { contexts } = readContexts(cli.io);
+      const { current, contexts } = readContexts(cli.io);
       const context = {
         ...{ url, token },
         ...(isOwnToken && { isOwnToken }),
@@ -46,7 +46,8 @@ export const login = (cli: Cli) =>
       writeContexts(cli.io, { current: key, contexts: { ...contexts, [key]: context } });
       const whoThere = printable(`${nameOf(who)}, in the project ${who.project.name}`);
       cli.print(`You are signed in to ${url} as ${whoThere}.`);
-      cli.note(`The context is called ${key}.`);
+      if (current === null || current === key) cli.note(`The context is called ${key}.`);
+      else cli.note(`The context is ${key} now. To go back: berth context use ${current}`);
       const before = contexts[key];
       if (before?.isOwnToken && before.token !== token) await revokeReplaced(cli, before);
     });

@@ -18,6 +18,22 @@ test('a service that is failing or that wants fewer requests has the same exit s
   }
 });
 
+test('the IDs of an ambiguous name are listed once, with more about each', () => {
+  const location = 'local';
+  const candidates = [5, 6].map((id) => ({ id, name: 'web', location }));
+  const detail = 'Several servers are called web. Use one of these IDs: 5, 6.';
+  const problem = {
+    ...{ type: '', title: '', status: 409, code: 'ambiguous_name', detail },
+    ...{ message: detail, request_id: 'r' },
+    candidates,
+  } as const;
+  assert.deepEqual(explain(new BerthError('ambiguous_name', detail, { status: 409, problem })), {
+    message: 'Several servers are called web. Use one of these IDs:',
+    hints: ['  5  web  (local)', '  6  web  (local)'],
+    status: exitStatuses.conflict,
+  });
+});
+
 test('the only field that is wrong is named once, and several are listed', () => {
   const of = (detail: string, ...errors: { pointer: string; detail: string }[]) =>
     explain(new BerthError('invalid_request', detail, { status: 422, errors }));

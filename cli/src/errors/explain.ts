@@ -1,6 +1,8 @@
 import { BerthError, ConnectionFailedError, UnexpectedResponseError } from '@berth/client';
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { type ExitStatus, exitStatuses } from '../exit-statuses.ts';
 import { Failure } from './failure.ts';
+import { optionOf, withOptions } from './options.ts';
 
 export interface Explanation {
   message: string;
@@ -9,27 +11,36 @@ export interface Explanation {
   status: ExitStatus;
 }
 
-/** What the user is told about an error. Undefined for an error of the program itself. */
-export function explain(error: unknown): Explanation | undefined {
+/**
+ * What the user is told about an error. Undefined for an error of the program itself.
+ *
+ * @param command the command that was typed, whose options are named in place of fields
+ */
+export function explain(error: unknown, command?: CommandUnknownOpts): Explanation | undefined {
   if (error instanceof Failure) {
     return { message: error.message, hints: error.hint ? [error.hint] : [], status: error.status };
   }
-  if (error instanceof BerthError) return explainBerth(error);
+  if (error instanceof BerthError) return explainBerth(error, command);
   return undefined;
 }
 
-function explainBerth(error: BerthError): Explanation {
+function explainBerth(error: BerthError, command: CommandUnknownOpts | undefined): Explanation {
   const fields = error.errors.map(({ pointer, parameter, detail }) => {
     const field = parameter ?? pointer?.replace(/^\//, '').replaceAll('/', '.');
-    return field ? `${field}: ${detail}` : detail;
+    return field ? `${optionOf(command, field)}: ${detail}` : detail;
   });
   const [only] = error.errors;
   // The detail of a single error is the message, after its pointer.
   const isSingle = fields.length === 1 && only && error.detail.endsWith(only.detail);
-  const [message = error.detail] = isSingle ? fields : [];
+  const detail = withOptions(command, detailOf(error));
+  const [message = detail] = isSingle ? fields : [];
   const listed = isSingle ? [] : fields.map((field) => `  ${field}`);
   return { message, hints: [...listed, ...hintsOf(error)], status: exitStatusOf(error) };
 }
+
+/** The IDs that an ambiguous name can stand for are listed below it, with more about each. */
+const detailOf = ({ detail, problem }: BerthError) =>
+  problem?.candidates ? detail.replace(/: \d+(, \d+)*\.$/, ':') : detail;
 
 function hintsOf(error: BerthError): string[] {
   const { status = 0, code, operation, requestId, problem } = error;

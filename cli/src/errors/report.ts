@@ -10,9 +10,10 @@ import { Reported } from './failure.ts';
  *
  * @param about one of several things that was being changed, which the error may not name
  */
-export function report({ io }: Pick<Cli, 'io'>, error: unknown, about = ''): number {
+export function report(cli: Pick<Cli, 'io' | 'command'>, error: unknown, about = ''): number {
+  const { io, command } = cli;
   if (error instanceof Reported) return error.status;
-  const explained = explain(error);
+  const explained = explain(error, command);
   const style = styleFor(io.stderr, io.env);
   if (!explained) {
     io.stderr.write(`${style('red', 'berth failed unexpectedly:')}\n${inspect(error)}\n`);

@@ -25,6 +25,9 @@ export async function generatePassword(): Promise<string> {
   return Array.from({ length }, () => letters[randomInt(letters.length)]).join('');
 }
 
+export const howToGivePassword =
+  'Add --password-stdin and write it to standard input, or add --generate-password.';
+
 /**
  * A password from standard input, generated, or typed twice. It is never an argument, because others on the machine can
  * see arguments, and the shell stores them.
@@ -37,10 +40,7 @@ export async function newPassword(
   if (passwordStdin) return { password: await secretFromStdin(cli.io), isGenerated: false };
   if (isGenerated) return { password: await generatePassword(), isGenerated: true };
   if (!canAsk(cli.io)) {
-    throw usageFailure(
-      `A password ${whose} is missing.`,
-      'Add --password-stdin and write it to standard input, or add --generate-password.',
-    );
+    throw usageFailure(`A password ${whose} is missing.`, howToGivePassword);
   }
   const typed = await hidden(cli.io, `Password ${whose} (empty to generate one):`);
   if (typed === '') return { password: await generatePassword(), isGenerated: true };

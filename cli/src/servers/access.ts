@@ -2,7 +2,7 @@ import type { Command, OptionValues } from '@commander-js/extra-typings';
 import type { Cli } from '../cli.ts';
 import { usageFailure } from '../errors/failure.ts';
 import { canAsk } from '../io.ts';
-import { newPassword, type PasswordOptions } from '../prompts/password.ts';
+import { howToGivePassword, newPassword, type PasswordOptions } from '../prompts/password.ts';
 import { collected } from '../verbs/options.ts';
 import { readUserData } from './user-data.ts';
 
@@ -43,6 +43,15 @@ export interface Access {
   generated: string | undefined;
 }
 
+/** What a command in which nobody can be asked lacks of the password of root. */
+export function missingPassword(cli: Cli, options: AccessOptions): string | undefined {
+  const { sshKey = [], passwordLogin, passwordStdin, generatePassword } = options;
+  if (canAsk(cli.io) || !passwordLogin || passwordStdin || generatePassword) return undefined;
+  return sshKey.length > 0
+    ? 'Add --no-password-login to log in with SSH keys only, or else --password-stdin or --generate-password.'
+    : howToGivePassword;
+}
+
 export async function readAccess(cli: Cli, options: AccessOptions, whose: string): Promise<Access> {
   const { sshKey = [], command: initialCommands = [], passwordLogin } = options;
   if (options.passwordStdin && options.userData === '-') {
@@ -57,12 +66,8 @@ export async function readAccess(cli: Cli, options: AccessOptions, whose: string
   if (!passwordLogin && !isAsked) {
     return { body: { ...common, password_login: false }, generated: undefined };
   }
-  if (sshKey.length > 0 && !isAsked && !canAsk(cli.io)) {
-    throw usageFailure(
-      `A password ${whose} is missing.`,
-      'Add --no-password-login to log in with SSH keys only, or else --password-stdin or --generate-password.',
-    );
-  }
+  const missing = missingPassword(cli, options);
+  if (missing) throw usageFailure(`A password ${whose} is missing.`, missing);
   const { password, isGenerated } = await newPassword(cli, options, whose);
   return {
     body: {

@@ -95,12 +95,15 @@ test('user data comes from a file or from standard input, and gzip of it as well
   assert.match(await done('operation', 'show', String(operation.id)), /^USER DATA +\w+$/m);
   const wrong = await create('wrong', '-', 'nothing that cloud-init knows\n');
   assert.equal(wrong.status, 2, wrong.stderr);
-  assert.match(wrong.stderr, /user_data: /);
+  assert.match(wrong.stderr, /^Error: --user-data: /);
   const empty = await create('empty', '-');
   assert.match(empty.stderr, /The user data is empty\./);
   const missing = await create('missing', join(home, 'nowhere'));
   assert.match(missing.stderr, /The user data can't be read: /);
   const rebuild = ['server', 'rebuild', 'piped', '--yes', '--user-data', '-'];
+  const unconfirmed = await berth(['server', 'rebuild', 'piped']);
+  assert.equal(unconfirmed.status, 9);
+  assert.match(unconfirmed.stderr, /add --yes\.\nA password .*Add --password-stdin/);
   const both = await berth([...rebuild, '--password-stdin'], { input: text });
   assert.match(both.stderr, /either the password or the user data/);
   const rebuilt = await berth([...rebuild, '--generate-password'], { input: text });

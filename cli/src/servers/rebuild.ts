@@ -7,7 +7,7 @@ import { revealing } from '../prompts/password.ts';
 import { confirm } from '../verbs/confirm.ts';
 import { settle } from '../verbs/operation.ts';
 import { defined, waiting } from '../verbs/options.ts';
-import { accessOptions, readAccess } from './access.ts';
+import { accessOptions, missingPassword, readAccess } from './access.ts';
 import { noteUserData } from './user-data.ts';
 
 export const rebuild = (cli: Cli) =>
@@ -21,7 +21,13 @@ export const rebuild = (cli: Cli) =>
     ).option('-y, --yes', 'do not ask for confirmation'),
   ).action(async (server, { os, yes, ...options }) => {
     const system = await osIfNamed(cli, os);
-    await confirm(cli, `All data of ${server} will be lost, and this cannot be undone.`, yes);
+    const missing = missingPassword(cli, options);
+    await confirm(
+      cli,
+      `All data of ${server} will be lost, and this cannot be undone.`,
+      yes,
+      missing && `A password of root is missing, too. ${missing}`,
+    );
     const { body, generated } = await readAccess(cli, options, `of root of ${server}`);
     await revealing(cli, async (reveal) => {
       const start = async (id: string) => {

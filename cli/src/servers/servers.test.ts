@@ -360,6 +360,8 @@ test('the usage is drawn, or printed as data', async () => {
 test('top shows all servers with the busiest first', async () => {
   const once = await berth(['top', '--once']);
   assert.match(once.stdout, /^\d+ servers, \d+ running .* UTC\nNAME +STATUS +CPU +MEMORY/);
+  const one = await berth(['top', '--once', '--label', 'env=prod']);
+  assert.match(one.stdout, /^1 server, \d running /, one.stderr);
   assert.equal((await berth(['top'])).status, 1, 'it needs a terminal');
   const stopping = new AbortController();
   const live = inTerminal(['top', '--interval', '1s'], { signal: stopping.signal });

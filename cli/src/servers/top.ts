@@ -60,7 +60,8 @@ function screen({ io, style }: Cli, servers: Server[], order: Order): string {
   const head = ['NAME', 'STATUS', 'CPU', 'MEMORY', 'DISK', 'RECEIVED', 'SENT', 'NODE'];
   const rows = shown.slice(0, room).map((server) => row(server, style));
   const rest = shown.length - rows.length;
-  const title = `${servers.length} servers, ${running} running   ${new Date().toISOString().slice(11, 19)} UTC`;
+  const count = `${servers.length} ${servers.length === 1 ? 'server' : 'servers'}`;
+  const title = `${count}, ${running} running   ${new Date().toISOString().slice(11, 19)} UTC`;
   return [
     style('bold', title),
     table([head.map((name) => style('bold', name)), ...rows]),

@@ -6,6 +6,7 @@ import { hasColors } from '../output/style.ts';
 import { bytes, gib, mib, percent } from '../output/values.ts';
 import type { Schemas } from '../schemas.ts';
 import { choice, defined, timeSpan } from '../verbs/options.ts';
+import { timeAxis } from './time-axis.ts';
 
 type History = Schemas['UsageHistory'];
 type Series = Schemas['UsageSeries'];
@@ -75,21 +76,21 @@ async function print(cli: Cli, history: History): Promise<void> {
     const title = cli.style('bold', titles[series.metric]);
     const shown = units[series.unit];
     if (points.length < 2) return `${title}\n  Nothing was read in this time.`;
+    const { ticks, label } = timeAxis(points[0]?.[0] ?? 0, points.at(-1)?.[0] ?? 0, width);
     const values = points.map(([, value]) => value);
     const highest = Math.max(...values);
     const chart = plot(points, {
       ...{ width, height: 6 },
       yRange: [0, highest === 0 ? 1 : highest],
       ...(hasColors(cli.io.stdout, cli.io.env) && { color: 'ansiCyan' as const }),
-      formatter: (value, { axis }) => (axis === 'y' ? shown(value) : clock(value)),
+      customXAxisTicks: ticks,
+      formatter: (value, { axis }) => (axis === 'y' ? shown(value) : label(value)),
     });
     const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
     return `${title}  now ${shown(values.at(-1) ?? 0)}, mean ${shown(mean)}, most ${shown(highest)}\n${chart}`;
   });
   cli.print(charts.join('\n\n'));
 }
-
-const clock = (ms: number) => new Date(ms).toISOString().slice(11, 16);
 
 interface Step {
   time: string;

@@ -1,4 +1,4 @@
-import { items } from '@berth/client';
+import { type Berth, items } from '@berth/client';
 import type { Cli } from '../cli.ts';
 import { columnsOf } from '../output/columns.ts';
 import { moment } from '../output/values.ts';
@@ -51,6 +51,14 @@ async function password({ io }: Cli, { passwordStdin, askPassword }: Secret, who
   return askPassword ? await typedTwice(io, `Password of ${whose}:`) : undefined;
 }
 
+/** How a user without a password signs in, if they can. */
+async function withoutPassword(berth: Berth, email: string): Promise<string> {
+  const { openid } = (await berth.GET('/v1/session/methods')).data;
+  if (openid) return `Note: ${email} has no password, and signs in at ${openid.name} (OpenID).`;
+  return `Warning: ${email} can't sign in yet, because they have no password, and this Berth has no OpenID provider.
+To give them a password: berth user update ${email} --ask-password`;
+}
+
 const create = changeVerb({
   name: 'create',
   summary: 'Create a user',
@@ -66,7 +74,10 @@ const create = changeVerb({
       .option('--ask-password', 'ask for a password'),
   request: async (berth, email, { name, admin, ...secret }, cli) => {
     const more = { name, is_admin: admin, password: await password(cli, secret, email) };
-    return await berth.POST('/v1/users', { body: { email, ...defined(more) } });
+    const signsIn = more.password === undefined ? await withoutPassword(berth, email) : undefined;
+    const created = await berth.POST('/v1/users', { body: { email, ...defined(more) } });
+    if (signsIn) cli.note(signsIn);
+    return created;
   },
   sentence: ({ id, email }) => `User ${email} (${id}) is created.`,
 });
