@@ -1,6 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import openapiTS, { astToString, NUMBER, type OpenAPI3, STRING, tsUnion } from 'openapi-typescript';
-import contract from '../contract/openapi.json' with { type: 'json' };
 import { classNameOf } from './src/errors.ts';
 
 // Writes `src/generated/` from the contract. With `--check`, it only tests whether these files are current.
@@ -11,6 +10,20 @@ interface Operation {
   responses: Record<string, { description?: string; headers?: object }>;
 }
 type Paths = Record<string, Record<string, Operation>>;
+
+interface Contract {
+  paths: Paths;
+  components: {
+    schemas: object;
+    securitySchemes: object;
+    responses: Record<string, { description?: string }>;
+  };
+}
+
+// Read instead of imported, because the type of the whole file takes long to check.
+const contract: Contract = JSON.parse(
+  await readFile(new URL('../contract/openapi.json', import.meta.url), 'utf8'),
+);
 
 const operationsOf = (paths: Paths) =>
   Object.entries(paths).flatMap(([path, methods]) =>
@@ -23,7 +36,7 @@ const operationsOf = (paths: Paths) =>
  */
 async function schemaFile(): Promise<string> {
   const { components, ...document } = structuredClone(contract);
-  for (const { operation } of operationsOf(document.paths as unknown as Paths)) {
+  for (const { operation } of operationsOf(document.paths)) {
     const { requestBody, responses } = operation;
     if (requestBody) {
       requestBody.content = { 'application/json': requestBody.content['application/json'] };
@@ -75,9 +88,7 @@ function errorsFile(): string {
 function titlesOfCodes(): [code: string, title: string][] {
   const responses = [
     ...Object.values(contract.components.responses),
-    ...operationsOf(contract.paths as unknown as Paths).flatMap(({ operation }) =>
-      Object.values(operation.responses),
-    ),
+    ...operationsOf(contract.paths).flatMap(({ operation }) => Object.values(operation.responses)),
   ];
   const titles = responses.flatMap(({ description = '' }) =>
     [...description.matchAll(/([^.]+) \(`(\w+)`\)/g)].map(
@@ -91,7 +102,7 @@ function titlesOfCodes(): [code: string, title: string][] {
 function keylessFile(): string {
   const isKeyless = ({ parameters = [] }: Operation) =>
     !parameters.some(({ name }) => name === 'Idempotency-Key');
-  const requests = operationsOf(contract.paths as unknown as Paths)
+  const requests = operationsOf(contract.paths)
     .filter(({ method, operation }) => method !== 'get' && isKeyless(operation))
     .map(({ method, path }) => `  '${method.toUpperCase()} ${path}',\n`);
   return `/** The changes that take no \`Idempotency-Key\`. */\nexport const keyless: ReadonlySet<string> = new Set([\n${requests.join('')}]);\n`;

@@ -44,7 +44,7 @@ describe('changes of a server in the panel', { skip }, () => {
     });
     const answered = await answer.json();
     assert.ok(answer.ok, JSON.stringify(answered));
-    return answered;
+    return answered as { id: number };
   }
 
   const settings = (of: Page) =>

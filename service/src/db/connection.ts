@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect, type Transaction } from 'kysely';
+import { Kysely, type KyselyPlugin, PostgresDialect, type Transaction } from 'kysely';
 import pg from 'pg';
 import { type QueryObserver, withPrepared } from './prepared/pool.ts';
 import {
@@ -9,8 +9,27 @@ import {
 } from './queue/turns.ts';
 import type { Database } from './schema/schema.ts';
 
-export type Db = Kysely<Database>;
-export type Trx = Transaction<Database>;
+type Queries =
+  | 'selectFrom'
+  | 'selectNoFrom'
+  | 'insertInto'
+  | 'updateTable'
+  | 'deleteFrom'
+  | 'with'
+  | 'withRecursive'
+  | 'fn'
+  | 'isTransaction'
+  | 'executeQuery'
+  | 'getExecutor';
+// Only what Berth uses of them, because comparing all their methods takes the compiler seconds.
+export interface Db
+  extends Pick<
+    Kysely<Database>,
+    Queries | 'transaction' | 'startTransaction' | 'connection' | 'destroy'
+  > {
+  withPlugin(plugin: KyselyPlugin): Db;
+}
+export type Trx = Pick<Transaction<Database>, Queries>;
 /** A pool or a transaction, on which queries run. */
 export type Queryable = Db | Trx;
 

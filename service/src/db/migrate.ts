@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { sql } from 'kysely';
-import type { Migration } from 'kysely/migration';
+import type { Migration, MigratorProps } from 'kysely/migration';
 import { SetupError } from '../../../setup/commands.mjs';
 import { pause } from '../lib/pause.ts';
 import type { Db, Queryable, Trx } from './connection.ts';
@@ -115,7 +115,9 @@ export async function migrateWithin(
   };
   const provider = { getMigrations: () => ownAndLater(trx, before, onFailure) };
   const { Migrator } = await import('kysely/migration');
-  const migrator = new Migrator({ db: trx, provider });
+  // The compiler would compare all methods of the transaction.
+  const db = trx as unknown as MigratorProps['db'];
+  const migrator = new Migrator({ db, provider });
   const { error } = to ? await migrator.migrateTo(to) : await migrator.migrateToLatest();
   // For a failed transaction, Kysely only reports that it failed.
   if (error) throw failure ?? error;

@@ -1,10 +1,4 @@
-import {
-  type Expression,
-  type QueryCreator,
-  sql,
-  type UpdateQueryBuilder,
-  type UpdateResult,
-} from 'kysely';
+import { type Expression, sql, type UpdateQueryBuilder, type UpdateResult } from 'kysely';
 import type { Db, Queryable, Trx } from '../db/connection.ts';
 import { notification, notify } from '../db/notifications.ts';
 import type { CommandResult, Database } from '../db/schema/schema.ts';
@@ -41,7 +35,7 @@ export async function leaseDueOperations(
   limit: number,
 ): Promise<OperationRow[]> {
   return await db
-    .with('leased', (leasing) => lease(leasing, holder, due(leasing, steps, limit)))
+    .with('leased', () => lease(db, holder, due(db, steps, limit)))
     .selectFrom('leased')
     .selectAll()
     .orderBy('wake_at')
@@ -49,7 +43,7 @@ export async function leaseDueOperations(
 }
 
 /** The ids of due operations, whose rows it locks. */
-function due(db: QueryCreator<Database>, steps: Leasing['steps'], limit: number) {
+function due(db: Queryable, steps: Leasing['steps'], limit: number) {
   const known = JSON.stringify(Object.fromEntries(steps));
   return db
     .selectFrom('operations as due')
@@ -79,7 +73,7 @@ function due(db: QueryCreator<Database>, steps: Leasing['steps'], limit: number)
     .skipLocked();
 }
 
-function lease(db: QueryCreator<Database>, holder: string, due: Expression<{ id: number }>) {
+function lease(db: Queryable, holder: string, due: Expression<{ id: number }>) {
   return (
     db
       .updateTable('operations')
@@ -301,7 +295,7 @@ export type Ending =
 
 /** A change to a server as a part of the statement that ends its operation. */
 export type Change = (
-  db: QueryCreator<Database>,
+  db: Queryable,
 ) => UpdateQueryBuilder<Database, 'servers', 'servers', UpdateResult>;
 
 /** What is left to do after an operation has ended. */
@@ -343,10 +337,8 @@ export async function finishAndLease(
   const { change, leasing: by, limit = 1 } = also;
   const isFinished = sql<boolean>`exists (select from finished)`;
   const row = await finishing(db, finished, ending)
-    .with('changed', (changing) => change(changing).where(isFinished))
-    .with('leased', (leasing) =>
-      lease(leasing, by.holder, due(leasing, by.steps, limit).where(isFinished)),
-    )
+    .with('changed', () => change(db).where(isFinished))
+    .with('leased', () => lease(db, by.holder, due(db, by.steps, limit).where(isFinished)))
     .selectFrom('finished')
     .leftJoin('leased', (join) => join.onTrue())
     .selectAll('leased')
@@ -362,22 +354,14 @@ export async function finishAndLease(
  * deadlock.
  */
 function finishing(db: Queryable, lease: Lease, ending: Ending) {
-  const subject = (of: QueryCreator<Database>, column: 'server_id' | 'node_id') =>
-    of.selectFrom('operations').select(column).where('id', '=', lease.id);
+  const subject = (column: 'server_id' | 'node_id') =>
+    db.selectFrom('operations').select(column).where('id', '=', lease.id);
   return db
     .with('server', (locking) =>
-      locking
-        .selectFrom('servers')
-        .select('id')
-        .where('id', '=', subject(locking, 'server_id'))
-        .forUpdate(),
+      locking.selectFrom('servers').select('id').where('id', '=', subject('server_id')).forUpdate(),
     )
     .with('node', (locking) =>
-      locking
-        .selectFrom('nodes')
-        .select('id')
-        .where('id', '=', subject(locking, 'node_id'))
-        .forUpdate(),
+      locking.selectFrom('nodes').select('id').where('id', '=', subject('node_id')).forUpdate(),
     )
     .with('finished', (finishing) =>
       finishing

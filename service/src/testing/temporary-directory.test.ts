@@ -2,20 +2,33 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import { test } from 'node:test';
+import { after, before, test } from 'node:test';
+import { startEmbeddedPostgres } from '../db/embedded/embedded.ts';
 import { processesNaming } from './processes.ts';
-import { inMemory } from './temporary-directory.ts';
+import { directoryInMemory, inMemory } from './temporary-directory.ts';
 import { eventually } from './until.ts';
 
 const urlOf = (module: string) => JSON.stringify(new URL(module, import.meta.url).href);
 
+/** The data of a PostgreSQL that has been stopped, for each run to copy: making it takes longer. */
+const prepared = directoryInMemory('prepared');
+before(async () => {
+  const { stop } = await startEmbeddedPostgres({ dataDir: prepared });
+  await stop();
+});
+after(() => rm(prepared, { recursive: true }));
+
 /** A test run that has started PostgreSQL and a separate process, and prints its directory. */
 const script = `
   import { spawn } from 'node:child_process';
-  import { createTestDatabase } from ${urlOf('postgres.ts')};
-  import { temporaryDirectory } from ${urlOf('temporary-directory.ts')};
-  await createTestDatabase();
+  import { cp } from 'node:fs/promises';
+  import { startEmbeddedPostgres } from ${urlOf('../db/embedded/embedded.ts')};
+  import { directoryInMemory, temporaryDirectory } from ${urlOf('temporary-directory.ts')};
+  const dataDir = directoryInMemory('postgres');
+  await cp(${JSON.stringify(prepared)}, dataDir, { recursive: true });
+  await startEmbeddedPostgres({ dataDir });
   const directory = temporaryDirectory('test');
   spawn('sleep', ['1000'], { detached: true, stdio: 'ignore', env: { DIRECTORY: directory } }).unref();
   console.log(directory);
@@ -23,10 +36,8 @@ const script = `
 
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGKILL'] as const) {
   test(`a run that is ended by ${signal} leaves neither processes nor directories`, async () => {
-    const { BERTH_TEST_POSTGRES: _, ...env } = process.env;
     const run = spawn(process.execPath, ['--input-type=module', '-e', script], {
       stdio: ['ignore', 'pipe', 'inherit'],
-      env,
     });
     const root = dirname(String((await once(run.stdout, 'data'))[0]).trim());
     const theirs = () => processesNaming(basename(root));
