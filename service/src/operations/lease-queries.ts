@@ -35,12 +35,17 @@ export async function leaseDueOperations(
   limit: number,
 ): Promise<OperationRow[]> {
   return await db
-    .with('leased', () => lease(db, holder, due(db, steps, limit)))
+    .with('leased', (part) => lease(within(part), holder, due(within(part), steps, limit)))
     .selectFrom('leased')
     .selectAll()
     .orderBy('wake_at')
     .execute();
 }
+
+/**
+ * The builder of a part of a statement, which has the methods of a database. The compiler takes seconds to find that out.
+ */
+const within = (part: unknown) => part as Queryable;
 
 /** The ids of due operations, whose rows it locks. */
 function due(db: Queryable, steps: Leasing['steps'], limit: number) {
@@ -337,8 +342,10 @@ export async function finishAndLease(
   const { change, leasing: by, limit = 1 } = also;
   const isFinished = sql<boolean>`exists (select from finished)`;
   const row = await finishing(db, finished, ending)
-    .with('changed', () => change(db).where(isFinished))
-    .with('leased', () => lease(db, by.holder, due(db, by.steps, limit).where(isFinished)))
+    .with('changed', (part) => change(within(part)).where(isFinished))
+    .with('leased', (part) =>
+      lease(within(part), by.holder, due(within(part), by.steps, limit).where(isFinished)),
+    )
     .selectFrom('finished')
     .leftJoin('leased', (join) => join.onTrue())
     .selectAll('leased')
@@ -354,14 +361,22 @@ export async function finishAndLease(
  * deadlock.
  */
 function finishing(db: Queryable, lease: Lease, ending: Ending) {
-  const subject = (column: 'server_id' | 'node_id') =>
-    db.selectFrom('operations').select(column).where('id', '=', lease.id);
+  const subject = (part: unknown, column: 'server_id' | 'node_id') =>
+    within(part).selectFrom('operations').select(column).where('id', '=', lease.id);
   return db
     .with('server', (locking) =>
-      locking.selectFrom('servers').select('id').where('id', '=', subject('server_id')).forUpdate(),
+      locking
+        .selectFrom('servers')
+        .select('id')
+        .where('id', '=', subject(locking, 'server_id'))
+        .forUpdate(),
     )
     .with('node', (locking) =>
-      locking.selectFrom('nodes').select('id').where('id', '=', subject('node_id')).forUpdate(),
+      locking
+        .selectFrom('nodes')
+        .select('id')
+        .where('id', '=', subject(locking, 'node_id'))
+        .forUpdate(),
     )
     .with('finished', (finishing) =>
       finishing
