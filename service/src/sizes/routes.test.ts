@@ -246,17 +246,6 @@ describe('a request for a size is refused', () => {
     assert.match(answer.json().detail, /No currency has the code ZZZ in ISO 4217/);
   });
 
-  it('at a location that is listed by its id and by its name', async () => {
-    const { name } = await db
-      .selectFrom('locations')
-      .select('name')
-      .where('id', '=', place.locationId)
-      .executeTakeFirstOrThrow();
-    const answer = await make({ name: 'twice', location_ids: [place.locationId, name] });
-    assert.deepEqual(pointersOf(answer), ['/location_ids/1']);
-    assert.match(answer.json().detail, /Is the same location as \/location_ids\/0/);
-  });
-
   it('of those who are no administrators', async () => {
     const { id } = (await make({ name: 'of-others' })).json();
     for (const answer of [

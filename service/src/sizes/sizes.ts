@@ -125,12 +125,6 @@ async function locationErrors(trx: Trx, ids: number[]): Promise<FieldError[]> {
   if (ids.length === 0) return [];
   const known = new Set(await existingLocations(trx, ids));
   return ids.flatMap((id, at) => {
-    // A name and an id of one location are the same only now.
-    const first = ids.indexOf(id);
-    if (first !== at) {
-      const detail = `Is the same location as /location_ids/${first}. Leave it out.`;
-      return [{ pointer: `/location_ids/${at}`, detail }];
-    }
     if (known.has(id)) return [];
     const detail = `No location has the id ${id}. List the locations with GET /v1/locations.`;
     return [{ pointer: `/location_ids/${at}`, detail }];
