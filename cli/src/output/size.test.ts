@@ -18,7 +18,7 @@ test('a terminal that says that it has no columns gets tables, progress and char
   assert.match(await shown('server', 'stop', 'web-1'), /web-1 {2}[█░]{20} +\d+ % /);
   assert.match(await shown('server', 'list'), /ID +NAME +STATUS /);
   assert.match(await shown('server', 'usage', 'web-1'), /CPU/);
-  assert.match(await shown('top', '--once'), /1 servers/);
+  assert.match(await shown('top', '--once'), /1 server,/);
   assert.match(await shown('server', 'create', '--help'), /^Usage: berth server create /);
 });
 
