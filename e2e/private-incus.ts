@@ -28,7 +28,7 @@ export async function removePrivateIncus({ incusDir, bridges }: PrivateIncus): P
   const links = [...guestLinksOf(incusDir), ...bridges.flatMap(portsOf)];
   const instances = instancesOf(incusDir);
   await killAll(() => daemonsOf(incusDir));
-  await Promise.all(instances.flatMap(freezersOf).map((file) => writeFile(file, 'THAWED')));
+  await Promise.all(instances.flatMap(freezersOf).map(thaw));
   await killAll(() => guestsOf(incusDir));
   // This comes first: killed later, it would leave a dead mount.
   await stopLxcfs(incusDir);
@@ -118,6 +118,15 @@ function cgroupsOf(instance: string): string[] {
 /** The states of its freezer of cgroups version 1, which holds the processes of a paused guest even if they are killed. */
 const freezersOf = (instance: string) =>
   globSync(`/sys/fs/cgroup/freezer/lxc.payload.${instance}{,-*}/freezer.state`);
+
+/** The guest may have ended meanwhile, and its cgroup with it. */
+async function thaw(freezer: string): Promise<void> {
+  await writeFile(freezer, 'THAWED').catch(requireGone);
+}
+
+function requireGone(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOENT' && error.code !== 'ENODEV') throw error;
+}
 
 /** Their files go with them; only the folders inside have to be removed first. */
 export async function removeCgroup(folder: string): Promise<void> {

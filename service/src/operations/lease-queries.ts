@@ -16,6 +16,15 @@ const untilLeaseEnds = sql<string>`now() + make_interval(secs => ${sql.lit(lease
 /** An operation of an unknown kind or step is failed by any worker so long after its deadline. */
 const unknownKindGraceSeconds = 60;
 
+/** Builds a statement, or a part of one. */
+type Builder = Pick<Queryable, 'selectFrom' | 'updateTable'>;
+
+/**
+ * The builder of a part of a statement, without the tables of the other parts: comparing all methods for both takes the
+ * compiler seconds.
+ */
+const builder = (ofPart: object) => ofPart as Builder;
+
 export interface Leasing {
   /** The id of the process in the leases. */
   holder: string;
@@ -35,20 +44,17 @@ export async function leaseDueOperations(
   limit: number,
 ): Promise<OperationRow[]> {
   return await db
-    .with('leased', (part) => lease(within(part), holder, due(within(part), steps, limit)))
+    .with('leased', (leasing) =>
+      lease(builder(leasing), holder, due(builder(leasing), steps, limit)),
+    )
     .selectFrom('leased')
     .selectAll()
     .orderBy('wake_at')
     .execute();
 }
 
-/**
- * The builder of a part of a statement, which has the methods of a database. The compiler takes seconds to find that out.
- */
-const within = (part: unknown) => part as Queryable;
-
 /** The ids of due operations, whose rows it locks. */
-function due(db: Queryable, steps: Leasing['steps'], limit: number) {
+function due(db: Builder, steps: Leasing['steps'], limit: number) {
   const known = JSON.stringify(Object.fromEntries(steps));
   return db
     .selectFrom('operations as due')
@@ -78,7 +84,7 @@ function due(db: Queryable, steps: Leasing['steps'], limit: number) {
     .skipLocked();
 }
 
-function lease(db: Queryable, holder: string, due: Expression<{ id: number }>) {
+function lease(db: Builder, holder: string, due: Expression<{ id: number }>) {
   return (
     db
       .updateTable('operations')
@@ -300,7 +306,7 @@ export type Ending =
 
 /** A change to a server as a part of the statement that ends its operation. */
 export type Change = (
-  db: Queryable,
+  db: Builder,
 ) => UpdateQueryBuilder<Database, 'servers', 'servers', UpdateResult>;
 
 /** What is left to do after an operation has ended. */
@@ -342,9 +348,9 @@ export async function finishAndLease(
   const { change, leasing: by, limit = 1 } = also;
   const isFinished = sql<boolean>`exists (select from finished)`;
   const row = await finishing(db, finished, ending)
-    .with('changed', (part) => change(within(part)).where(isFinished))
-    .with('leased', (part) =>
-      lease(within(part), by.holder, due(within(part), by.steps, limit).where(isFinished)),
+    .with('changed', (changing) => change(builder(changing)).where(isFinished))
+    .with('leased', (leasing) =>
+      lease(builder(leasing), by.holder, due(builder(leasing), by.steps, limit).where(isFinished)),
     )
     .selectFrom('finished')
     .leftJoin('leased', (join) => join.onTrue())
@@ -361,8 +367,8 @@ export async function finishAndLease(
  * deadlock.
  */
 function finishing(db: Queryable, lease: Lease, ending: Ending) {
-  const subject = (part: unknown, column: 'server_id' | 'node_id') =>
-    within(part).selectFrom('operations').select(column).where('id', '=', lease.id);
+  const subject = (of: object, column: 'server_id' | 'node_id') =>
+    builder(of).selectFrom('operations').select(column).where('id', '=', lease.id);
   return db
     .with('server', (locking) =>
       locking
