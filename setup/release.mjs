@@ -29,6 +29,9 @@ function outputOf(command, args, directory) {
   );
 }
 
+/** @param {string[]} args */
+const git = (...args) => outputOf('git', args, clone);
+
 /**
  * The section of a version in the changelog, without its heading.
  * @param {string} changelog
@@ -54,9 +57,7 @@ export function sectionOf(changelog, version) {
  *   changelog; `built` has the folders of what was built, by their paths in the release
  */
 export function makeRelease({ commit = 'HEAD', directory, isDraft = false, built = {} }) {
-  const git = (...args) => outputOf('git', args, clone);
-  const hash = git('rev-parse', '--verify', `${commit}^{commit}`).trim();
-  const { version } = JSON.parse(git('show', `${hash}:package.json`));
+  const { hash, version } = identify(commit);
   const { date, notes } = sectionOf(git('show', `${hash}:CHANGELOG.md`), version);
   if (date === unreleased && !isDraft) {
     throw new SetupError(
@@ -66,9 +67,24 @@ export function makeRelease({ commit = 'HEAD', directory, isDraft = false, built
   }
   const name = `berth-${version}`;
   mkdirSync(directory, { recursive: true });
-  const [tarball, bill, text] = [`${name}.tar.gz`, `${name}.cdx.json`, `${name}.md`].map((file) =>
-    join(directory, file),
-  );
+  const [bill, text] = [`${name}.cdx.json`, `${name}.md`].map((file) => join(directory, file));
+  const tarball = makeTarball({ commit: hash, directory, built });
+  writeFileSync(bill, billOf(tarball, name));
+  writeFileSync(text, notes);
+  const files = [tarball, bill, text];
+  const sums = files.map((file) => `${sha256(file)}  ${basename(file)}\n`);
+  writeFileSync(join(directory, 'SHA256SUMS'), sums.join(''));
+  return { version, commit: hash, files };
+}
+
+/**
+ * Writes the tarball of a release, and returns its path.
+ * @param {{ commit?: string, directory: string, built?: Record<string, string> }} release as of `makeRelease`
+ */
+export function makeTarball({ commit = 'HEAD', directory, built = {} }) {
+  const { hash, version } = identify(commit);
+  const name = `berth-${version}`;
+  const tarball = join(directory, `${name}.tar.gz`);
   const identity = JSON.stringify({ version, commit: hash });
   git(
     ...['archive', '--format=tar.gz', `--add-virtual-file=${name}/release.json:${identity}`],
@@ -76,12 +92,14 @@ export function makeRelease({ commit = 'HEAD', directory, isDraft = false, built
     // The last prefix is that of the files of the commit.
     ...[`--prefix=${name}/`, `--output=${tarball}`, hash],
   );
-  writeFileSync(bill, billOf(tarball, name));
-  writeFileSync(text, notes);
-  const files = [tarball, bill, text];
-  const sums = files.map((file) => `${sha256(file)}  ${basename(file)}\n`);
-  writeFileSync(join(directory, 'SHA256SUMS'), sums.join(''));
-  return { version, commit: hash, files };
+  return tarball;
+}
+
+/** @param {string} commit */
+function identify(commit) {
+  const hash = git('rev-parse', '--verify', `${commit}^{commit}`).trim();
+  const { version } = JSON.parse(git('show', `${hash}:package.json`));
+  return { hash, version };
 }
 
 /**
@@ -106,7 +124,8 @@ function filesOf(folder, target) {
 function billOf(tarball, name) {
   const directory = mkdtempSync(join(tmpdir(), 'berth-release-'));
   try {
-    outputOf('tar', ['-xzf', tarball, '-C', directory], '.');
+    const packages = ['package.json', 'package-lock.json'].map((file) => `*/${file}`);
+    outputOf('tar', ['-xzf', tarball, '-C', directory, '--wildcards', ...packages], '.');
     const args = ['sbom', '--sbom-format=cyclonedx', '--sbom-type=application'];
     const printed = outputOf('npm', [...args, '--package-lock-only'], join(directory, name));
     const bill = JSON.parse(printed);
