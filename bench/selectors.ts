@@ -1,10 +1,6 @@
 import { Project } from '../service/src/db/project.ts';
 import { parseSelector } from '../service/src/labels/selector.ts';
-import {
-  listSelectedServers,
-  listServers,
-  type ServerOrder,
-} from '../service/src/servers/queries.ts';
+import { listServers, type ServerOrder } from '../service/src/servers/queries.ts';
 import { installation } from '../service/src/testing/fixtures.ts';
 import { enterManyRows } from '../service/src/testing/many-rows.ts';
 import { createTestProject } from '../service/src/testing/people.ts';
@@ -84,7 +80,7 @@ async function measurePage(project: Project, text: string, order: ServerOrder, r
   for (let round = -2; round < rounds; round += 1) {
     const without = await timed(() => listServers(project, {}, order).page(undefined, pageSize));
     const selected = await timed(() =>
-      listSelectedServers(project, { selector }, order).page(undefined, pageSize),
+      listServers(project, { selector }, order).page(undefined, pageSize),
     );
     if (round < 0) continue;
     baseline.push(without);

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { App, Deps } from '../callers/app-types.ts';
 import { listedRows, readsAnyProject } from '../callers/every-project.ts';
-import { readSelector } from '../labels/labels.ts';
+import { selectorOfList } from '../labels/labels.ts';
 import { invalidFields, Problem } from '../problems/problem.ts';
 import { preferredType } from '../requests/accept.ts';
 import { readPage, sendList } from '../requests/pagination.ts';
@@ -95,7 +95,7 @@ function filtersOf({
   project_id,
   label_selector: text,
 }: EventQuery): EventFilters {
-  const selector = text?.trim() ? readSelector(text) : undefined;
+  const selector = selectorOfList(text);
   return { type, server_id, project_id, ...(selector && { selector }) };
 }
 

@@ -18,6 +18,10 @@ export function patchLabels(before: Labels, patch: Record<string, string | null>
   throw invalidFields([{ pointer: '/labels', detail }]);
 }
 
+/** Parses the `label_selector` of a list. A blank one, or none, selects all. Throws 422 if it is not valid. */
+export const selectorOfList = (text: string | undefined): Selector | undefined =>
+  text?.trim() ? readSelector(text) : undefined;
+
 /** Parses `label_selector` of a query, or of a body. Throws 422 if it is not valid. */
 export function readSelector(text: string, of: 'query' | 'body' = 'query'): Selector {
   const name = 'label_selector';

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { Caller } from '../callers/app-types.ts';
 import { everyProject } from '../callers/every-project.ts';
 import { Project, type ProjectRows } from '../db/project.ts';
-import { listSelectedServers, setServerSettings } from '../servers/queries.ts';
+import { listServers, setServerSettings } from '../servers/queries.ts';
 import { type Installation, installation } from '../testing/fixtures.ts';
 import { createTestProject } from '../testing/people.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
@@ -83,7 +83,7 @@ const administrator = { scopes: ['admin'] } as unknown as Caller;
 
 async function selected(rows: ProjectRows, text: string): Promise<number[]> {
   const order = { sort: 'id', descending: false } as const;
-  const found = listSelectedServers(rows, { selector: parseSelector(text) }, order);
+  const found = listServers(rows, { selector: parseSelector(text) }, order);
   const page = await found.page(undefined, 1000);
   assert.equal(await found.count(), page.length);
   return page.map(({ id }) => id);

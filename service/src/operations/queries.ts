@@ -343,8 +343,8 @@ export interface OperationFilters {
   server_id?: number[] | undefined;
   status?: OperationRow['status'][] | undefined;
   kind?: string[] | undefined;
-  /** Of their servers. */
-  labels?: Selected | undefined;
+  /** Of the labels of their servers. */
+  selector?: Selector | undefined;
   /** When the operation was requested. */
   from?: string | undefined;
   to?: string | undefined;
@@ -355,10 +355,25 @@ export interface OperationOrder {
   descending: boolean;
 }
 
-/** Operations on servers, including deleted ones, without the outputs of their commands. */
+/**
+ * Operations on servers, including deleted ones, without the outputs of their commands. With a selector, each page is
+ * read as of one time, since a change of a server's labels would otherwise hide its operations although both its old and
+ * its new ones are selected.
+ */
 export function listOperations(
   rows: ProjectRows,
-  filters: OperationFilters,
+  { selector, ...filters }: OperationFilters,
+  order: OperationOrder,
+): Listing<ListedOperation> {
+  if (!selector) return operationsIn(rows, filters, order);
+  return snapshotListing<ProjectRows, ListedOperation>(rows, async (own) =>
+    operationsIn(own, { ...filters, labels: await selectLabels(own, selector) }, order),
+  );
+}
+
+function operationsIn(
+  rows: ProjectRows,
+  filters: Omit<OperationFilters, 'selector'> & { labels?: Selected },
   order: OperationOrder,
 ): Listing<ListedOperation> {
   const { server_id, status, kind, labels } = filters;
@@ -372,21 +387,6 @@ export function listOperations(
     .where(isWithin('created_at', filters))
     .where(labels ? isOnSelected(rows, labels) : sql<boolean>`true`);
   return listing(query, { ...order, id: 'id' });
-}
-
-/**
- * The same of operations on servers that a selector selects. Each page is read as of one time, since a change of a
- * server's labels would otherwise hide its operations although both its old and its new ones are selected.
- */
-export function listOperationsOfSelected(
-  rows: ProjectRows,
-  { selector, ...filters }: Omit<OperationFilters, 'labels'> & { selector: Selector },
-  order: OperationOrder,
-): Listing<ListedOperation> {
-  return snapshotListing<ProjectRows, ListedOperation>(rows, async (own) => {
-    const labels = await selectLabels(own, selector);
-    return listOperations(own, { ...filters, labels }, order);
-  });
 }
 
 /** Matches operations on existing servers. A deleted server has no set of labels. */

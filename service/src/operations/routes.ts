@@ -4,18 +4,12 @@ import { Type } from 'typebox';
 import type { App } from '../callers/app-types.ts';
 import { listedRows, readableRows, readsAnyProject } from '../callers/every-project.ts';
 import type { CommandResult } from '../db/schema/schema.ts';
-import { readSelector } from '../labels/labels.ts';
+import { selectorOfList } from '../labels/labels.ts';
 import { Problem } from '../problems/problem.ts';
 import { readPage, sendList } from '../requests/pagination.ts';
 import { findNodeOperation } from './node-operation-queries.ts';
 import { operationNotFound } from './problems.ts';
-import {
-  findCommand,
-  findOperation,
-  type ListedOperation,
-  listOperations,
-  listOperationsOfSelected,
-} from './queries.ts';
+import { findCommand, findOperation, type ListedOperation, listOperations } from './queries.ts';
 import {
   nodeOperationView,
   type OperationDeps,
@@ -58,9 +52,8 @@ export function operationRoutes(app: App, deps: OperationDeps): void {
         all_projects: query.all_projects === true || ofServers,
       });
       const { label_selector: labels, ...filters } = query;
-      const operations = labels?.trim()
-        ? listOperationsOfSelected(rows, { ...filters, selector: readSelector(labels) }, page)
-        : listOperations(rows, filters, page);
+      const wanted = { ...filters, selector: selectorOfList(labels) };
+      const operations = listOperations(rows, wanted, page);
       const view = (row: ListedOperation) => operationView(row, deps, isForAdmin);
       return sendList(request, reply, page, operations, view);
     },

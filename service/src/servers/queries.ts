@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import { beginsWith, hasAnyOf, isNamed, isOneOf, isWithin } from '../db/filters.ts';
-import { type Listing, listing, snapshotListing } from '../db/listing.ts';
+import { type Listing, listing, listingByIds, snapshotListing } from '../db/listing.ts';
 import type { Project, ProjectRows } from '../db/project.ts';
 import type { Database, ServerStatus, SshKeyOfServer } from '../db/schema/schema.ts';
 import { isSelected, type Labels, type Selected, selectLabels } from '../labels/queries.ts';
@@ -23,7 +23,7 @@ export interface ServerFilters {
   ip?: string[] | undefined;
   size?: number[] | undefined;
   group?: string[] | undefined;
-  labels?: Selected | undefined;
+  selector?: Selector | undefined;
   /** The beginning of the host name. */
   q?: string | undefined;
   /** When the server was created. */
@@ -150,37 +150,42 @@ export interface ServerOrder {
 /** The number of rows in a part. Each has about a kilobyte. */
 const rowsAtFirst = 100;
 
-/** Ordered by the sort column and then by id. */
+/** The servers with these ids, in their order. */
+const serversByIds = (rows: ProjectRows, { ids }: { ids: number[] }) =>
+  serversInFull(rows)
+    .where(sql<boolean>`servers.id = any(${ids}::bigint[])`)
+    .orderBy(sql`array_position(${ids}::bigint[], servers.id)`);
+
+/**
+ * Ordered by the sort column and then by id. Each page is read as of one time: a server that is deleted meanwhile would
+ * otherwise make the page shorter, and so end the list. A change of a server's labels would hide it although both its
+ * old and its new ones are selected.
+ */
 export function listServers(
   rows: ProjectRows,
-  filters: ServerFilters,
+  { selector, ...filters }: ServerFilters,
   { sort, descending }: ServerOrder,
 ): Listing<ServerInFull> {
   const order = { sort: `servers.${sort}`, id: 'servers.id', descending };
-  const wanted = matching(rows, filters);
-  const counted = rows.select('servers').where('servers.deleted_at', 'is', null).where(wanted);
-  return { ...listing(serversInFull(rows).where(wanted), order, counted), rowsAtFirst };
-}
-
-/**
- * The same of the servers that a selector selects. Each page is read as of one time, since a change of a server's labels
- * would otherwise hide it although both its old and its new ones are selected.
- */
-export function listSelectedServers(
-  rows: ProjectRows,
-  { selector, ...filters }: ServerFilters & { selector: Selector },
-  order: ServerOrder,
-): Listing<ServerInFull> {
-  const selected = snapshotListing<ProjectRows, ServerInFull>(rows, async (own) => {
-    const labels = await selectLabels(own, selector);
-    return listServers(own, { ...filters, labels }, order);
+  const list = snapshotListing<ProjectRows, ServerInFull>(rows, async (own) => {
+    const labels = selector && (await selectLabels(own, selector));
+    const found = own
+      .select('servers')
+      .select('servers.id')
+      .where('servers.deleted_at', 'is', null)
+      .where(matching(own, filters, labels));
+    return listingByIds(listing(found, order), (ids) => own.run(serversByIds, { ids }));
   });
-  return { ...selected, rowsAtFirst };
+  return { ...list, rowsAtFirst };
 }
 
 /** Conditions on `servers` alone, each of which an index supports. */
-function matching(rows: ProjectRows, filters: ServerFilters) {
-  const { hostname, ip, labels, q } = filters;
+function matching(
+  rows: ProjectRows,
+  filters: Omit<ServerFilters, 'selector'>,
+  labels: Selected | undefined,
+) {
+  const { hostname, ip, q } = filters;
   const among = hasAnyOf({
     'servers.status': filters.status,
     'servers.location_id': filters.location_id,

@@ -4,12 +4,12 @@ import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { App, Deps } from '../callers/app-types.ts';
 import { listedRows, readableRows } from '../callers/every-project.ts';
-import { readSelector } from '../labels/labels.ts';
+import { selectorOfList } from '../labels/labels.ts';
 import { lastOperation } from '../operations/queries.ts';
 import { readPage, sendList } from '../requests/pagination.ts';
 import { explainOtherProject } from './elsewhere.ts';
 import { serverNotFound } from './not-found.ts';
-import { findServer, listSelectedServers, listServers, type ServerSort } from './queries.ts';
+import { findServer, listServers, type ServerSort } from './queries.ts';
 import { serverView, statusView } from './view.ts';
 
 const params = PathParams({ id: 'server' });
@@ -41,9 +41,7 @@ function listRoute(app: App, { db }: Deps): void {
       const page = readPage<ServerSort>(request);
       const rows = listedRows(request, db, query);
       const { label_selector: labels, ...filters } = query;
-      const servers = labels?.trim()
-        ? listSelectedServers(rows, { ...filters, selector: readSelector(labels) }, page)
-        : listServers(rows, filters, page);
+      const servers = listServers(rows, { ...filters, selector: selectorOfList(labels) }, page);
       return sendList(request, reply, page, servers, serverView);
     },
   );
