@@ -37,7 +37,7 @@ test('each list has its usual columns', async () => {
     webhook: /^ID +NAME +STATUS +URL +LAST SUCCESS$/,
     event: /^ID +AT +TYPE +SERVER ID +ABOUT$/,
     'address-pool': /^ID +LOCATION +CIDR +GATEWAY +FIRST +LAST +ENABLED +HELD$/,
-    audit: /^ID +AT +ACTION +TARGET +STATUS +CODE +USER ID +TOKEN ID +ADDRESS$/,
+    audit: /^ID +AT +COUNT +ACTION +TARGET +STATUS +CODE +USER ID +TOKEN ID +ADDRESS$/,
   };
   for (const [noun, columns] of Object.entries(expected)) {
     assert.match(await head(noun, 'list'), columns, noun);

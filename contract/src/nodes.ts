@@ -102,6 +102,11 @@ export const Node = Type.Object(
       'The resources of the node; the disk space is that of its storage pool. All are 0 until they have been read.',
       [16, 65536, 500],
     ),
+    allocatable: Amounts(
+      'The resources that its servers can have together: `capacity` times the `overcommit` of its location. One server ' +
+        'gets no more than `capacity`.',
+      [256, 65536, 2000],
+    ),
     allocated: Amounts(
       'The resources that are allocated to the servers of the node, including stopped ones.',
       [12, 16384, 200],

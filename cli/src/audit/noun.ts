@@ -31,7 +31,7 @@ const columns = columnsOf<Schemas['AuditEntry']>(
     details: ({ details }) => (details === null ? null : JSON.stringify(details)),
     age: { of: (entry) => entry.at, text: ({ at }) => age(at) },
   },
-  ['id', 'at', 'action', 'target', 'status', 'code', 'user_id', 'token_id', 'address'],
+  ['id', 'at', 'count', 'action', 'target', 'status', 'code', 'user_id', 'token_id', 'address'],
   ({ id }) => String(id),
 );
 

@@ -110,6 +110,17 @@ test('an instance is adopted with a name and an operating system', async () => {
   const unnamed = await berth(['drift', 'adopt', String(id)]);
   assert.equal(unnamed.status, 2);
   assert.match(unnamed.stderr, /--os <os>/);
-  const adopt = ['drift', 'adopt', String(id), '--os', 'debian-12', '--name', 'web-7', '--no-wait'];
+  const adopt = [
+    'drift',
+    'adopt',
+    String(id),
+    '--os',
+    'debian-12',
+    '--name',
+    'web-7',
+    '--no-wait',
+    '-p',
+    'default',
+  ];
   assert.match(await done(...adopt), /^Server web-7 \(\d+\) is being adopted/);
 });

@@ -90,11 +90,11 @@ const adopt = (cli: Cli) =>
       .option('--cpu <cores>', 'the number of CPU cores; by default those of the instance', whole)
       .option('--ram <amount>', 'the memory; by default that of the instance', memory)
       .option('--disk <amount>', 'the disk; by default that of the instance', diskSize),
-  ).action(async (id, { wait, timeout, os, ...options }) => {
+  ).action(async (id, { wait, timeout, os, name, cpu, ram, disk }) => {
     const berth = cli.berth();
     const { data } = await berth.POST('/v1/drift/{id}/adopt', {
       params: { path: { id } },
-      body: { os_id: await osNamed(cli, os), ...defined(options) },
+      body: { os_id: await osNamed(cli, os), ...defined({ name, cpu, ram, disk }) },
     });
     if (wait) await follow(cli, data.operation.id, `Drift ${id}`, { timeout });
     const path = { id: String(data.server_id) };

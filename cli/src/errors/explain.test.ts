@@ -40,6 +40,14 @@ test('the only field that is wrong is named once, and several are listed', () =>
   const os = { pointer: '/os_id', detail: 'No operating system is called x.' };
   const one = of('/os_id: No operating system is called x.', os);
   assert.deepEqual([one?.message, one?.hints], ['os_id: No operating system is called x.', []]);
+  const both = of(
+    '/os_id: Is wrong. /name: Is wrong, too.',
+    ...[
+      { pointer: '/os_id', detail: 'Is wrong.' },
+      { pointer: '/name', detail: 'Is wrong, too.' },
+    ],
+  );
+  assert.equal(both?.message, '2 values are not valid:');
   const two = of('Two fields are wrong.', os, { pointer: '/labels/a b', detail: 'Is no key.' });
   assert.equal(two?.message, 'Two fields are wrong.');
   assert.deepEqual(two?.hints, [

@@ -32,7 +32,11 @@ function explainBerth(error: BerthError, command: CommandUnknownOpts | undefined
   const [only] = error.errors;
   // The detail of a single error is the message, after its pointer.
   const isSingle = fields.length === 1 && only && error.detail.endsWith(only.detail);
-  const detail = withOptions(command, detailOf(error));
+  // The errors are listed below.
+  const isList =
+    fields.length > 1 && error.errors.every((one) => error.detail.includes(one.detail));
+  const summary = isList ? `${fields.length} values are not valid:` : detailOf(error);
+  const detail = withOptions(command, summary);
   const [message = detail] = isSingle ? fields : [];
   const listed = isSingle ? [] : fields.map((field) => `  ${field}`);
   return { message, hints: [...listed, ...hintsOf(error)], status: exitStatusOf(error) };

@@ -20,9 +20,9 @@ type Node = Schemas['Node'];
 type Part = 'cpu' | 'ram' | 'disk';
 
 const part = (key: Part, shown: (size: number) => string) => ({
-  of: ({ allocated, capacity }: Node) => `${allocated[key]}/${capacity[key]}`,
-  text: ({ allocated, capacity, used }: Node) =>
-    `${shown(allocated[key])} of ${shown(capacity[key])} allocated, ${shown(used[key])} used`,
+  of: ({ allocated, allocatable }: Node) => `${allocated[key]}/${allocatable[key]}`,
+  text: ({ allocated, allocatable, capacity, used }: Node) =>
+    `${shown(allocated[key])} of ${shown(allocatable[key])} allocated, ${shown(used[key])} of ${shown(capacity[key])} used`,
 });
 const cores = (count: number) => String(Math.round(count * 10) / 10);
 
@@ -45,7 +45,7 @@ const columns = columnsOf<Node>(
     ...{ cpu: part('cpu', cores), ram: part('ram', mib), disk: part('disk', gib) },
     failure_domain: (node) => node.failure_domain,
     incus_version: (node) => node.incus_version,
-    warnings: (node) => node.warnings,
+    warnings: { of: (node) => node.warnings, text: ({ warnings }) => warnings.join('\n') || '-' },
     updated_at: { of: (node) => node.updated_at, text: ({ updated_at }) => moment(updated_at) },
   },
   ['id', 'name', 'location', 'status', 'servers', 'cpu', 'ram', 'disk'],

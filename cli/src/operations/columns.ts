@@ -24,7 +24,10 @@ export const operationColumns = columnsOf<Operation>(
     error: (operation) => operation.error?.code,
     commands: {
       of: ({ commands }) => commands?.length ?? null,
-      text: ({ commands }) => (commands?.length ? commands.map(command).join('\n') : '-'),
+      text: ({ commands }) =>
+        commands?.length
+          ? commands.map((one) => commandText(one, commands.length)).join('\n')
+          : '-',
     },
     user_data: {
       of: (operation) => operation.user_data?.status,
@@ -69,5 +72,10 @@ function durationMs({ started_at, finished_at }: Operation): number | null {
   return Date.parse(finished_at) - Date.parse(started_at);
 }
 
-const command = ({ index, exit_status, duration_ms }: Schemas['CommandResult']) =>
-  `command ${index}: exit status ${exit_status}${duration_ms === null ? '' : ` after ${milliseconds(duration_ms)}`}`;
+/** The end of the output of a command that failed says why. */
+function commandText(result: Schemas['CommandResult'], total: number): string {
+  const { index, exit_status, duration_ms, output } = result;
+  const lasted = duration_ms === null ? '' : ` after ${milliseconds(duration_ms)}`;
+  const why = exit_status === 0 ? undefined : output?.trimEnd().split('\n').at(-1);
+  return `${index + 1} of ${total}: exit status ${exit_status}${lasted}${why ? `: ${why}` : ''}`;
+}

@@ -6,7 +6,7 @@ import type { Schemas } from '../schemas.ts';
 import { changesOf, changeVerb } from '../verbs/change.ts';
 import { listVerb } from '../verbs/list.ts';
 import { noun } from '../verbs/noun.ts';
-import { defined, limitOrNone, yesOrNo } from '../verbs/options.ts';
+import { defined, diskSize, limitOrNone, memory, orNone, yesOrNo } from '../verbs/options.ts';
 import { showVerb } from '../verbs/show.ts';
 import { ownProject } from './own.ts';
 
@@ -119,10 +119,22 @@ const quotaOptions = <Args extends unknown[], Options extends OptionValues>(
     .option('--sizes-only <yes|no>', 'whether its servers can only have one of the sizes', yesOrNo)
     .option('--servers <number>', 'the most servers, or none for no limit', limitOrNone)
     .option('--cpu <cores>', 'the most CPU cores of all servers together', limitOrNone)
-    .option('--ram <mib>', 'the most memory of all servers together, in MiB', limitOrNone)
-    .option('--disk <gib>', 'the most disk space of all servers together, in GiB', limitOrNone)
+    .option(
+      '--ram <amount>',
+      'the most memory of all servers together: 4096 (MiB), 4G or none',
+      orNone(memory),
+    )
+    .option(
+      '--disk <amount>',
+      'the most disk space of all servers together: 100 (GiB), 1T or none',
+      orNone(diskSize),
+    )
     .option('--addresses <number>', 'the most IP addresses of all servers together', limitOrNone)
-    .option('--outputs <mib>', 'the most output of initial commands, in MiB', limitOrNone);
+    .option(
+      '--outputs <amount>',
+      'the most output of initial commands: 64 (MiB), 1G or none',
+      orNone(memory),
+    );
 
 interface Changes extends Partial<Limits> {
   description?: string;

@@ -15,7 +15,8 @@ export const suspend = serverAction({
 
 export const unsuspend = serverAction({
   name: 'unsuspend',
-  summary: 'Allow suspended servers to be started again',
+  summary: 'End the suspension of servers',
+  about: 'Those that were running when they were suspended are started again.',
   done: 'is not suspended any more',
   request: (berth, params) => berth.POST('/v1/servers/{id}/unsuspend', { params, body: {} }),
 });

@@ -1,5 +1,8 @@
+import type { Operation } from '@berth/client';
 import { Command } from '@commander-js/extra-typings';
 import type { Cli } from '../cli.ts';
+import { Failure } from '../errors/failure.ts';
+import { exitStatuses } from '../exit-statuses.ts';
 import { osIfNamed } from '../operating-systems/named.ts';
 import { columnsOf } from '../output/columns.ts';
 import { printOne } from '../output/print.ts';
@@ -59,22 +62,43 @@ export const create = (cli: Cli) =>
       const { data: created } = await berth.POST('/v1/servers', { body });
       reveal(access.generated);
       for (const warning of created.warnings ?? []) cli.note(`Note: ${warning}`);
-      if (wait) {
-        const { id } = created.operation;
-        noteUserData(cli, (await follow(cli, id, answers.name, { timeout })).user_data);
-      }
       const path = { id: String(created.id) };
-      const { data: server } = await berth.GET('/v1/servers/{id}', { params: { path } });
-      const { failed, total } = server.initial_commands;
-      if (failed > 0) {
-        cli.note(
-          `${failed} of ${total} commands failed: berth operation show ${created.operation.id}`,
-        );
+      const print = async ({ id, status, error }: Schemas['OperationOutcome'], state: string) => {
+        const { data: server } = await berth.GET('/v1/servers/{id}', { params: { path } });
+        const password = access.generated;
+        const operation = { id, status, error };
+        await printNew(cli, { ...server, operation, ...defined({ password }) }, state);
+      };
+      const { id } = created.operation;
+      if (!wait) {
+        await print(created.operation, 'is being created');
+        if (cli.globals.output === 'table')
+          cli.note(`Follow it with "berth operation watch ${id}".`);
+        return;
       }
-      const shown = access.generated ? { ...server, password: access.generated } : server;
-      await printNew(cli, shown, wait ? 'is created' : 'is being created');
+      try {
+        const ended = await follow(cli, id, answers.name, { timeout });
+        noteUserData(cli, ended.user_data);
+        noteFailedCommands(cli, ended);
+        await print(ended, 'is created');
+      } catch (error) {
+        // The server exists, so that a script needs what it has been told.
+        const isLate = error instanceof Failure && error.status === exitStatuses.timeout;
+        if (isLate) await print(created.operation, 'is being created');
+        throw error;
+      }
     });
   });
+
+function noteFailedCommands(cli: Cli, { id, commands }: Operation): void {
+  for (const { index, exit_status } of commands ?? []) {
+    if (exit_status === 0) continue;
+    const which = `Initial command ${index + 1} of ${commands?.length}`;
+    cli.note(
+      `${which} failed with exit status ${exit_status}. Its output: berth operation output ${id} ${index}`,
+    );
+  }
+}
 
 const planColumns = columnsOf<Schemas['ServerDryRun']>(
   {

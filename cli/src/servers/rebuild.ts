@@ -15,7 +15,9 @@ export const rebuild = (cli: Cli) =>
     accessOptions(
       new Command('rebuild')
         .summary('Install a server anew, with the same addresses')
-        .description('Install a server anew, with the same addresses. All its data is lost.')
+        .description(
+          'Install a server anew, with the same addresses. All its data is lost. Afterwards it has only the SSH keys that --ssh-key names, and new host keys.',
+        )
         .argument('<server>', 'its name or ID')
         .option('--os <os>', 'another operating system: debian-12 or "Debian 12"'),
     ).option('-y, --yes', 'do not ask for confirmation'),
@@ -41,6 +43,7 @@ export const rebuild = (cli: Cli) =>
       const sentence = (name: string) => `${name} is rebuilt.`;
       const settled = await settle(cli, server, start, { ...options, sentence });
       noteUserData(cli, settled.operation.user_data);
+      if (!body.ssh_keys?.length) cli.note('No SSH key can log in to it: --ssh-key was not given.');
       const shown = generated ? { ...settled.operation, password: generated } : settled.operation;
       await printDone(cli, operationColumns, shown, settled.sentence);
     });

@@ -249,12 +249,39 @@ test('a create without a terminal names what is missing', async () => {
   assert.doesNotMatch(plan.stdout, /Password/);
 });
 
+test('a create that is not waited for names its operation', async () => {
+  const { stderr } = await create('later-1', '--no-wait');
+  assert.match(stderr, /^Follow it with "berth operation watch \d+"\.$/m);
+  type Created = Schemas['Server'] & { operation: Schemas['OperationOutcome']; password: string };
+  const flags = ['--generate-password', '--no-wait'];
+  const created = await json<Created>('server', 'create', 'later-2', ...size, ...flags);
+  assert.ok(created.operation.id > 0);
+  assert.match(created.password, /^\S{24}$/);
+  const ended = ['operation', 'watch', String(created.operation.id)];
+  assert.equal((await berth(ended)).status, 0);
+  const waited = await json<Created>('server', 'create', 'later-3', ...size, '--generate-password');
+  assert.equal(waited.operation.status, 'succeeded');
+});
+
+test('values of an option are separated by spaces or by commas', async () => {
+  const failed = ['--status', 'failed,superseded'];
+  assert.equal((await berth(['operation', 'list', ...failed, '-o', 'name'])).stdout, '');
+  const all = await berth(['operation', 'list', '--status', 'failed,succeeded', '-o', 'name']);
+  assert.match(all.stdout, /^\d+$/m);
+  const wrong = await berth(['operation', 'list', '--status', 'failed,frob']);
+  assert.equal(wrong.status, 2);
+  assert.match(wrong.stderr, /'failed,frob' is invalid/);
+});
+
 test('a password comes from standard input, and is not printed', async () => {
   const args = ['server', 'create', 'piped', ...size, '--password-stdin', '--command', 'exit 3'];
   const { status, stdout, stderr } = await berth(args, { input: 'from-a-pipe-1\n' });
   assert.equal(status, 0, stderr);
   assert.ok(!`${stdout}${stderr}`.includes('from-a-pipe-1'));
-  assert.match(stderr, /1 of 1 commands failed: berth operation show \d+/);
+  assert.match(
+    stderr,
+    /Initial command 1 of 1 failed with exit status 3\. Its output: berth operation output \d+ 0/,
+  );
   const changed = await berth(['server', 'password', 'piped', '--password-stdin'], {
     input: 'another-one-2',
   });

@@ -7,6 +7,21 @@ import { createHome } from '../../testing/terminal.ts';
 
 const { home, berth } = createHome();
 
+test('a server that does not run is named, and ssh does not wait for it', async () => {
+  const ip_addresses = [{ ip: '192.0.2.1', is_primary: true }];
+  for (const [state, verb] of [
+    ['stopped', 'start'],
+    ['paused', 'unpause'],
+  ] as const) {
+    const { url } = await serve([json({ hostname: 'web-1', status: state, ip_addresses })]);
+    const env = { BERTH_URL: url, BERTH_TOKEN: 'berth_x' };
+    const { status, stderr } = await berth(['server', 'ssh', 'web-1'], { env });
+    assert.equal(status, 1);
+    const hint = `Run "berth server ${verb} web-1" first.`;
+    assert.equal(stderr, `Error: web-1 is ${state}.\n${hint}\n`);
+  }
+});
+
 test('what the service sends instead of an IP address is not passed to ssh', async () => {
   const bin = join(home, 'bin');
   mkdirSync(bin);

@@ -4,6 +4,7 @@ import { isIP } from 'node:net';
 import { Command } from '@commander-js/extra-typings';
 import type { Cli } from '../cli.ts';
 import { Failure, Reported } from '../errors/failure.ts';
+import type { Schemas } from '../schemas.ts';
 import { primaryAddress } from './columns.ts';
 
 export const ssh = (cli: Cli) =>
@@ -21,6 +22,7 @@ export const ssh = (cli: Cli) =>
     .action(async (server, more, { user, ipv6 }) => {
       const path = { id: server };
       const { data } = await cli.berth().GET('/v1/servers/{id}', { params: { path } });
+      refuseUnlessRunning(data);
       const own = data.ip_addresses.map(({ ip }) => ip);
       const address = ipv6 ? own.find((ip) => ip.includes(':')) : primaryAddress(data);
       if (!address) throw new Failure(`${data.hostname} has no ${ipv6 ? 'IPv6 ' : ''}address.`);
@@ -29,6 +31,15 @@ export const ssh = (cli: Cli) =>
       const status = await runSsh(cli, ['-l', user, ...sshArguments(more, address)]);
       if (status !== 0) throw new Reported(status);
     });
+
+/** What ssh(1) would say after some seconds does not name the reason. */
+function refuseUnlessRunning({ hostname, status }: Schemas['Server']): void {
+  const verb = { stopped: 'start', paused: 'unpause' }[status as string];
+  if (verb === undefined) return;
+  throw new Failure(`${hostname} is ${status}.`, {
+    hint: `Run "berth server ${verb} ${hostname}" first.`,
+  });
+}
 
 /** Options that take a value (ssh(1)); the address goes after the options, and before the command. */
 const withValue = /^-[BbcDEeFIiJLlmOoPpQRSWw]$/;

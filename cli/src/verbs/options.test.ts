@@ -11,6 +11,7 @@ import {
   limitOrNone,
   memory,
   none,
+  orNone,
   pairs,
   pastTime,
   pollingInterval,
@@ -26,9 +27,10 @@ test('values of options are read with their units', () => {
     [duration, { '30': 30, '30s': 30, '5m': 300, '2h': 7200, '1d': 86_400 }],
     [memory, { '512': 512, '512M': 512, '512MiB': 512, '2G': 2048, '2gb': 2048, '1T': 1048576 }],
     [diskSize, { '20': 20, '20G': 20, '1T': 1024 }],
-    [byteCount, { '10': 10, '500G': 5e11, '2TB': 2e12, none }],
+    [byteCount, { '10': 10, '0.5G': 5e8, '500G': 5e11, '2TB': 2e12, none }],
     [yesOrNo, { yes: true, no: false, true: true, false: false }],
     [limitOrNone, { '5': 5, none }],
+    [orNone(memory), { '4G': 4096, none }],
   ];
   for (const [reader, values] of read) {
     for (const [text, value] of Object.entries(values)) assert.equal(reader(text), value, text);

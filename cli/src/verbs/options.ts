@@ -5,12 +5,22 @@ import {
   type OptionValues,
 } from '@commander-js/extra-typings';
 
-/** An option whose values are known. The shell completes them. */
+/**
+ * An option whose values are known. The shell completes them. One of several values takes them separated by spaces, or by
+ * commas as in the API.
+ */
 export const choice = <const Flags extends string, const Value extends string>(
   flags: Flags,
   description: string,
   values: readonly Value[],
-) => new Option(flags, description).choices(values);
+) => {
+  const option = new Option(flags, description).choices(values);
+  const read = option.parseArg as ((text: string, before: unknown) => unknown) | undefined;
+  if (!option.variadic || !read) return option;
+  const readAll = (text: string, before: unknown) =>
+    text.split(',').reduce((all, one) => read(one, all), before);
+  return option.argParser(readAll as NonNullable<typeof option.parseArg>) as typeof option;
+};
 
 /** Collects the values of an option that may be given several times. */
 export const collected = (value: string, before: string[] | undefined) => [
@@ -118,9 +128,9 @@ const byteUnits = { '': 1, K: 1e3, M: 1e6, G: 1e9, T: 1e12 } as const;
 /** A number of bytes: `500G` or `2T`; or `none`. */
 export function byteCount(text: string): number | null {
   if (text === 'none') return none;
-  const [, count, unit = ''] = /^(\d+)([KMGT])?B?$/i.exec(text) ?? [];
-  if (count === undefined) throw new InvalidArgumentError('It must be like 500G, 2T or none.');
-  return Number(count) * byteUnits[unit.toUpperCase() as keyof typeof byteUnits];
+  const [, count, unit = ''] = /^(\d+(?:\.\d+)?)([KMGT])?B?$/i.exec(text) ?? [];
+  if (count === undefined) throw new InvalidArgumentError('It must be like 500G, 2.5T or none.');
+  return Math.round(Number(count) * byteUnits[unit.toUpperCase() as keyof typeof byteUnits]);
 }
 
 /** `yes` or `no`. */
@@ -131,7 +141,13 @@ export const yesOrNo = (text: string): boolean => {
 };
 
 /** A number, or `none` for no limit. */
-export const limitOrNone = (text: string): number | null => (text === 'none' ? none : whole(text));
+export const orNone =
+  (read: (text: string) => number) =>
+  (text: string): number | null =>
+    text === 'none' ? none : read(text);
+
+/** A whole number, or `none`. */
+export const limitOrNone = orNone(whole);
 
 /** The pairs `key=value` of an option that may be given several times. */
 export function pairs(

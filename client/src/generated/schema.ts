@@ -3376,6 +3376,24 @@ export interface components {
                  */
                 disk: number;
             };
+            /** @description The resources that its servers can have together: `capacity` times the `overcommit` of its location. One server gets no more than `capacity`. */
+            allocatable: {
+                /**
+                 * @description The number of CPU cores.
+                 * @example 256
+                 */
+                cpu: number;
+                /**
+                 * @description The amount of memory, in MiB.
+                 * @example 65536
+                 */
+                ram: number;
+                /**
+                 * @description The amount of disk space, in GiB.
+                 * @example 2000
+                 */
+                disk: number;
+            };
             /** @description The resources that are allocated to the servers of the node, including stopped ones. */
             allocated: {
                 /**

@@ -101,6 +101,9 @@ const countedDirections = {
   both: ['incoming', 'outgoing'],
 } as const;
 
+/** The kernel modules with which Incus limits the traffic (`tc`). */
+const modulesOf = { incoming: 'sch_htb', outgoing: 'act_police, cls_u32 or sch_ingress' } as const;
+
 /**
  * Refuses a throttle that no node can enforce for the traffic that counts. A limit that was not tested yet may work.
  */
@@ -114,9 +117,11 @@ async function unenforced(
   const isAble = (limits: TrafficLimits) => needed.every((one) => limits[one] !== false);
   if (nodes.length === 0 || nodes.some(isAble)) return [];
   const which = traffic_counted === 'both' ? 'incoming and outgoing' : traffic_counted;
+  const missing = needed.filter((one) => nodes.every((limits) => limits[one] === false));
+  const modules = (missing.length > 0 ? missing : needed).map((one) => modulesOf[one]);
   const detail =
-    `No node of this location can limit ${which} traffic: GET /v1/nodes says what their kernels lack. ` +
-    'Choose "stop" or "none", or add the modules.';
+    `No node of this location can limit ${which} traffic: the kernels lack ${modules.join(', and ')}. ` +
+    'Add these modules, choose "stop" or "none", or count only traffic that can be limited (`traffic_counted`).';
   return [{ pointer: '/traffic_policy', detail }];
 }
 

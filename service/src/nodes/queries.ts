@@ -45,6 +45,9 @@ export type ShownNode = Selectable<Database['nodes']> & {
   state: NodeState;
   shown_since: string;
   location: string;
+  overcommit_cpu: number;
+  overcommit_ram: number;
+  overcommit_disk: number;
   cpu_used: number;
 };
 
@@ -54,7 +57,12 @@ function nodesInFull(db: Queryable) {
     .innerJoin('locations', 'locations.id', 'nodes.location_id')
     .selectAll('nodes')
     .select(['locations.name as location', state.as('state'), stateSince.as('shown_since')])
-    .select(cpuUsed.as('cpu_used'));
+    .select([
+      'locations.overcommit_cpu',
+      'locations.overcommit_ram',
+      'locations.overcommit_disk',
+      cpuUsed.as('cpu_used'),
+    ]);
 }
 
 /** A removed node is shown as long as it has servers. */

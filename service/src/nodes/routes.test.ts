@@ -52,6 +52,7 @@ it('a node shows its capacity, what is allocated, and what is used', async () =>
     warnings: knownHoles('6.0.4'),
     traffic_limits: { incoming: true, outgoing: true },
     capacity: { cpu: 4, ram: 1024 * 1024, disk: 1000 },
+    allocatable: { cpu: 4000, ram: 1048576, disk: 1000000 },
     allocated: { cpu: 1, ram: 256, disk: 2 },
     used: { cpu: 0.38, ram: 700, disk: 3.14 },
     servers: 1,

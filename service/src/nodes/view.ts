@@ -22,6 +22,11 @@ export function nodeView(row: ShownNode): Node {
     ],
     traffic_limits: { incoming: row.limits_incoming, outgoing: row.limits_outgoing },
     capacity: { cpu: row.cpu, ram: row.ram_mb, disk: row.disk_gb },
+    allocatable: {
+      cpu: Math.floor(row.cpu * row.overcommit_cpu),
+      ram: Math.floor(row.ram_mb * row.overcommit_ram),
+      disk: Math.floor(row.disk_gb * row.overcommit_disk),
+    },
     allocated: {
       cpu: row.allocated_cpu,
       ram: row.allocated_ram_mb,

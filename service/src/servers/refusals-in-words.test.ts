@@ -38,8 +38,8 @@ test('a create beyond the quota names the limit, the usage and the request', asy
 test('an action that the status forbids names the status', async () => {
   const id = await enterServer(db, place, { status: 'error' });
   const state =
-    'this server is in the error state. `allowed_actions` of ' +
-    `GET /v1/servers/${id} lists what it accepts now.`;
+    'this server is in the error state. ' +
+    `GET /v1/servers/${id} shows what it accepts now (\`allowed_actions\`).`;
   const start = await detailOf(ask('POST', `/servers/${id}/start`));
   assert.equal(start, `Only a stopped server can be started; ${state}`);
   for (const action of ['stop', 'restart', 'pause']) {

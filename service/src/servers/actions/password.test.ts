@@ -232,7 +232,7 @@ test('in other states it is refused, with what is possible', async () => {
     assert.equal(
       answer.json().detail,
       'The password can be set while the server is started or stopped; ' +
-        `this server is in the ${status} state. \`allowed_actions\` of GET /v1/servers/${id} lists what it accepts now.`,
+        `this server is in the ${status} state. GET /v1/servers/${id} shows what it accepts now (\`allowed_actions\`).`,
     );
   }
   for (const kind of ['create', 'start', 'stop', 'set_password']) {

@@ -24,4 +24,4 @@ export const startHint = (id: number) =>
 
 /** The end of a sentence that tells the client where to read the allowed actions. */
 export const currentStateHint = ({ id, status }: Server) =>
-  `this server is in the ${status} state. \`allowed_actions\` of GET /v1/servers/${id} lists what it accepts now.`;
+  `this server is in the ${status} state. GET /v1/servers/${id} shows what it accepts now (\`allowed_actions\`).`;
