@@ -53,7 +53,10 @@ test('an export has the fingerprint of its key, is refused with another one, and
 
   const other = await directory('other-');
   const quiet = { of: () => () => undefined };
-  const imported = importDatabase(target.connectionString, file, quiet, other.dataDir);
+  const imported = importDatabase(target.connectionString, file, quiet, {
+    databaseUrl: target.connectionString,
+    dataDir: other.dataDir,
+  });
   await assert.rejects(imported, (error: Error) => {
     assert.ok(error instanceof SetupError, String(error));
     assert.ok(error.message.includes(`the fingerprint ${fingerprint},`), error.message);
@@ -62,12 +65,28 @@ test('an export has the fingerprint of its key, is refused with another one, and
     return true;
   });
 
-  const inUse = importDatabase(source.connectionString, file, quiet, other.dataDir);
-  await assert.rejects(
-    inUse,
-    /The database is not empty/,
-    'the database is checked before the key',
+  /** The way out of an import into the database that is in use. The database is checked before the key. */
+  const wayOut = async (databaseUrl: string | undefined) => {
+    const place = { databaseUrl, dataDir: other.dataDir };
+    const inUse = importDatabase(source.connectionString, file, quiet, place);
+    let words = '';
+    await assert.rejects(inUse, (error: Error) => {
+      assert.ok(error instanceof SetupError, String(error));
+      assert.match(error.message, /The database is not empty: .* Nothing was imported\.$/);
+      words = error.wayOut;
+      return true;
+    });
+    return words;
+  };
+  const external = await wayOut(source.connectionString);
+  assert.match(external, /set DATABASE_URL to it: create database berth_restored encoding UTF8/);
+  const embedded = await wayOut(undefined);
+  const cluster = join(other.dataDir, 'postgres');
+  assert.ok(
+    embedded.includes(`Stop Berth and move the current one away: mv ${cluster} `),
+    embedded,
   );
+  assert.match(embedded, /"Restore" in docs\/installation\.md\.$/);
   assert.match(await run(target, 'import', file), named);
   await run(target, 'rotate-key');
   const after = fingerprintOf(keySha256((await loadKeys(dataDir))[0]?.bytes ?? Buffer.of()));

@@ -36,7 +36,7 @@ export function addDbCommands(program: Program): void {
     .action(printing((directory, { keep }) => backUpTo(pathFromShell(directory), keep)));
   db.command('import')
     .description(
-      'Imports an export into an empty database, on which no service has been started. If BERTH_DATA_DIR has a secret-key, it must be the key of the export.',
+      'Imports an export into an empty database, on which no service has been started. To replace an embedded database, stop Berth and move the directory postgres out of BERTH_DATA_DIR first. If BERTH_DATA_DIR has a secret-key, it must be the key of the export.',
     )
     .argument('<file>', 'an export')
     .action(printing((file) => importFrom(pathFromShell(file))));
@@ -81,7 +81,7 @@ async function backUpTo(directory: string, keep: number): Promise<string> {
 async function importFrom(path: string): Promise<string> {
   const config = loadConfig();
   const header = await onDatabase(config, startEmbeddedPostgres, (url) =>
-    importDatabase(url, path, progress, config.dataDir),
+    importDatabase(url, path, progress, config),
   );
   return `Imported ${inWords(header)}.
 

@@ -9,8 +9,10 @@ import { insertToolEntry } from '../../audit/entry-queries.ts';
 import { keyFile, readKeyFile } from '../../keys/key-file.ts';
 import { fingerprintOf, keySha256 } from '../../keys/keyring.ts';
 import { createPool, type Trx, withClient } from '../connection.ts';
+import { clusterIn } from '../embedded/data-directory.ts';
 import { refusedByDatabase } from '../errors.ts';
 import { lockMigrations, migrateWithin, migrationNames } from '../migrate.ts';
+import type { DatabasePlace } from '../open.ts';
 import type { Database } from '../schema/schema.ts';
 import { countRelations, listTables } from './catalog.ts';
 import {
@@ -25,21 +27,21 @@ import type { Progress } from './row-progress.ts';
 
 /**
  * Imports an export into an empty database, and migrates its schema, in one transaction. Throws `SetupError` if the
- * file is incomplete or of a later version, if the database is not empty, and if the secret key in `dataDir` is not the
- * one of the export.
+ * file is incomplete or of a later version, if the database is not empty, and if the secret key in the data directory of
+ * `place` is not the one of the export.
  */
 export async function importDatabase(
   connectionString: string,
   path: string,
   progress: Progress,
-  dataDir?: string,
+  place?: DatabasePlace,
 ): Promise<ExportHeader> {
   await verifyExport(path);
   const exported = await openExport(path);
   await requireKnownSchema(path, exported.header);
   // The database is checked first, because replacing the secret key would not help if the database is in use.
-  await withClient(connectionString, requireEmpty);
-  if (dataDir !== undefined) await requireKey(path, exported.header, dataDir);
+  await withClient(connectionString, (client) => requireEmpty(client, place));
+  if (place !== undefined) await requireKey(path, exported.header, place.dataDir);
   const pool = createPool(connectionString, { max: 1 });
   try {
     const client = await pool.connect();
@@ -47,7 +49,7 @@ export async function importDatabase(
     const single = { options: {}, connect: async () => client, end: async () => undefined };
     const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: single }) });
     await db.transaction().execute(async (trx) => {
-      await fill(trx, client, exported, progress);
+      await fill(trx, client, exported, { progress, place });
       await insertToolEntry(trx, {
         action: 'database_import',
         projectId: null,
@@ -88,11 +90,11 @@ async function fill(
   trx: Trx,
   client: pg.PoolClient,
   { header, rows }: OpenExport,
-  progress: Progress,
+  { progress, place }: { progress: Progress; place: DatabasePlace | undefined },
 ): Promise<void> {
   // A service or another import that starts in the meantime waits for this lock.
   await lockMigrations(trx);
-  await requireEmpty(client);
+  await requireEmpty(client, place);
   await migrateWithin(trx, header.schema);
   await requireSameTables(client, header);
   const tables = header.tables.map((table) => name(table.name));
@@ -114,7 +116,10 @@ async function fill(
   await client.query('analyze');
 }
 
-async function requireEmpty(client: pg.ClientBase): Promise<void> {
+async function requireEmpty(
+  client: pg.ClientBase,
+  place: DatabasePlace | undefined,
+): Promise<void> {
   const { rows } = await client.query('show server_encoding');
   const { server_encoding: encoding } = rows[0];
   if (encoding !== 'UTF8') {
@@ -127,8 +132,15 @@ async function requireEmpty(client: pg.ClientBase): Promise<void> {
   if (relations === 0) return;
   throw new SetupError(
     `The database is not empty: it has ${relations} tables, views and sequences. Nothing was imported.`,
-    'An import needs an empty database, on which no service has been started.',
+    `An import needs an empty database, on which no service has been started. ${wayToEmpty(place)}`,
   );
+}
+
+function wayToEmpty(place: DatabasePlace | undefined): string {
+  if (place === undefined || place.databaseUrl)
+    return 'Create one, and set DATABASE_URL to it: create database berth_restored encoding UTF8 template template0';
+  const cluster = clusterIn(place.dataDir);
+  return `Stop Berth and move the current one away: mv ${cluster} ${cluster}.moved. Then run this command again. For an installed service, see "Restore" in docs/installation.md.`;
 }
 
 /**
