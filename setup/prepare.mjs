@@ -4,6 +4,7 @@ import { ensureChromium } from './chromium.mjs';
 import { explain, isRoot, SetupError } from './commands.mjs';
 import { ensureHaproxy } from './haproxy.mjs';
 import { setUpKernel, widenIdRanges } from './kernel.mjs';
+import { requireFreePortToStart } from './listening.mjs';
 import { ensureNodePackages } from './node-packages.mjs';
 import { ensurePanel } from './panel.mjs';
 import { ensurePrometheus } from './prometheus.mjs';
@@ -33,9 +34,10 @@ const withPanel = ['start', 'simulated', 'test'];
 const withoutEngine = ['simulated', 'token', 'inspect'];
 
 /** @param {string} command what is being prepared: start, simulated, test, cluster, bench, token or inspect */
-function prepare(command) {
+async function prepare(command) {
   requireNode();
   requireRootForGate();
+  await requireFreePortToStart();
   ensureNodePackages();
   if (withPanel.includes(command)) ensurePanel();
   if (withoutEngine.includes(command)) return;
@@ -53,7 +55,7 @@ function prepare(command) {
 }
 
 try {
-  prepare(process.argv[2] ?? 'start');
+  await prepare(process.argv[2] ?? 'start');
 } catch (error) {
   if (!(error instanceof SetupError)) throw error;
   explain(error);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chownSync,
   mkdirSync,
@@ -10,12 +11,14 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { hasPassed, notePassed, versionOf } from './checked.mjs';
 import { kernelChanges, withWideRange } from './kernel.mjs';
+import { requireFreePortToStart } from './listening.mjs';
 import { ensureNodePackages, sameVersions } from './node-packages.mjs';
 import { backportsSource, ensureSystemPackages } from './system-packages.mjs';
 import { changedLines, dataDirectory, withFile, withLine } from './written.mjs';
@@ -44,6 +47,32 @@ test('backports use the mirror of a one-line file, with and without options', ()
 
 test('backports are not added without a Debian 12 mirror', () => {
   assert.equal(backportsSource('deb http://archive.ubuntu.com/ubuntu noble main'), undefined);
+});
+
+test('a start whose port is in use ends before anything is installed, and other commands need no port', async (t) => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  t.after(() => other.close());
+  const BERTH_PORT = String(other.address().port);
+  const start = { npm_lifecycle_event: 'prestart', BERTH_PORT };
+  await assert.rejects(requireFreePortToStart(start), (error) => {
+    assert.equal(error.message, `The port ${BERTH_PORT} of 127.0.0.1 is in use.`);
+    assert.match(error.wayOut, /set BERTH_PORT to another port/);
+    return true;
+  });
+  const prepare = fileURLToPath(new URL('prepare.mjs', import.meta.url));
+  const { status, stdout, stderr } = spawnSync(process.execPath, [prepare, 'start'], {
+    env: { ...process.env, ...start },
+    encoding: 'utf8',
+  });
+  assert.deepEqual([status, stdout], [1, '']);
+  assert.match(stderr, /^\nThe port \d+ of 127\.0\.0\.1 is in use\.\n/);
+  // A service that is installed or upgraded can run already.
+  for (const npm_lifecycle_event of ['preinstall-service', 'preupgrade', 'predb'])
+    await requireFreePortToStart({ npm_lifecycle_event, BERTH_PORT });
+  for (const wrong of ['eighty', '70000', '-1'])
+    await requireFreePortToStart({ ...start, BERTH_PORT: wrong });
+  await requireFreePortToStart({ ...start, BERTH_PORT, BERTH_HOST: '192.0.2.1' });
 });
 
 test('a check that passed is repeated only if something has changed', (t) => {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { RunningIncus } from '../../setup/incus-daemon.ts';
+import { listenError } from '../../setup/listening.mjs';
 import { createApi } from './api.ts';
 import type { Config, LocalNames } from './config/config.ts';
 import type { Db } from './db/connection.ts';
@@ -35,7 +36,6 @@ import { insertMissing } from './operating-systems/catalogue-queries.ts';
 import { reconcileNetworkPolicy } from './reconcilers/network-policy.ts';
 import { syncNodes } from './reconcilers/nodes.ts';
 import { type NoSetupCode, offerSetup, type SetupCode } from './setup/offer.ts';
-import { listenError } from './start-errors.ts';
 import { type AdminToken, ensureAdminToken, type NoAdminToken } from './tokens/admin.ts';
 import { type Foundation, startWorkers } from './workers.ts';
 

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { after, test } from 'node:test';
 import { SetupError } from '../../setup/commands.mjs';
+import { listenError } from '../../setup/listening.mjs';
 import { loadConfig } from './config/config.ts';
 import { createDb, createPool } from './db/connection.ts';
 import { migrate } from './db/migrate.ts';
 import { ProgramFailed } from './images/child.ts';
 import { EngineError } from './incus/transport/errors.ts';
-import { listenError, startError } from './start-errors.ts';
+import { startError } from './start-errors.ts';
 import { createTestDatabase } from './testing/postgres.ts';
 
 const { connectionString, close } = await createTestDatabase();

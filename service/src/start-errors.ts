@@ -29,24 +29,3 @@ function engineError({ message, cause }: EngineError): SetupError {
     cause.message,
   );
 }
-
-/**
- * The error of listening on `host` and `port`, by the codes of listen(2), bind(2) and
- * getaddrinfo(3).
- */
-export function listenError(error: unknown, { host, port }: Config): unknown {
-  const code = codeOf(error);
-  if (code === 'EADDRINUSE') {
-    const free = 'End what listens there, or set BERTH_PORT to another port.';
-    return new SetupError(`The port ${port} of ${host} is in use.`, free);
-  }
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
-    const own = 'Set BERTH_HOST to one of its addresses.';
-    return new SetupError(`This machine does not have the address ${host}.`, own);
-  }
-  return error;
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
-}

@@ -1,12 +1,11 @@
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { ensureIncus } from '../../setup/incus-daemon.ts';
+import { listenError, requireFreePort } from '../../setup/listening.mjs';
 import type { Config } from './config/config.ts';
 import { makeDataDirectory } from './db/embedded/data-directory.ts';
 import { openDatabase } from './db/open.ts';
 import { createLog } from './lib/log.ts';
 import type { Interrupting, RunningService, Say } from './parts.ts';
-import { listenError, startError } from './start-errors.ts';
+import { startError } from './start-errors.ts';
 
 /**
  * Starts all parts in the order of their dependencies, and stops the started ones if a later step fails. The servers
@@ -31,6 +30,7 @@ async function bringUp(
 ): Promise<RunningService> {
   await using stack = new AsyncDisposableStack();
   const log = createLog(config.logLevel);
+  // Building an image can take minutes.
   await requireFreePort(config).catch((error) => {
     throw listenError(error, config);
   });
@@ -59,13 +59,4 @@ async function bringUp(
   };
   const given = { config, log, database, incus: incus.value, announceAs };
   return await parts.value.startParts(stack, given, { say, interruption });
-}
-
-/** Checks early that the port is free, because building an image can take minutes. Throws the error of listening. */
-async function requireFreePort({ host, port }: Config): Promise<void> {
-  if (port === 0) return;
-  const server = createServer().listen({ host, port });
-  await once(server, 'listening');
-  server.close();
-  await once(server, 'close');
 }

@@ -113,7 +113,12 @@ export async function serviceFinding(
     const start = isOfSimulation ? 'npm run start:simulated' : 'npm start';
     return installed
       ? { what, state: 'problem', says, ...installed }
-      : { what, state: 'note', says, wayOut: `If it is to run, start it: ${start}` };
+      : {
+          what,
+          state: 'note',
+          says,
+          wayOut: `If it is to run, start it: ${start}. If it runs on another port, run this command with its BERTH_PORT.`,
+        };
   }
   const health = healthIn(answer.body);
   if (!health) {
