@@ -123,6 +123,6 @@ async function noteOn(db: Db, locationId: number): Promise<Note | undefined> {
   const count = await countUnknownInstances(db, locationId);
   if (count === 0) return undefined;
   const which = count === 1 ? '1 instance belongs' : `${count} instances belong`;
-  const detail = `${which} to no server in the records; their addresses are reserved, and the log has the names.`;
+  const detail = `${which} to no server in the records; their addresses are reserved. "berth drift list" (GET /v1/drift) shows them, and they can be adopted or removed.`;
   return { reason: 'instances_unknown', detail };
 }
