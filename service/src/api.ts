@@ -21,7 +21,7 @@ import type { Foundation } from './workers.ts';
 /** `npm run check` fails if it does not match the routes. */
 const openApi = new URL('../../contract/openapi.json', import.meta.url);
 /** `npm run docs` builds it. */
-const helpSite = new URL('../../site/dist/', import.meta.url);
+export const helpSite = new URL('../../site/dist/', import.meta.url);
 /** `npm start` builds it. */
 const panelSite = new URL('../../panel/dist/', import.meta.url);
 

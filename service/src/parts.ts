@@ -4,7 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { RunningIncus } from '../../setup/incus-daemon.ts';
 import { listenError } from '../../setup/listening.mjs';
-import { createApi } from './api.ts';
+import { createApi, helpSite } from './api.ts';
+import { isBuilt } from './built-files/files.ts';
 import type { Config, LocalNames } from './config/config.ts';
 import type { Db } from './db/connection.ts';
 import type { OpenDatabase } from './db/open.ts';
@@ -43,6 +44,8 @@ export interface RunningService {
   url: string;
   /** The URL for browsers. */
   panelUrl: string;
+  /** Whether it serves the documentation site, which has to be built. */
+  hasHelp: boolean;
   dataDir: string;
   admin: AdminToken | NoAdminToken;
   /** With which the first administrator is made. */
@@ -104,6 +107,7 @@ export async function startParts(
     url,
     // The default does not know the address that the service listens on.
     panelUrl: config.publicUrl.protocol === 'https:' ? config.publicUrl.origin : url,
+    hasHelp: isBuilt(helpSite),
     dataDir: config.dataDir,
     ...{ admin, setup },
     hasLocation,

@@ -16,6 +16,7 @@ const { db, place } = whole;
 const running: RunningService = {
   url: 'http://127.0.0.1:8080',
   panelUrl: 'https://berth.example',
+  hasHelp: true,
   dataDir: '/srv/berth',
   admin: { token: 'canary', created: true, path: "/it's/admin-token" },
   setup: 'over',
@@ -34,6 +35,14 @@ test('the first start shows how to create a first server, in an existing locatio
   assert.match(said, /server create web-1 --location berlin --os debian-12 /);
   assert.match(said, /berth server ssh web-1\n/);
   assert.ok(!said.includes('canary'));
+});
+
+test('the help is named where it is built, and otherwise how to build it', () => {
+  assert.match(welcome(running, real), /\(help: http:\/\/127\.0\.0\.1:8080\/help, reference/);
+  assert.doesNotMatch(welcome(running, real), /npm run docs/);
+  const without = welcome({ ...running, hasHelp: false }, real);
+  assert.match(without, /\(reference of the API: http:\/\/127\.0\.0\.1:8080\/docs\)\n/);
+  assert.match(without, /\/help is not built\. To build it: npm run docs\n/);
 });
 
 test('only a terminal is told of Ctrl-C', () => {

@@ -12,10 +12,10 @@ interface Kind {
  * The message of a service that has started. At the first start it says how to get a first server.
  */
 export function welcome(service: RunningService, kind: Kind): string {
-  const { url, dataDir, admin, hasLocation, firstServer } = service;
-  const parts = [
-    `Berth listens on ${url}   (help: ${url}/help, reference of the API: ${url}/docs)`,
-  ];
+  const { url, hasHelp, dataDir, admin, hasLocation, firstServer } = service;
+  const help = hasHelp ? `help: ${url}/help, ` : '';
+  const parts = [`Berth listens on ${url}   (${help}reference of the API: ${url}/docs)`];
+  if (!hasHelp) parts.push(`The help at ${url}/help is not built. To build it: npm run docs`);
   if (!hasLocation) parts.push(noLocation);
   if (typeof admin === 'string')
     parts.push(`${noToken[admin]} Create another one: ${makeToken(dataDir)}`);

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { extname, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -23,6 +24,9 @@ const types: Record<string, string> = {
 
 /** The build writes it last. */
 const mark = 'built-from';
+
+/** Whether the site of a folder has been built. */
+export const isBuilt = (folder: URL) => existsSync(new URL(mark, folder));
 
 /**
  * Returns a function that finds a file of the site by its path, or the page of a path. It returns `undefined` if the site

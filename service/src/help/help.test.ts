@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { isBuilt } from '../built-files/files.ts';
 import { createTestApp } from '../testing/app.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 
@@ -28,6 +29,7 @@ function build(files: Record<string, string | Buffer>): void {
 test('without a built site, the page says how to build it', async () => {
   const { statusCode, body, headers } = await get('/help');
   assert.equal(statusCode, 404);
+  assert.equal(isBuilt(pathToFileURL(`${folder}/`)), false);
   assert.match(body, /npm run docs/);
   assert.match(String(headers['content-type']), /^text\/html/);
 });
@@ -41,6 +43,7 @@ test('a site that is built while the service runs is served, and its pages need 
     'assets/app.B1OXtyQa.js': 'script',
     'alerts.yml': 'rules',
   });
+  assert.equal(isBuilt(pathToFileURL(`${folder}/`)), true);
   for (const [url, text, type] of [
     ['/help', 'the first page', 'text/html; charset=utf-8'],
     ['/help/', 'the first page', 'text/html; charset=utf-8'],
