@@ -152,5 +152,12 @@ export function missingCommands(wanted = packages) {
   return wanted.map(([, command]) => command).filter((command) => !isThere(command));
 }
 
-/** Names of the packages that a start installs, as apt knows them. */
-export const packageNames = packages.map(([name]) => name);
+/**
+ * Packages that a start installs and that other programs rarely need. It is not recorded whether Berth has installed them.
+ */
+export const removablePackages = ['incus-base', 'incus-client', 'lxcfs', 'mmdebstrap'];
+
+/** The other packages that a start installs, which usually belong to the system. */
+export const systemPackages = packages
+  .map(([name = '']) => name)
+  .filter((name) => !removablePackages.includes(name));

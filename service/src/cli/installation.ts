@@ -1,4 +1,3 @@
-import { packageNames } from '../../../setup/system-packages.mjs';
 import { pathFromShell } from '../config/config.ts';
 import { progressInWords } from '../db/export/row-progress.ts';
 import { findingsInWords, summaryInWords } from '../doctor/doctor.ts';
@@ -119,5 +118,5 @@ async function uninstall({ yes }: { yes?: true | undefined }): Promise<string> {
     if (!yes) await askToRemove(process.stdin, process.stderr);
   };
   const removed = await uninstallAll(host, { folder: ownFolder, confirm });
-  return uninstalledInWords(removed, { folder: ownFolder, packages: packageNames.join(' ') });
+  return uninstalledInWords(removed, ownFolder);
 }

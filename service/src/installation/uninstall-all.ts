@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { isRoot, SetupError } from '../../../setup/commands.mjs';
+import { removablePackages, systemPackages } from '../../../setup/system-packages.mjs';
 import { type Config, loadConfig } from '../config/config.ts';
 import { settingsOfFile } from '../config/files.ts';
 import { type Host, isInstalled, isSimulated, on, places, service, units, user } from './host.ts';
@@ -79,10 +80,12 @@ export async function uninstallAll(
   return { config, wasSimulated };
 }
 
-/** The result as text, with what is kept. `packages` are those that a start installs. */
+const inList = new Intl.ListFormat('en-GB', { type: 'conjunction' });
+
+/** The result as text, with what is kept, such as the `folder` of this version. */
 export function uninstalledInWords(
   { config: { databaseUrl, cacheDir }, wasSimulated }: Uninstalled,
-  { folder, packages }: { folder: string; packages: string },
+  folder: string,
 ): string {
   const database = databaseUrl ? '\nThe database of DATABASE_URL stays.' : '';
   const removed = `Berth is removed.${database}`;
@@ -90,8 +93,9 @@ export function uninstalledInWords(
   return `${removed}
 
 These stay, since others may need them: this folder (rm -r ${folder}); /var/lib/incus, where Incus keeps its own
-data; images kept for another first start (${cacheDir}); and the packages, if nothing else uses them:
-apt-get purge ${packages}`;
+data; images kept for another first start (${cacheDir}); and packages. If nothing else on this machine uses them:
+apt-get remove ${removablePackages.join(' ')}
+Keep ${inList.format(systemPackages)} where they were there before Berth: the system may need them.`;
 }
 
 /** Whether a directory has data of Berth. */
