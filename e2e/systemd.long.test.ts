@@ -107,6 +107,23 @@ test('its timer exports the database', async () => {
   assert.match(await machine.run('ls', '/var/backups/berth'), /^berth-\d+T\d+Z\.gz$/);
 });
 
+test('an export is restored with one command, and by hand', async () => {
+  const folder = '/var/backups/berth';
+  const file = `${folder}/${await machine.run('ls', folder)}`;
+  await npm(first, 'upgrade', '--', '--import', file);
+  await isReady();
+  assert.equal(await stateOfServer(), 'started, RUNNING');
+
+  await systemctl('stop', 'berth');
+  await machine.run('mv', '/var/lib/berth/postgres', '/var/lib/berth/postgres.moved');
+  const imports = `runuser -u berth -- env BERTH_DATA_DIR=/var/lib/berth \
+    node_modules/.bin/node service/src/cli/main.ts db import ${file}`;
+  await machine.run('env', '-C', '/opt/berth/current', 'sh', '-c', imports);
+  await systemctl('start', 'berth');
+  await isReady();
+  assert.equal(await stateOfServer(), 'started, RUNNING');
+});
+
 test('after a power failure, the service and its servers run again', async () => {
   await machine.cutPower();
   await machine.start();
