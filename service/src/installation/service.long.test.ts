@@ -198,6 +198,29 @@ test('an export is restored with the tool of the version', async () => {
   assert.deepEqual(readdirSync(join(root, places.cache)), ['images']);
 });
 
+test('a restore that fails says how to have the previous database back', async () => {
+  const { root, host } = newMachine();
+  const folder = version('1.0.0');
+  const own = fileURLToPath(new URL('../../..', import.meta.url));
+  copyFileSync(join(own, 'package.json'), join(folder, 'package.json'));
+  await installService(host, { folder, ...noImage });
+  const data = join(root, places.data);
+  mkdirSync(join(data, 'postgres'));
+  writeFileSync(join(data, 'postgres', 'of-before'), '');
+  // The import creates an empty database before it refuses the file.
+  const asService = async (wayOut: string) => {
+    mkdirSync(join(data, 'postgres'));
+    throw new SetupError('Failed: db import', wayOut);
+  };
+  const back = goBack({ ...host, asService }, { isToPrevious: false, imported: '/export.gz' });
+  const error = await back.catch((thrown: unknown) => thrown);
+  assert.ok(error instanceof SetupError, String(error));
+  const [, commands = ''] =
+    /back: (rm .*) && systemctl start berth\.service$/.exec(error.wayOut) ?? [];
+  assert.equal(spawnSync('sh', ['-c', commands]).status, 0, error.wayOut);
+  assert.deepEqual(readdirSync(join(data, 'postgres')), ['of-before']);
+});
+
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
 
 test('systemd accepts the installed units', {

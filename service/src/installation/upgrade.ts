@@ -180,7 +180,8 @@ async function putBack(host: Host, folder: string, path: string): Promise<void> 
   await host.command(seeLog, 'systemctl', 'stop', service);
   host.say(`The current database is kept in ${kept}`);
   renameSync(join(data, 'postgres'), kept);
-  const way = `Its reason is above. To have the database of now back: mv ${kept} ${data}/postgres`;
+  // A failed import can leave an empty database.
+  const way = `Its reason is above. To have the database of now back: rm -rf ${data}/postgres && mv ${kept} ${data}/postgres && systemctl start ${service}`;
   const node = join(folder, 'node_modules', '.bin', 'node');
   const { variables } = settingsOfFile(on(host, places.settings));
   const env = { ...variables, BERTH_DATA_DIR: data };
