@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
+import { createTestUser } from '../service/src/testing/people.ts';
 import { chromiumCommand } from '../setup/chromium.mjs';
 import { requireAccessible } from './testing/axe.ts';
 import { type Panel, signIn, startPanel } from './testing/browser.ts';
@@ -102,6 +103,8 @@ describe('creating a server', { skip }, () => {
     await keyboard.pressOn(button('Create and start'));
     const dialog = page.getByRole('dialog');
     assert.match(String(await dialog.locator('code').textContent()), /^[a-z2-9]{24}$/);
+    // The form is not checked again: it would be with the server that it has created.
+    assert.equal(await button('Create and start').count(), 0);
     await keyboard.focused(button('Watch the creation'));
     await keyboard.press('Enter');
   });
@@ -119,6 +122,38 @@ describe('creating a server', { skip }, () => {
     await section('User data').getByText('without errors').waitFor();
     await section('Steps').getByRole('listitem').first().waitFor();
     await requireAccessible(page, 'the creation');
+  });
+
+  it('a member of a project whose servers must have a size begins with one that fits', async () => {
+    await change('PATCH', '/locations/local', { limits: { cpu: { max: 4 } } });
+    await change('POST', '/sizes', { name: 'huge', cpu: 64, ram: 512, disk: 5 });
+    await change('PATCH', '/projects/default', { sizes_only: true });
+    const email = 'bob@example.com';
+    await createTestUser(panel.installation.database.db, { email, roles: { 1: 'member' } });
+    const other = await panel.open();
+    await signIn(other, { ...panel.credentials, email });
+    await other.goto('/servers/new');
+    const size = (name: string) => other.getByRole('radio', { name, exact: true });
+    await size('large').waitFor();
+    assert.equal(await size('Own specifications').count(), 0);
+    assert.equal(await size('small').isChecked(), true);
+    await other.getByText('local offers at most 4 cores').waitFor();
+    await other.getByRole('textbox', { name: 'Name', exact: true }).fill('web-2');
+    const outlook = other.getByRole('region', { name: 'What would be created' });
+    await outlook.getByText('Node', { exact: true }).waitFor();
+    await other.getByText('huge', { exact: true }).click();
+    await outlook.getByText('Size: ').waitFor();
+    assert.doesNotMatch(String(await outlook.textContent()), /GET/);
+    await requireAccessible(other, 'the form with sizes only');
+
+    await other.goto('/servers/1/settings');
+    const offered = other.getByRole('combobox', { name: 'New size' });
+    await offered.waitFor();
+    assert.deepEqual(
+      (await offered.getByRole('option').allTextContents()).map((text) => text.split(':')[0]),
+      ['small', 'large', 'huge'],
+    );
+    await other.close();
   });
 
   it('a narrow screen does not scroll sideways', async () => {

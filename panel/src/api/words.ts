@@ -1,5 +1,6 @@
 import { BerthError } from '@berth/client';
 import { waitInWords } from '../format/times.ts';
+import { withoutRequests } from './without-requests.ts';
 
 /** An error whose message is in words for people. */
 export class ExplainedError extends Error {}
@@ -12,7 +13,8 @@ export function inWords(error: unknown): string {
     return 'The service cannot be reached. Check your network, and try again.';
   if (error.code === 'confirmation_required')
     return 'Nothing was changed, because you did not confirm that it is you.';
-  const { detail, retryAfterMs } = error;
+  const detail = withoutRequests(error.detail);
+  const { retryAfterMs } = error;
   if (error.status !== 429 || retryAfterMs === undefined) return detail;
   return `${detail} You can try again in ${waitInWords(retryAfterMs)}.`;
 }

@@ -14,12 +14,3 @@ export const statementQuery = (projectId: number, month: string) =>
 /** The same as a file. It is not read by scripts, and the cookie of the session comes with it. */
 export const csvUrl = (projectId: number, month: string): string =>
   `/v1/projects/${projectId}/statement.csv?month=${month}`;
-
-export const projectQuery = (projectId: number) =>
-  queryOptions({
-    queryKey: ['project', projectId],
-    queryFn: async ({ signal }) => {
-      const params = { path: { id: projectId } };
-      return (await berth.GET('/v1/projects/{id}', { params, signal })).data;
-    },
-  });

@@ -65,7 +65,7 @@ export function Fields({ commandErrors, ...props }: AllFieldsProps) {
         change={(os_id) => set({ os_id })}
         error={errors.os_id}
       />
-      <SizeFields {...props} location={location} system={system} />
+      <SizeFields {...props} />
       <Divider label="Access" labelPosition="left" />
       <AccessFields {...props} />
       <Divider label="First start" labelPosition="left" />

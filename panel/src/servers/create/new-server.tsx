@@ -16,14 +16,18 @@ import { Outlook } from './outlook/outlook.tsx';
 import { PasswordDialog } from './password-dialog.tsx';
 import { sentCommandsKey } from './progress/queries.ts';
 import { shownErrors } from './shown-errors.ts';
+import { chosenSize } from './sizes/offered.ts';
+import { useSizes } from './sizes/use-sizes.ts';
 
 // The form does not need the library that quotes words of the shell.
 const AsCode = lazy(() => import('./as-code/as-code.tsx'));
 
 /** The form, and beside it what would come of it. */
 export function NewServer({ initial }: { initial: Values }) {
-  const [values, setValues] = useState(initial);
+  const [entered, setEntered] = useState(initial);
   const [tried, setTried] = useState<Values>();
+  const { offered, ...place } = useSizes(entered);
+  const values = { ...entered, size: chosenSize(entered.size, offered, place) };
   const navigate = useNavigate();
   const queries = useQueryClient();
   const goTo = (id: number) =>
@@ -55,6 +59,12 @@ export function NewServer({ initial }: { initial: Values }) {
   const { error, data: created } = creating;
   const { errors, ofCommands, rest } = shownErrors(error, values, tried);
 
+  // The form would be checked again, now with the quota that the new server uses.
+  if (created) {
+    const { hostname, password, id } = created;
+    if (!password) return <Loading />;
+    return <PasswordDialog {...{ hostname, password }} goOn={() => goTo(id)} />;
+  }
   return (
     <div className={classes.columns}>
       <Form
@@ -70,7 +80,7 @@ export function NewServer({ initial }: { initial: Values }) {
         )}
         <Fields
           values={values}
-          set={(changed) => setValues((before) => ({ ...before, ...changed }))}
+          set={(changed) => setEntered((before) => ({ ...before, ...changed }))}
           errors={errors}
           commandErrors={ofCommands}
         />
@@ -81,13 +91,6 @@ export function NewServer({ initial }: { initial: Values }) {
       <Suspense fallback={<Loading />}>
         <AsCode values={values} />
       </Suspense>
-      {created?.password && (
-        <PasswordDialog
-          hostname={created.hostname}
-          password={created.password}
-          goOn={() => goTo(created.id)}
-        />
-      )}
     </div>
   );
 }

@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { locationsQuery } from '../../api/queries.ts';
 import { inBackground } from '../../background.ts';
+import { useOwnProject } from '../../session/own-project.ts';
 import { Failure, Loading } from '../../shell/messages.tsx';
 import { Page } from '../../shell/page.tsx';
 import type { Values } from './form.ts';
 import { NewServer } from './new-server.tsx';
-import { systemsQuery } from './queries.ts';
+import { sizesQuery, systemsQuery } from './queries.ts';
 
 const nothing: Values = {
   ...{ name: '', location_id: '', os_id: '', size: '' },
@@ -25,12 +26,16 @@ export function NewServerPage() {
 function Choices() {
   const locations = useQuery(locationsQuery);
   const systems = useQuery(systemsQuery);
-  const error = locations.error ?? systems.error;
+  const sizes = useQuery(sizesQuery);
+  const project = useOwnProject();
+  const all = [locations, systems, sizes, project];
+  const error = all.find((one) => one.error)?.error;
   if (error) {
-    const retry = () => inBackground(Promise.all([locations.refetch(), systems.refetch()]));
+    const retry = () => inBackground(Promise.all(all.map((one) => one.refetch())));
     return <Failure title="The form cannot be shown" error={error} retry={retry} />;
   }
-  if (!locations.data || !systems.data) return <Loading />;
+  // Sizes and the project decide which choice of a size is the first.
+  if (!locations.data || !systems.data || sizes.isLoading || project.isLoading) return <Loading />;
   const location = locations.data.find(({ enabled }) => enabled);
   const system = systems.data.find(({ id }) => location?.os_ids?.includes(id) ?? true);
   return (

@@ -1,4 +1,5 @@
 import { BerthError } from '@berth/client';
+import { withoutRequests } from '../../../api/without-requests.ts';
 import { inWords } from '../../../api/words.ts';
 import { type Field, fieldNames, fields } from '../form.ts';
 
@@ -8,7 +9,8 @@ export function obstaclesOf(error: unknown): string[] {
   return error.errors.map(({ pointer = '', detail }) => {
     const [, name, part] = pointer.split('/');
     const field = fields.find((one) => one === name);
-    return field ? `${nameOf(field, part)}: ${detail}` : detail;
+    const said = withoutRequests(detail);
+    return field ? `${nameOf(field, part)}: ${said}` : said;
   });
 }
 

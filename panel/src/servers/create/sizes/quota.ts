@@ -43,6 +43,12 @@ export function leftInWords(left: Left): string | undefined {
   return parts.length > 0 ? list.format(parts) : undefined;
 }
 
+/** Amounts of some parts: `6 cores and 2 GiB of memory`. */
+export const demandInWords = (
+  parts: readonly (keyof Demand)[],
+  amountOf: (part: keyof Demand) => number,
+): string => list.format(parts.map((part) => words[part](amountOf(part))));
+
 const list = new Intl.ListFormat('en-GB');
 
 /** Of what a server needs more than is left: `cores` or `memory`. */

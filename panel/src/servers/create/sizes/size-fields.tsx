@@ -1,48 +1,40 @@
-import type { components } from '@berth/client';
 import { Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { specifications } from '../../../format/units.ts';
-import { sessionQuery } from '../../../session/session.ts';
 import { type Choice, ChoiceCards } from '../choice-cards.tsx';
 import type { FieldsProps } from '../fields.tsx';
-import { quotaQuery, sizesQuery } from '../queries.ts';
+import { obstacleOf, type Place, type Size } from './offered.ts';
 import { priceInWords } from './price.ts';
-import { type Left, lacking, leftInWords, leftOf } from './quota.ts';
+import { type Left, leftInWords } from './quota.ts';
 import { Specifications } from './specifications.tsx';
-
-type Schemas = components['schemas'];
-
-export interface SizeFieldsProps extends FieldsProps {
-  location: Schemas['Location'] | undefined;
-  system: Schemas['OperatingSystem'] | undefined;
-}
+import { useSizes } from './use-sizes.ts';
 
 /** How large the server is, beside the room that is left of the quota. */
-export function SizeFields(props: SizeFieldsProps) {
-  const { values, set, errors, location } = props;
-  const { data: sizes = [] } = useQuery(sizesQuery);
-  const { data: session } = useQuery(sessionQuery);
-  const projectId = session?.project?.id ?? 0;
-  const { data: quota } = useQuery({ ...quotaQuery(projectId), enabled: projectId > 0 });
-  const left = quota ? leftOf(quota) : {};
+export function SizeFields(props: FieldsProps) {
+  const { values, set, errors } = props;
+  const { location, system, offered, isRequired, left } = useSizes(values);
   const { servers, addresses } = left;
+  const isOwn = !values.size && !isRequired;
   // Own specifications have the room of each part beside it.
-  const room = leftInWords(values.size ? left : { servers, addresses });
-  const sizesHere = sizes.filter(
-    ({ location_ids }) => location === undefined || (location_ids?.includes(location.id) ?? true),
-  );
+  const room = leftInWords(isOwn ? { servers, addresses } : left);
+  const choices = offered.map((size) => choiceOf(size, { location, system }, left));
   return (
     <>
-      {sizesHere.length > 0 && (
+      {offered.length > 0 && (
         <ChoiceCards
           label="Size"
-          choices={[own, ...sizesHere.map((size) => choiceOf(size, left))]}
+          choices={isRequired ? choices : [own, ...choices]}
           value={values.size}
           change={(size) => set({ size })}
           error={errors.size}
         />
       )}
-      {!values.size && <Specifications {...props} left={left} />}
+      {isOwn && <Specifications {...props} {...{ location, system, left }} />}
+      {isRequired && offered.length === 0 && (
+        <Text size="sm" c="var(--mantine-color-error)">
+          Servers of this project must have a size, and this location offers none. Choose another
+          location, or ask an administrator for a size.
+        </Text>
+      )}
       {room && (
         <Text size="sm" c="dimmed">
           Left of the quota of the project: {room}.
@@ -54,8 +46,8 @@ export function SizeFields(props: SizeFieldsProps) {
 
 const own = { value: '', label: 'Own specifications', details: 'Cores, memory and disk' };
 
-function choiceOf(size: Schemas['Size'], left: Left): Choice {
-  const missing = lacking(left, size);
+function choiceOf(size: Size, place: Place, left: Left): Choice {
+  const obstacle = obstacleOf(size, place, left);
   return {
     value: String(size.id),
     label: size.name,
@@ -64,8 +56,8 @@ function choiceOf(size: Schemas['Size'], left: Left): Choice {
         {specifications(size)}
         {size.price && <br />}
         {size.price && priceInWords(size.price)}
-        {missing && <br />}
-        {missing && `Needs more ${missing} than is left of the quota`}
+        {obstacle && <br />}
+        {obstacle}
       </>
     ),
   };

@@ -1,8 +1,13 @@
+import type { components } from '@berth/client';
 import { SimpleGrid, TextInput } from '@mantine/core';
+import type { FieldsProps } from '../fields.tsx';
 import { amountIn, type Demand, type Left, leftOfPart } from './quota.ts';
-import type { SizeFieldsProps } from './size-fields.tsx';
 
-interface SpecificationsProps extends SizeFieldsProps {
+type Schemas = components['schemas'];
+
+interface SpecificationsProps extends FieldsProps {
+  location: Schemas['Location'] | undefined;
+  system: Schemas['OperatingSystem'] | undefined;
   left: Left;
 }
 

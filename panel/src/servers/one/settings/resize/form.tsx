@@ -4,20 +4,22 @@ import { useState } from 'react';
 import { berth } from '../../../../api/berth.ts';
 import { fieldErrors } from '../../../../api/field-errors.ts';
 import { locationsQuery } from '../../../../api/queries.ts';
-import { specifications } from '../../../../format/units.ts';
 import type { Server } from '../../../../live/apply.ts';
+import { useOwnProject } from '../../../../session/own-project.ts';
 import { Form } from '../../../../shell/form.tsx';
 import { announce } from '../../../actions/act.ts';
 import { sizesQuery } from '../../../create/queries.ts';
+import { sizesAt } from '../../../create/sizes/offered.ts';
 import { NotNow } from '../not-now.tsx';
 import { Parts } from './parts.tsx';
-import { bodyOf, effectsOf, fields as names, type Size, type Wanted, wantedOf } from './wanted.ts';
+import { bodyOf, choicesOf, effectsOf, fields as names, type Wanted, wantedOf } from './wanted.ts';
 
 /** Gives a server another size of its location, or its own number of cores, memory and disk. */
 export function ResizeForm({ server }: { server: Server }) {
   const [edited, setEdited] = useState<Wanted>();
   const { data: sizes = [] } = useQuery(sizesQuery);
   const { data: locations } = useQuery(locationsQuery);
+  const { data: project } = useOwnProject();
   const resizing = useMutation({
     mutationFn: async (body: ReturnType<typeof bodyOf>) => {
       const params = { path: { id: server.id } };
@@ -34,9 +36,9 @@ export function ResizeForm({ server }: { server: Server }) {
   const { fields, rest } = fieldErrors(error, names);
 
   const location = locations?.find(({ id }) => id === server.location_id);
-  const offered = sizes.filter(
-    ({ location_ids }) => location_ids?.includes(server.location_id) ?? true,
-  );
+  const offered = sizesAt(sizes, server.location_id);
+  // Until the project is known, nothing is offered that it may forbid.
+  const isRequired = project?.sizes_only ?? true;
   const size = offered.find(({ id }) => String(id) === wanted.size);
   const effects = effectsOf(wanted, size, server);
   const isAllowed = server.allowed_actions.includes('resize');
@@ -51,13 +53,13 @@ export function ResizeForm({ server }: { server: Server }) {
       {(offered.length > 0 || server.size) && (
         <NativeSelect
           label="New size"
-          data={optionsFor(server, offered)}
+          data={choicesOf(server, offered, isRequired)}
           value={wanted.size}
           onChange={({ currentTarget }) => set({ size: currentTarget.value })}
           error={fields.size}
         />
       )}
-      {!wanted.size && (
+      {!wanted.size && !isRequired && (
         <Parts {...{ wanted, server, set }} errors={fields} limits={location?.limits} />
       )}
       {size && size.disk > server.specifications.disk && (
@@ -88,17 +90,4 @@ export function ResizeForm({ server }: { server: Server }) {
       {!isAllowed && <NotNow server={server} />}
     </Form>
   );
-}
-
-/** The sizes of the location, and the one that the server has. */
-function optionsFor(server: Server, sizes: readonly Size[]) {
-  const isOld = server.size_id !== null && sizes.every(({ id }) => id !== server.size_id);
-  return [
-    { value: '', label: 'Own specifications' },
-    ...(isOld ? [{ value: String(server.size_id), label: `${server.size}, as it is` }] : []),
-    ...sizes.map((size) => ({
-      value: String(size.id),
-      label: `${size.name}: ${specifications(size)}`,
-    })),
-  ];
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Server } from '../../../../live/apply.ts';
-import { bodyOf, effectsOf, partsOf, type Size, wantedOf } from './wanted.ts';
+import { bodyOf, choicesOf, effectsOf, partsOf, type Size, wantedOf } from './wanted.ts';
 
 const server = {
   ...{ status: 'started', size: 'small', size_id: 3 },
@@ -44,4 +44,14 @@ test('less memory may need a stop, and own specifications end the size', () => {
   ]);
   const stopped = { ...server, status: 'stopped' } as Server;
   assert.equal(effectsOf(less, undefined, stopped)[0], 'It has what changes at its next start.');
+});
+
+test('own specifications are no choice where servers must have a size', () => {
+  const labels = (of: Server, isRequired: boolean) =>
+    choicesOf(of, [large], isRequired).map(({ label }) => label);
+  const sized = ['small, as it is', 'large: 4 cores · 4 GiB · 40 GiB'];
+  assert.deepEqual(labels(server, false), ['Own specifications', ...sized]);
+  assert.deepEqual(labels(server, true), sized);
+  const unsized = { ...server, size: null, size_id: null } as Server;
+  assert.equal(labels(unsized, true)[0], 'No size: 2 cores · 2 GiB · 20 GiB, as it is');
 });

@@ -1,4 +1,5 @@
 import type { components, paths } from '@berth/client';
+import { specifications } from '../../../../format/units.ts';
 import type { Server } from '../../../../live/apply.ts';
 
 type Body = paths['/v1/servers/{id}/resize']['post']['requestBody']['content']['application/json'];
@@ -16,6 +17,25 @@ export interface Wanted {
 }
 
 export const fields = ['size', 'cpu', 'ram', 'disk', 'keep_disk', 'allow_move'] as const;
+
+/**
+ * The sizes of the location, and the one that the server has. Own specifications are a choice unless the servers of the
+ * project must have a size; a server that has none then keeps what it has until it gets one.
+ */
+export function choicesOf(server: Server, offered: readonly Size[], isRequired: boolean) {
+  const isOld = server.size_id !== null && offered.every(({ id }) => id !== server.size_id);
+  const own = isRequired
+    ? { value: '', label: `No size: ${specifications(server.specifications)}, as it is` }
+    : { value: '', label: 'Own specifications' };
+  return [
+    ...(isRequired && server.size_id !== null ? [] : [own]),
+    ...(isOld ? [{ value: String(server.size_id), label: `${server.size}, as it is` }] : []),
+    ...offered.map((size) => ({
+      value: String(size.id),
+      label: `${size.name}: ${specifications(size)}`,
+    })),
+  ];
+}
 
 /** What the server has now. */
 export const wantedOf = ({ size_id, specifications }: Server): Wanted => ({
