@@ -209,7 +209,7 @@ describe('a resize to a size is refused', () => {
     const id = await enterServer(db, place);
     const [pointers, detail] = await refusal(id, { size: 'huge' });
     assert.deepEqual(pointers, ['/size']);
-    assert.match(detail, /The size huge has 5 cores, and must have from 1 to 4 cores/);
+    assert.match(detail, /Has 5 cores, and must have from 1 to 4 cores/);
     const project = db.updateTable('projects').where('id', '=', place.projectId);
     await project.set({ max_ram_mb: 300 }).execute();
     assert.equal((await resize(id, { size: 'small' })).json().code, 'quota_exceeded');

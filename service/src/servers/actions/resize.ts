@@ -163,7 +163,7 @@ async function unavailable(
   if (!location || !os) return [];
   const elsewhere = size?.id === server.size_id ? undefined : notOfferedAt(location, size);
   if (elsewhere) return [elsewhere];
-  return beyondBounds(changed, location, os, size?.name);
+  return beyondBounds(changed, location, os, size !== undefined);
 }
 
 function sizesOf(server: ServerRow, { cpu, ram, disk }: Parts): Sizes {

@@ -7,14 +7,14 @@ import type { FieldError } from '../../problems/problem.ts';
 export type Parts = { [F in 'cpu' | 'ram' | 'disk']?: number | undefined };
 
 /**
- * The fields of a size that are outside of the limits of the location, or too small for the operating system. `named` is
- * the name of the size, if the request has that in place of the fields.
+ * The fields of a size that are outside of the limits of the location, or too small for the operating system. `isNamed` is
+ * whether the request has the name or the ID of the size in place of the fields.
  */
 export function beyondBounds(
   size: Parts,
   location: ShownLocation,
   os: OperatingSystemRow,
-  named?: string,
+  isNamed: boolean,
 ): FieldError[] {
   const limits = limitsOf(location);
   const bounds = [
@@ -28,16 +28,15 @@ export function beyondBounds(
     if (value === undefined || (value >= min && value <= bound.max)) return [];
     const name = `${os.name} ${os.version}`;
     const range = `from ${min} to ${bound.max} ${bound.unit} for ${name} in ${location.name}.`;
-    const beyond =
-      named === undefined
-        ? `Must be ${range}`
-        : `The size ${named} has ${value} ${bound.unit}, and must have ${range}`;
+    const beyond = isNamed
+      ? `Has ${value} ${bound.unit}, and must have ${range}`
+      : `Must be ${range}`;
     const detail =
       min > bound.max
         ? `${name} needs at least ${min} ${bound.unit}, and ${location.name} offers at most ${bound.max}. Choose another operating system or location.`
         : beyond;
     return [{ pointer: `/${bound.field}`, detail }];
   });
-  if (named === undefined || errors.length === 0) return errors;
+  if (!isNamed || errors.length === 0) return errors;
   return [{ pointer: '/size', detail: errors.map(({ detail }) => detail).join(' ') }];
 }

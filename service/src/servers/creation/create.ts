@@ -109,7 +109,7 @@ async function findPlace(
   const elsewhere = [notOffered(location, os), notOfferedAt(location, amounts.size)];
   const notThere = elsewhere.filter((error) => error !== undefined);
   if (notThere.length > 0) throw invalidFields(notThere);
-  const beyond = beyondBounds(amounts, location, os, amounts.size?.name);
+  const beyond = beyondBounds(amounts, location, os, amounts.size !== undefined);
   if (beyond.length > 0) throw invalidFields(beyond);
   return { location, os, login, amounts };
 }

@@ -118,7 +118,7 @@ describe('a create is refused', () => {
     const [error] = errorsOf(await create(elsewhere)) ?? [];
     assert.deepEqual(error, {
       pointer: '/size',
-      detail: `test does not offer the size elsewhere. Choose one of GET /v1/sizes?location_id=${place.locationId}.`,
+      detail: `test does not offer it. Choose one of GET /v1/sizes?location_id=${place.locationId}.`,
     });
   });
 
@@ -128,7 +128,7 @@ describe('a create is refused', () => {
     assert.deepEqual(errorsOf(await create('old')), [
       {
         pointer: '/size',
-        detail: 'The size old is out of use. Choose one of GET /v1/sizes?deprecated=false.',
+        detail: 'Is out of use. Choose one of GET /v1/sizes?deprecated=false.',
       },
     ]);
   });
@@ -139,7 +139,7 @@ describe('a create is refused', () => {
     assert.deepEqual(others, []);
     assert.match(
       error?.detail ?? '',
-      /^The size misfit has 5 cores, and must have from 1 to 4 cores for Debian 12 in test\. .* 128 MiB.* 101 GiB/,
+      /^Has 5 cores, and must have from 1 to 4 cores for Debian 12 in test\. .* 128 MiB.* 101 GiB/,
     );
   });
 

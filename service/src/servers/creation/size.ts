@@ -42,7 +42,7 @@ function whyUnusable(
   ownId: number | null | undefined,
 ): FieldError | undefined {
   if (!size) return unknownSize(id);
-  return size.deprecated && id !== ownId ? outOfUse(size) : undefined;
+  return size.deprecated && id !== ownId ? outOfUse : undefined;
 }
 
 const combined = (request: SizeRequest): FieldError[] =>
@@ -60,17 +60,20 @@ function unknownSize(id: number): FieldError {
   return { pointer: '/size', detail };
 }
 
-function outOfUse({ name }: ShownSize): FieldError {
-  const detail = `The size ${name} is out of use. Choose one of GET /v1/sizes?deprecated=false.`;
-  return { pointer: '/size', detail };
-}
+const outOfUse: FieldError = {
+  pointer: '/size',
+  detail: 'Is out of use. Choose one of GET /v1/sizes?deprecated=false.',
+};
 
-/** The error if servers of the location can't get the size. */
+/**
+ * The error if servers of the location can't get the size. It does not repeat the name, for which clients may look among
+ * all sizes.
+ */
 export function notOfferedAt(
   { id, name }: Pick<ShownLocation, 'id' | 'name'>,
   size: ShownSize | undefined,
 ): FieldError | undefined {
   if (!size?.location_ids || size.location_ids.includes(id)) return undefined;
-  const detail = `${name} does not offer the size ${size.name}. Choose one of GET /v1/sizes?location_id=${id}.`;
+  const detail = `${name} does not offer it. Choose one of GET /v1/sizes?location_id=${id}.`;
   return { pointer: '/size', detail };
 }
