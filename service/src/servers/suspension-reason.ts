@@ -1,3 +1,3 @@
-/** Why a server is suspended, as a sentence. */
+/** Why a server is suspended, as a sentence. A reason that is a sentence itself has its own full stop. */
 export const bySuspension = (reason: string) =>
-  `The reason that the administrator has given: ${JSON.stringify(reason)}.`;
+  `The reason that the administrator has given: ${JSON.stringify(reason)}${/[.!?]$/.test(reason) ? '' : '.'}`;

@@ -40,7 +40,7 @@ test('the owner of a suspended server sees the reason, and can only stop and del
   await finish(id, 'stopped');
   const words =
     'It is suspended. The reason that the administrator has given: ' +
-    '"The invoice of November is \\"overdue\\".".';
+    '"The invoice of November is \\"overdue\\"."';
   const shown = async () => (await ask('GET', `/servers/${id}/status`)).json().status;
   assert.equal(await shown(), `The server is stopped. ${words}`);
   assert.deepEqual((await view(id)).allowed_actions, ['delete']);
