@@ -163,6 +163,11 @@ it('what can not be adopted is refused with the reason', async () => {
   await refuses(elsewhere, /No address pool of the location has its addresses: 192\.0\.2\.7/);
   const serverId = await enterServer(db, place);
   await refuses(await enterDrift(db, place, { serverId }), /Only an instance without a server/);
+  const missing = await enterDrift(db, place, {
+    isMissing: true,
+    serverId: await enterServer(db, place),
+  });
+  await refuses(missing, /no longer exists\. Rebuild its server/);
   const unread = await enterDrift(db, place, { instance: 'unread', facts: { mac: null } });
   await refuses(unread, /not known yet/);
 });

@@ -81,7 +81,8 @@ export async function adoptInstance(
 }
 
 /** What must be known of an instance that is adopted. Throws if it can't be. */
-function adoptableOf({ facts, node_id: nodeId }: ShownDrift) {
+function adoptableOf({ kind, facts, node_id: nodeId }: ShownDrift) {
+  if (kind === 'missing_instance') throw notAdoptable(notThere);
   if (!facts)
     throw notAdoptable('Only an instance without a server can be adopted. Repair or forget it.');
   if (facts.obstacles.length > 0) throw notAdoptable(facts.obstacles.join(' '));
@@ -95,6 +96,10 @@ const calledLikeId =
   'Is required, because the name of the instance has the form of a UUID, which is read as an ID.';
 
 const notAdoptable = (detail: string) => new Problem('drift_not_adoptable', detail);
+
+const notThere =
+  'Only an instance without a server can be adopted, and this one no longer exists. Rebuild its server, which creates it ' +
+  'again without its data, or delete the server.';
 
 const notReadYet = 'What the instance has is not known yet. Try again in a minute.';
 
