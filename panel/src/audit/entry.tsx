@@ -18,7 +18,8 @@ interface EntryProps {
 export function OneEntry({ entry, known }: EntryProps) {
   const id = useId();
   const [isOpen, { toggle }] = useDisclosure(false);
-  const { action, target, at } = entry;
+  // Counted refusals are recorded up to a minute after the last of them, which is when somebody tried.
+  const { action, target, last_at: at } = entry;
   return (
     <Stack gap={4}>
       <Group gap="xs" justify="space-between">

@@ -1,5 +1,6 @@
 import type { components } from '@berth/client';
 import { numberOf, requiredNumberOf, textOf, wordsOf } from '../forms.ts';
+import { trafficOf } from '../traffic.ts';
 
 type Schemas = components['schemas'];
 type Update = Schemas['LocationUpdate'];
@@ -49,7 +50,7 @@ export function updateOf(form: FormData): Update {
     })),
     os_ids: ids.length > 0 ? ids : null,
     creates_per_node: numberOf(form, 'creates_per_node'),
-    traffic_allowance: numberOf(form, 'traffic_allowance'),
+    traffic_allowance: trafficOf(form, 'traffic_allowance'),
     traffic_counted: choiceOf(form, 'traffic_counted'),
     traffic_policy: choiceOf(form, 'traffic_policy'),
     traffic_throttle: numberOf(form, 'traffic_throttle'),

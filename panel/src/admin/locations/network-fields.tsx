@@ -7,6 +7,7 @@ import {
   Textarea,
   TextInput,
 } from '@mantine/core';
+import { trafficText } from '../traffic.ts';
 import type { FieldsProps } from './fields.tsx';
 import { countedWords, policyWords } from './form.ts';
 
@@ -19,12 +20,11 @@ export function TrafficFields({ location, fields }: FieldsProps) {
     <Fieldset legend="Traffic">
       <SimpleGrid cols={{ base: 1, xs: 2 }}>
         <TextInput
-          label="Traffic a month, in bytes"
-          description="Of new servers. An empty field is no limit."
+          label="Traffic a month"
+          description="Of new servers, such as 500G or 2T. An empty field is no limit."
           name="traffic_allowance"
-          inputMode="numeric"
           autoComplete="off"
-          defaultValue={location.traffic_allowance ?? ''}
+          defaultValue={trafficText(location.traffic_allowance)}
           error={fields.traffic_allowance}
         />
         <NativeSelect

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { locationsQuery } from '../../api/queries.ts';
 import { specifications } from '../../format/units.ts';
 import { fieldErrorsIn } from '../forms.ts';
+import { trafficText } from '../traffic.ts';
 import type { names } from './form.ts';
 import type { Size } from './queries.ts';
 
@@ -62,12 +63,11 @@ export function SizeFields({ size, fields, error }: FieldsProps) {
         </SimpleGrid>
       )}
       <TextInput
-        label="Traffic a month, in bytes"
-        description="An empty field is that of the location."
+        label="Traffic a month"
+        description="Such as 500G or 2T. An empty field is that of the location."
         name="traffic_allowance"
-        inputMode="numeric"
         autoComplete="off"
-        defaultValue={size?.traffic_allowance ?? ''}
+        defaultValue={trafficText(size?.traffic_allowance)}
         error={fields.traffic_allowance}
       />
       <SimpleGrid cols={{ base: 1, xs: 3 }}>

@@ -1,5 +1,6 @@
 import type { components } from '@berth/client';
-import { numberOf, requiredNumberOf, textOf } from '../forms.ts';
+import { requiredNumberOf, textOf } from '../forms.ts';
+import { trafficOf } from '../traffic.ts';
 
 type Create = components['schemas']['SizeCreate'];
 type Update = components['schemas']['SizeUpdate'];
@@ -17,7 +18,7 @@ export function updateOf(form: FormData): Update {
   return {
     name: textOf(form, 'name'),
     description: textOf(form, 'description'),
-    traffic_allowance: numberOf(form, 'traffic_allowance'),
+    traffic_allowance: trafficOf(form, 'traffic_allowance'),
     price: hourly === '' ? null : { hourly, monthly: monthly || null, currency },
     location_ids: ids.length > 0 ? ids : null,
   };

@@ -57,7 +57,8 @@ export function OneChart({ chart }: { chart: Chart }) {
           <Legend chart={chart} />
         </Group>
         <Text size="xs" aria-hidden>
-          {pointed === null ? values : `${at}: ${values}`}
+          {/* With a word before it, since it is next to the axis and would be read as one of its marks. */}
+          {pointed === null ? `Latest: ${values}` : `${at}: ${values}`}
         </Text>
       </Group>
       <Box
