@@ -81,6 +81,21 @@ it('one that exists is ready at once', async () => {
   });
 });
 
+it('a create whose image server is unreachable ends with what to do next', async () => {
+  const { serverId, operation } = await laboratory.create('no-image', [], {
+    os_id: await osId('ubuntu-24.04'),
+  });
+  const { error } = await laboratory.ended(operation.id);
+  assert.equal(error?.code, 'image_server_unreachable');
+  assert.match(
+    error?.message ?? '',
+    new RegExp(
+      `^The image server \\S+ can't be reached\\. .* retry: POST /v1/servers/${serverId}/retry\\. Or delete`,
+    ),
+  );
+  assert.equal((await laboratory.server(serverId)).error, error?.message);
+});
+
 it('one whose server is unreachable fails with its name, and is imported at the next request', async () => {
   const image = await want('debian-13');
   await eventually(async () => assert.equal((await image()).status, 'failed'));

@@ -155,6 +155,7 @@ describe('a rebuild that fails', () => {
     const operation = await laboratory.rebuild(id, { os_id: await osId('ubuntu-24.04') });
     const { status, error } = await laboratory.ended(operation.id);
     assert.deepEqual([status, error?.code], ['failed', 'image_server_unreachable']);
+    assert.match(error?.message ?? '', /Send the rebuild again once/);
     assert.equal(instanceOf(name), instance);
     assert.equal(instance.run, run);
     assert.equal((await show(id)).os, before.os);

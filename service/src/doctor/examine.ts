@@ -27,6 +27,7 @@ import {
   wayToStartIncus,
 } from './doctor.ts';
 import { recordedExportFinding } from './exports.ts';
+import { imageServerFindings } from './image-servers.ts';
 import { limitFindings } from './limits.ts';
 import { databaseFinding, roomFinding, serviceFinding } from './reachable.ts';
 import { keyFindings } from './secret-key.ts';
@@ -92,6 +93,7 @@ async function ownFindings(
     database,
     ...(isKnown ? await keyFindings(machine, { ...config, exports }) : []),
     ...(isKnown ? await limitFindings(config) : []),
+    ...(isKnown && !isSimulated(config.dataDir) ? await imageServerFindings(config) : []),
     await serviceFinding(config, installed),
     ...(installed ? [] : [await recordedExportFinding(config, { isKnown, now: machine.now })]),
   ];

@@ -246,11 +246,19 @@ async function image(context: Context): Result {
     }
     if (!(error instanceof ImageServerUnreachable)) throw error;
     if (Date.now() - since > imageServerTimeoutMs) {
-      return fail('image_server_unreachable', error.publicMessage);
+      return fail('image_server_unreachable', noImage(error.publicMessage, operation));
     }
     const why = `trying again to reach ${error.host}`;
     return { outcome: 'wait', seconds: 5, why, patch: { image_since: since } };
   }
+}
+
+/** The advice is about the server as this leaves it: a rebuild has not changed it yet. */
+function noImage(what: string, { server_id: id, state }: Context['operation']): string {
+  const advice = state.before
+    ? 'The server is as it was. Send the rebuild again once the image server can be reached.'
+    : `Once it can be reached, retry: POST /v1/servers/${id}/retry. Or delete the server, which counts towards the quota until then.`;
+  return `${what} ${advice}`;
 }
 
 /** Fails for what would fail after everything was removed. */
