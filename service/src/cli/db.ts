@@ -42,9 +42,10 @@ export function addDbCommands(program: Program): void {
     .action(printing((file) => importFrom(pathFromShell(file))));
   db.command('rotate-key')
     .description(
-      'Writes a new key to BERTH_DATA_DIR/secret-key and encrypts all secrets with it. Services may be running, but those of the previous release cannot read the new values. If it is interrupted, run it again.',
+      'Writes a new key to BERTH_DATA_DIR/secret-key and encrypts all secrets with it. Services may be running, but those of the previous release cannot read the new values. If it is interrupted, run it again. It makes no new key as long as an earlier rotation has not finished, which takes 24 hours if there were requests with an Idempotency-Key.',
     )
-    .action(printing(rotate));
+    .option('--again', 'make a new key although an earlier rotation has not finished', false)
+    .action(printing(({ again }) => rotate(again)));
 }
 
 async function exportTo(path: string): Promise<string> {
@@ -90,29 +91,43 @@ Before you start a service on it:
 - Put a copy of its secret-key${fingerprintIn(header)}, mode 0600, into the data directory of each service.`;
 }
 
-async function rotate(): Promise<string> {
+async function rotate(again: boolean): Promise<string> {
   const config = loadConfig();
   const { dataDir } = config;
   const say = (text: string) => console.error(`• ${text}`);
   return await explainingDatabase(config, async () => {
     const { db, close } = await joinDatabase(config);
     try {
-      const { left, unreadable } = await rotateKey({ db, dataDir, say });
-      if (unreadable > 0) process.exitCode = 1;
-      return afterRotation[left](keyFile(dataDir), encrypted(unreadable, keyFile(dataDir)));
+      const rotated = await rotateKey({ db, dataDir, say, again });
+      const { left, unreadable, isNew } = rotated;
+      if (unreadable > 0 || (left === 'macs' && !isNew)) process.exitCode = 1;
+      const path = keyFile(dataDir);
+      return `${withoutNewKey(rotated)}${afterRotation[left](path, encrypted(rotated, path), rotated)}`;
     } finally {
       await close();
     }
   });
 }
 
+type Rotated = Awaited<ReturnType<typeof rotateKey>>;
+
+/** Says first that a run has made no new key, because somebody whose key has leaked must not believe that it has. */
+function withoutNewKey({ isNew, begunAt, left }: Rotated): string {
+  if (isNew) return '';
+  const earlier = begunAt === undefined ? 'an earlier rotation' : `the rotation of ${begunAt}`;
+  return left === 'macs'
+    ? `No new key was made, because ${earlier} has not finished.\n\n`
+    : `No new key was made: this run finished ${earlier}. To replace its key as well, run this again.\n\n`;
+}
+
 /** Describes the values that are encrypted with the new key. Values that were encrypted with a lost key are not. */
-function encrypted(unreadable: number, path: string): string {
-  if (unreadable === 0) return 'Everything is encrypted with the new key';
+function encrypted({ unreadable, isNew }: Rotated, path: string): string {
+  const key = isNew ? 'the new key' : 'the key of that rotation';
+  if (unreadable === 0) return `Everything is encrypted with ${key}`;
   return `${counted(unreadable, 'value')} can't be read with any key, and did not change: the key that they were encrypted with was
 lost or replaced. If you have a copy of it, add its line at the end of ${path}, and run this again.
 
-Everything else is encrypted with the new key`;
+Everything else is encrypted with ${key}`;
 }
 
 const afterRotation = {
@@ -120,11 +135,19 @@ const afterRotation = {
 
 Keep a copy of it, apart from exports. Exports from before need the key that they were made with.
 Where other services have a secret-key of their own, put this one in its place.`,
-  macs: (path: string, words: string) => `${words}. Keep a copy of ${path}.
+  macs: (
+    path: string,
+    words: string,
+    { isNew, until }: Rotated,
+  ) => `${words}. Keep a copy of ${path}.
 
-The old key stays in it: it tells requests apart whose Idempotency-Key was used within the last 24 hours.
-Run this again in 24 hours, to remove it.`,
+The old key stays in it until ${until}: it tells requests apart whose Idempotency-Key was
+used within the last 24 hours. Run this again then, to remove it.${isNew ? '' : forALeak}`,
 };
+
+const forALeak = `
+
+If somebody else may have a copy of the key, do not wait: make another one with "npm run db -- rotate-key --again".`;
 
 const fingerprintIn = ({ key }: ExportHeader) => (key ? ` (fingerprint ${key})` : '');
 const neededKey = ({ key }: ExportHeader) =>

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { insertToolEntry } from '../audit/entry-queries.ts';
 import type { Db, Queryable, Trx } from '../db/connection.ts';
 import { findReplacedKeys } from '../db/queries.ts';
+import { idempotencyLifetime } from '../retention/idempotency-queries.ts';
 import type { Keyring } from './keyring.ts';
 import {
   fingerprintIn,
@@ -139,12 +140,29 @@ export async function findUnreadable(db: Db, keyring: Keyring): Promise<Unreadab
   return { count, missingKeys: [...missing] };
 }
 
-/** How many requests are still identified by a MAC under another key, which can't be recomputed. */
-export async function macsUnderOthers(db: Queryable, key: Buffer): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*) as count from idempotency_keys
+/**
+ * Until when requests are identified by a MAC under another key, which can't be recomputed. Undefined if there are none.
+ */
+export async function macsUnderOthersUntil(
+  db: Queryable,
+  key: Buffer,
+): Promise<string | undefined> {
+  const { rows } = await sql<{ until: string | null }>`
+    select max(created_at) + ${idempotencyLifetime} as until from idempotency_keys
     where length(request_hmac) = 32 or substring(request_hmac for 8) <> ${keyId(key)}`.execute(db);
-  return rows[0]?.count ?? 0;
+  return rows[0]?.until ?? undefined;
+}
+
+/** When the last rotation began, if the audit log still has it. */
+export async function lastRotationAt(db: Db): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('audit_log')
+    .select('at')
+    .where('action', '=', 'secret_key_rotate')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.at;
 }
 
 /**

@@ -125,13 +125,13 @@ const ageAnswers = () =>
   sql`update idempotency_keys set created_at = now() - interval '25 hours'`.execute(db);
 
 /** Runs a rotation until it has printed so many lines, as if it had been killed then. */
-async function cutOffAfter(words: number): Promise<boolean> {
+async function cutOffAfter(words: number, more: { again?: boolean } = {}): Promise<boolean> {
   let said = 0;
   const say = () => {
     said += 1;
     if (said === words) throw new Error('cut off');
   };
-  const [end] = await Promise.allSettled([rotateKey({ ...patient, say })]);
+  const [end] = await Promise.allSettled([rotateKey({ ...patient, ...more, say })]);
   if (end.status === 'fulfilled') return false;
   assert.match(String(end.reason), /cut off/);
   return true;
@@ -315,4 +315,67 @@ test('the command rotates, prints what is left, and can be repeated', async () =
     BERTH_DATA_DIR: mkdtempSync(join(dataDir, 'x-')),
   });
   assert.equal((await stray('rotate-key')).code, 1);
+});
+
+test('the command says that it has made no new key while a rotation has not finished, and makes one on demand', async () => {
+  const keyring = await start();
+  const read = await enterSecrets(keyring);
+  const run = toolOn(connectionString, 'db', '', { BERTH_DATA_DIR: dataDir });
+  const time = String.raw`\d{4}-\d\d-\d\dT[\d:.]+Z`;
+  const first = await run('rotate-key');
+  assert.equal(first.code, 0, first.stderr);
+  assert.match(first.stdout, /^Everything is encrypted with the new key\. Keep a copy/);
+  assert.match(first.stdout, new RegExp(`The old key stays in it until ${time}:`));
+  const keys = await loadKeys(dataDir);
+  assert.equal(keys.length, 2);
+
+  const second = await run('rotate-key');
+  assert.equal(second.code, 1, second.stderr);
+  const none = `^No new key was made, because the rotation of ${time} has not finished\\.`;
+  assert.match(second.stdout, new RegExp(none));
+  assert.match(second.stdout, /Everything is encrypted with the key of that rotation\./);
+  assert.match(second.stdout, new RegExp(`until ${time}:[^]*rotate-key --again`));
+  assert.deepEqual(await loadKeys(dataDir), keys);
+
+  const readMore = await enterSecrets(await start());
+  const forced = await run('rotate-key', '--again');
+  assert.equal(forced.code, 0, forced.stderr);
+  assert.match(forced.stdout, /^Everything is encrypted with the new key\. Keep a copy/);
+  const [oldest, leaked, newest, ...others] = await loadKeys(dataDir);
+  assert.deepEqual([[oldest, leaked], others], [keys, []]);
+  const after = await start();
+  assert.deepEqual(after.state.current, newest);
+  for (const reading of [read, readMore]) await reading(after, true);
+
+  await ageAnswers();
+  const last = await run('rotate-key');
+  assert.equal(last.code, 0, last.stderr);
+  assert.match(
+    last.stdout,
+    new RegExp(`^No new key was made: this run finished the rotation of ${time}\\.`),
+  );
+  assert.deepEqual(await loadKeys(dataDir), [newest]);
+  await db.deleteFrom('operations').execute();
+});
+
+test('a second rotation that is cut off before the end of the first loses nothing', async () => {
+  const read = await enterSecrets(await start());
+  assert.equal((await rotateKey(patient)).left, 'macs');
+  const before = await loadKeys(dataDir);
+  const readMore = await enterSecrets(await start());
+  // The file has three keys then, and the database does not use the last one.
+  assert.ok(await cutOffAfter(1, { again: true }));
+  const cutOff = await loadKeys(dataDir);
+  assert.deepEqual(cutOff.slice(0, 2), before);
+  assert.deepEqual((await start()).state.current, before[1]);
+  const { isNew } = await rotateKey({ ...patient, again: true });
+  assert.ok(isNew);
+  assert.deepEqual(await loadKeys(dataDir), cutOff);
+  const later = await start();
+  assert.deepEqual(later.state.current, cutOff[2]);
+  for (const reading of [read, readMore]) await reading(later, true);
+  await ageAnswers();
+  assert.equal((await rotateKey(patient)).left, 'nothing');
+  assert.deepEqual(await loadKeys(dataDir), [cutOff[2]]);
+  await db.deleteFrom('operations').execute();
 });

@@ -10,7 +10,8 @@ import {
   beginRotation,
   endRotation,
   hasTransactionsFrom,
-  macsUnderOthers,
+  lastRotationAt,
+  macsUnderOthersUntil,
   resealAll,
   whileRotating,
 } from './rotation-queries.ts';
@@ -30,12 +31,19 @@ interface Rotation {
   patienceMs?: number;
   /** How long all connected services must have announced the new key. */
   steadyMs?: number;
+  /** Whether a new key is made although an earlier rotation has not ended. */
+  again?: boolean;
 }
 
 interface Rotated {
   /** `macs`: the old key is still needed for requests of the last day that only it can identify. */
   left: 'nothing' | 'macs';
+  /** When none of those requests is left. */
+  until?: string;
   unreadable: number;
+  /** Whether a new key was made. Otherwise an earlier rotation was continued, which began at `begunAt`. */
+  isNew: boolean;
+  begunAt: string | undefined;
 }
 
 /**
@@ -55,33 +63,40 @@ export async function rotateKey(rotation: Rotation): Promise<Rotated> {
 async function rotateAlone(rotation: Rotation): Promise<Rotated> {
   const { db, dataDir, say } = rotation;
   const path = keyFile(dataDir);
-  if ((await findSealing(db)).rotatedFrom === null) await begin(rotation, path);
+  const isUnfinished = (await findSealing(db)).rotatedFrom !== null;
+  const isNew = !isUnfinished || rotation.again === true;
+  const begunAt = isNew ? undefined : await lastRotationAt(db);
+  if (isNew) await begin(rotation, path, isUnfinished);
   const { keys, at } = await currentKey(db, path);
   const current = keys[at] as Key;
   await untilAll(rotation, `w=${shortId(current)}`);
   // These values are from services that wrote with the old key until then.
   const since = await databaseTime(db);
-  await until(rotation, async () => !(await hasTransactionsFrom(db, since)), longTransaction);
+  await untilSo(rotation, async () => !(await hasTransactionsFrom(db, since)), longTransaction);
   const keyring = createKeyring({ keys, current, sealing: (await findSealing(db)).sealing });
   const unreadable = await resealAll(db, keyring, say);
   if (unreadable > 0) say(`${unreadable} values can't be read with any key, and stay as they are.`);
   await deleteOldIdempotencyKeys(db);
-  if ((await macsUnderOthers(db, current.bytes)) > 0) return { left: 'macs', unreadable };
+  const rotated = { unreadable, isNew, begunAt };
+  const until = await macsUnderOthersUntil(db, current.bytes);
+  if (until !== undefined) return { left: 'macs', until, ...rotated };
   await writeKeyFile(path, [current]);
   say('The old key was removed from the file.');
   await endRotation(db);
   say('The rotation has ended.');
-  return { left: 'nothing', unreadable };
+  return { left: 'nothing', ...rotated };
 }
 
 /** Runs until the new key is in use. */
-async function begin(rotation: Rotation, path: string): Promise<void> {
+async function begin(rotation: Rotation, path: string, isUnfinished: boolean): Promise<void> {
   const { db, say } = rotation;
   const { keys, at } = await currentKey(db, path);
-  // Keys before the current one are of an earlier rotation, which ran with another file.
+  // Keys before the current one are of an earlier rotation. They are still needed if it has not ended; otherwise it ran
+  // with another file.
+  const earlier = isUnfinished ? keys.slice(0, at) : [];
   const [from, { bytes } = newKey()] = keys.slice(at) as [Key, Key?];
   const to = { bytes, isBound: true };
-  await writeKeyFile(path, [from, to]);
+  await writeKeyFile(path, [...earlier, from, to]);
   say(`${path} has the old key and the new one.`);
   await untilAll(rotation, shortId(to), rotation.steadyMs ?? steadyForMs);
   await beginRotation(db, keySha256(from.bytes), keySha256(to.bytes));
@@ -108,7 +123,7 @@ async function untilAll(rotation: Rotation, told: string, steadyMs = 0): Promise
     if (missing.length > 0) since = performance.now();
     return missing.length === 0 && performance.now() - since >= steadyMs;
   };
-  await until(rotation, isSo, () => {
+  await untilSo(rotation, isSo, () => {
     const isOld = missing.some((text) => !text.includes(announced));
     return new SetupError(
       `Not all running services use the keys in secret-key yet: ${missing.length} of them do not.`,
@@ -119,7 +134,7 @@ async function untilAll(rotation: Rotation, told: string, steadyMs = 0): Promise
   });
 }
 
-async function until(
+async function untilSo(
   { patienceMs: patience = patienceMs }: Rotation,
   isSo: () => Promise<boolean>,
   refusal: () => SetupError,
