@@ -47,6 +47,8 @@ export interface RunningService {
   /** Whether it serves the documentation site, which has to be built. */
   hasHelp: boolean;
   dataDir: string;
+  /** Whether the database is in the data directory. */
+  isEmbedded: boolean;
   admin: AdminToken | NoAdminToken;
   /** With which the first administrator is made. */
   setup: SetupCode | NoSetupCode;
@@ -109,6 +111,7 @@ export async function startParts(
     panelUrl: config.publicUrl.protocol === 'https:' ? config.publicUrl.origin : url,
     hasHelp: isBuilt(helpSite),
     dataDir: config.dataDir,
+    isEmbedded: isOnlyService,
     ...{ admin, setup },
     hasLocation,
     firstServer,

@@ -18,6 +18,7 @@ const running: RunningService = {
   panelUrl: 'https://berth.example',
   hasHelp: true,
   dataDir: '/srv/berth',
+  isEmbedded: true,
   admin: { token: 'canary', created: true, path: "/it's/admin-token" },
   setup: 'over',
   hasLocation: true,
@@ -72,7 +73,7 @@ test('a later start, one without a location, and one with other services do not'
   const revoked = welcome({ ...running, admin: 'revoked' }, real);
   assert.match(
     revoked,
-    /was revoked\. .*BERTH_DATA_DIR=\/srv\/berth npm run token -- create --name NAME --scopes admin\n/,
+    /was revoked\. .*Create another one: BERTH_DATA_DIR=\/srv\/berth npm run token -- create --name NAME --scopes admin --out FILE\n/,
   );
   for (const said of [later, without, beside, revoked])
     assert.doesNotMatch(said, /first server|npx/);
@@ -92,6 +93,16 @@ test('as long as there is no user, a start says where to make one, and shows the
     beside,
     /data directory of another service.*BERTH_DATA_DIR=\/srv\/berth npm run user -- create --email EMAIL --admin\n/,
   );
+});
+
+test('a suggested command for an external database has its variable, and not its password', () => {
+  const beside = { ...running, isEmbedded: false, admin: 'elsewhere', setup: 'elsewhere' } as const;
+  const said = welcome(beside, real);
+  const variables = 'DATABASE_URL=… BERTH_DATA_DIR=/srv/berth';
+  const token = 'npm run token -- create --name NAME --scopes admin --out FILE';
+  assert.ok(said.includes(`Create another one: ${variables} ${token}\n`), said);
+  const user = 'npm run user -- create --email EMAIL --admin';
+  assert.ok(said.includes(`Without it: ${variables} ${user}\n`), said);
 });
 
 test('the suggested location and operating system are valid for a create, and are shown until there was a server', async () => {

@@ -12,13 +12,13 @@ interface Kind {
  * The message of a service that has started. At the first start it says how to get a first server.
  */
 export function welcome(service: RunningService, kind: Kind): string {
-  const { url, hasHelp, dataDir, admin, hasLocation, firstServer } = service;
+  const { url, hasHelp, admin, hasLocation, firstServer } = service;
   const help = hasHelp ? `help: ${url}/help, ` : '';
   const parts = [`Berth listens on ${url}   (${help}reference of the API: ${url}/docs)`];
   if (!hasHelp) parts.push(`The help at ${url}/help is not built. To build it: npm run docs`);
   if (!hasLocation) parts.push(noLocation);
   if (typeof admin === 'string')
-    parts.push(`${noToken[admin]} Create another one: ${makeToken(dataDir)}`);
+    parts.push(`${noToken[admin]} Create another one: ${makeToken(service)}`);
   else {
     if (admin.created && firstServer) parts.push(toFirstServer(url, admin.path, firstServer, kind));
     parts.push(tokenIsIn(admin.path));
@@ -47,10 +47,11 @@ function toFirstServer(
 }
 
 /** Only a terminal gets the code, because journals and the logs of containers are stored. */
-function toSetup({ panelUrl, dataDir, setup }: RunningService, { isTerminal }: Kind): string {
+function toSetup(service: RunningService, { isTerminal }: Kind): string {
+  const { panelUrl, setup } = service;
   const open = `Open ${panelUrl}/setup`;
   if (typeof setup === 'string')
-    return `${open} to make the first administrator. The code is in the file setup-code of the data directory of another service of this database. Without it: BERTH_DATA_DIR=${quoted(dataDir)} npm run user -- create --email EMAIL --admin`;
+    return `${open} to make the first administrator. The code is in the file setup-code of the data directory of another service of this database. Without it: ${variablesOf(service)} npm run user -- create --email EMAIL --admin`;
   const once = 'It can be used once, within 24 hours.';
   if (isTerminal)
     return `${open} and enter the code ${setup.code} to make the first administrator. ${once}`;
@@ -67,8 +68,12 @@ const noLocation =
 
 const tokenIsIn = (path: string) => `The admin token is in ${path}, which only its owner can read.`;
 
-const makeToken = (dataDir: string) =>
-  `BERTH_DATA_DIR=${quoted(dataDir)} npm run token -- create --name NAME --scopes admin`;
+const makeToken = (service: RunningService) =>
+  `${variablesOf(service)} npm run token -- create --name NAME --scopes admin --out FILE`;
+
+/** What a tool needs to find the database. The URL has a password, which must not be printed. */
+const variablesOf = ({ dataDir, isEmbedded }: RunningService) =>
+  `${isEmbedded ? '' : 'DATABASE_URL=… '}BERTH_DATA_DIR=${quoted(dataDir)}`;
 
 const noToken: Record<NoAdminToken, string> = {
   elsewhere:
