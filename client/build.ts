@@ -10,6 +10,9 @@ import { rolldown } from 'rolldown';
 
 const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
+/** Node.js prints an error with the name of its class. */
+const kept = { class: true, function: false };
+
 /** Writes `index.js`, which includes openapi-fetch. */
 export async function writeBundle(directory: string): Promise<void> {
   const bundle = await rolldown({
@@ -19,7 +22,7 @@ export async function writeBundle(directory: string): Promise<void> {
   });
   await bundle.write({
     file: join(directory, 'index.js'),
-    minify: true,
+    minify: { compress: { keepNames: kept }, mangle: { keepNames: kept } },
     postBanner: '/*! @berth/client, Apache-2.0. Contains openapi-fetch, MIT, by Drew Powers. */',
   });
   await bundle.close();

@@ -113,7 +113,28 @@ test('middleware sees each request, and its own errors are not those of the conn
 });
 
 test('a client is not created for an invalid URL', () => {
-  assert.throws(() => createBerth({ url: 'berth.example' }), /Invalid URL/);
+  for (const url of ['berth.example', '127.0.0.1:8080', 'localhost:8080', 'http://', ''])
+    assert.throws(() => createBerth({ url }), {
+      name: 'TypeError',
+      message: /^The option `url` must be a URL with http or https/,
+    });
+});
+
+test('a client is not created for an option that no header can have, and the error does not have it', () => {
+  const url = 'http://berth.example';
+  for (const option of ['token', 'project', 'userAgent'] as const)
+    for (const value of ['berth_x\ncanary', 'berth_x\0canary', 'canary…'])
+      assert.throws(
+        () => createBerth({ url, [option]: value }),
+        (error) => {
+          assert.ok(error instanceof TypeError);
+          assert.match(error.message, new RegExp(`^The option \`${option}\` has a character`));
+          assert.doesNotMatch(`${error.stack} ${String(error.cause)}`, /canary/);
+          return true;
+        },
+      );
+  // The end of a line that was read from a file is not part of a token.
+  createBerth({ url, token: 'berth_x\n' });
 });
 
 test('a parameter of the path that would change the path is refused before anything is sent', async () => {

@@ -74,11 +74,11 @@ export interface Berth {
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
-/** Creates a client. It sends no request. */
+/** Creates a client. It sends no request. Throws a `TypeError` for an option that no request can have. */
 export function createBerth(options: BerthOptions): Berth {
   const client = createClient<paths>({
-    baseUrl: new URL(options.url).href,
-    headers: new Headers(headersOf(options)),
+    baseUrl: baseUrlOf(options),
+    headers: headersOf(options),
     // Several values of a parameter are separated by commas.
     querySerializer: { array: { style: 'form', explode: false } },
     pathSerializer: checkedPath,
@@ -117,12 +117,34 @@ type SendInit = RequestInit & { fetch?: Fetch };
 type Sent = { data?: unknown; error?: unknown; response: Response };
 type Send = (method: string, path: string, init: SendInit) => Promise<Sent>;
 
-function headersOf({ token, project, userAgent }: BerthOptions): Record<string, string> {
-  return {
-    ...(token !== undefined && { Authorization: `Bearer ${token}` }),
-    ...(project !== undefined && { 'Berth-Project': String(project) }),
-    ...(userAgent !== undefined && { 'User-Agent': userAgent }),
+function baseUrlOf({ url }: BerthOptions): string {
+  const invalid =
+    'The option `url` must be a URL with http or https, such as https://berth.example.';
+  // `localhost:8080` is a URL, too.
+  if (!/^https?:/i.test(url)) throw new TypeError(invalid);
+  try {
+    return new URL(url).href;
+  } catch (cause) {
+    throw new TypeError(invalid, { cause });
+  }
+}
+
+function headersOf({ token, project, userAgent }: BerthOptions): Headers {
+  const headers = new Headers();
+  const set = (option: string, name: string, value: string) => {
+    try {
+      headers.set(name, value);
+    } catch {
+      // The error of `Headers` has the value, which may be a token.
+      throw new TypeError(
+        `The option \`${option}\` has a character that a header can't have, such as a line break.`,
+      );
+    }
   };
+  if (token !== undefined) set('token', 'Authorization', `Bearer ${token}`);
+  if (project !== undefined) set('project', 'Berth-Project', String(project));
+  if (userAgent !== undefined) set('userAgent', 'User-Agent', userAgent);
+  return headers;
 }
 
 /** Throws for values with which the request would be about something else: `..` removes the segment before it. */

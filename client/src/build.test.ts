@@ -38,7 +38,7 @@ const berth = createBerth({ url });
 for await (const { id } of items(berth, '/v1/servers')) log(id);
 await waitForOperation(berth, 7, { onProgress: ({ message }) => log(message) });
 await berth.DELETE('/v1/servers/{id}', { params: { path: { id: 1 } } }).catch((error) => {
-  log(error instanceof ServerNotFoundError, error.name, error.detail);
+  log(error instanceof ServerNotFoundError, error.constructor.name, error.name, error.detail);
 });
 `;
 
@@ -54,5 +54,8 @@ test('the built file runs without modules and globals of Node.js', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [program, url]);
   // The fetch of Node.js always needs these, so they can't be taken away.
   assert.doesNotMatch(readFileSync(bundle, 'utf8'), /\b(Buffer|setImmediate|clearImmediate)\b/);
-  assert.equal(stdout, '42\nIt is done.\ntrue ServerNotFoundError It is gone.\n');
+  assert.equal(
+    stdout,
+    '42\nIt is done.\ntrue ServerNotFoundError ServerNotFoundError It is gone.\n',
+  );
 });
