@@ -86,8 +86,15 @@ describe('everything else with a name', () => {
     const refused = await create({ location_id: 'nowhere', os_id: 'plan-9' });
     assert.equal(refused.statusCode, 422);
     assert.deepEqual(refused.json().errors, [
-      { pointer: '/location_id', detail: 'No location is called nowhere.' },
-      { pointer: '/os_id', detail: 'No operating system is called plan-9.' },
+      {
+        pointer: '/location_id',
+        detail: 'No location is called nowhere. List the locations with GET /v1/locations.',
+      },
+      {
+        pointer: '/os_id',
+        detail:
+          'No operating system is called plan-9. List the operating systems with GET /v1/operating-systems.',
+      },
     ]);
     const wanted = { os_ids: ['debian-12', 'plan-9'] };
     const location = await ask('PATCH', '/locations/test', { body: wanted, ...admin });

@@ -117,14 +117,17 @@ export const lookups: Lookups = {
     known: ({ readable }, ids) => knownServers(readable, ids),
   },
   location: {
+    list: 'GET /v1/locations',
     named: ({ db }, name) => findLocationsNamed(db, name),
     known: ({ db }, ids) => knownLocations(db, ids),
   },
   operating_system: {
+    list: 'GET /v1/operating-systems',
     named: ({ db }, slug) => findOperatingSystemsNamed(db, slug),
     known: async ({ db }, ids) => [...(await knownOperatingSystems(db, ids))],
   },
   size: {
+    list: 'GET /v1/sizes',
     named: ({ db }, name) => findSizesNamed(db, name),
     known: ({ db }, ids) => knownSizes(db, ids),
   },
@@ -146,9 +149,13 @@ export const lookups: Lookups = {
     named: ({ caller }, name) => findTokensNamed(caller.project, name),
     known: ({ readable }, ids) => knownTokens(readable, ids),
   },
-  ssh_key: { named: ({ caller }, name) => findSshKeysNamed(caller.project, name) },
+  ssh_key: {
+    list: 'GET /v1/ssh-keys',
+    named: ({ caller }, name) => findSshKeysNamed(caller.project, name),
+  },
   webhook: { named: ({ caller }, name) => findWebhooksNamed(caller.project, name) },
   node: {
+    list: 'GET /v1/nodes',
     named: ({ db }, name) => findNodesNamed(db, name),
     known: ({ db }, ids) => knownNodes(db, ids),
   },

@@ -41,6 +41,8 @@ export interface Lookup {
   words?: string;
   /** How errors say what has a name; defaults to "is called". */
   isCalled?: string;
+  /** The request that lists all of them, for errors. */
+  list?: string;
   /** Finds things by name. Undefined if the noun has only ids. */
   named?: (asker: ReferenceScope, name: string) => Promise<Candidate[]>;
   /** Finds things by UUID. Undefined if the noun has none. */
@@ -189,11 +191,12 @@ function exactMatch(finder: Finder, text: string, found: Candidate[]): Candidate
 }
 
 function nothingFound(finder: Finder, value: string | number) {
-  const { words, notFound, isCalled = 'is called', named, withUuid } = finder;
+  const { words, notFound, isCalled = 'is called', list, named, withUuid } = finder;
   const text = String(value);
   const shown = shownName(text);
   const isNumber = /^\d+$/.test(text);
   const isId = isNumber || !named;
   const how = isId ? 'has the id' : withUuid && isUuid(text) ? 'has the UUID' : isCalled;
-  return new Problem(notFound, `No ${words} ${how} ${shown}.`);
+  const wayOut = list === undefined ? '' : ` List the ${words}s with ${list}.`;
+  return new Problem(notFound, `No ${words} ${how} ${shown}.${wayOut}`);
 }

@@ -122,11 +122,13 @@ function lastEventId({ headers }: FastifyRequest): number | undefined {
   throw new Problem('malformed_request', 'Last-Event-ID must be the id of an event.');
 }
 
+const afresh = 'List the objects again, and follow without Last-Event-ID or `after`.';
+
 /** Throws `events_gone` (410) if events after this one may be missing. */
 function requireKept(after: number, { goneUntil, last }: KeptEvents): void {
   const detail =
     after < goneUntil
       ? `Events up to ${goneUntil} are no longer kept, so that some after ${after} would be missing.`
       : `The ID ${after} is higher than that of the latest event. The database may have been restored from a backup.`;
-  if (after < goneUntil || after > last) throw new Problem('events_gone', detail);
+  if (after < goneUntil || after > last) throw new Problem('events_gone', `${detail} ${afresh}`);
 }

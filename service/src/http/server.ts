@@ -23,7 +23,7 @@ import type { Limiter } from '../limits/limiter.ts';
 import { serveDocs } from '../openapi/docs.ts';
 import { completeSchema } from '../openapi/route-schemas.ts';
 import { servePanel } from '../panel/panel.ts';
-import { handleError, sendProblem } from '../problems/answers.ts';
+import { handleError, nothingAtPath, sendProblem } from '../problems/answers.ts';
 import { Problem } from '../problems/problem.ts';
 import { auditChanges } from '../refusals/audit.ts';
 import { requireAcceptable } from '../requests/accept.ts';
@@ -214,8 +214,7 @@ function refuseUnknown(app: App, known: KnownRoute[]): void {
   function answerUnknown(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const methods = methodsOf(known, request.url);
     if (methods.length === 0) {
-      const problem = new Problem('not_found', 'There is nothing at this path.');
-      return sendProblem(problem, request, reply);
+      return sendProblem(nothingAtPath(), request, reply);
     }
     reply.header('Allow', methods.join(', '));
     if (request.method === 'OPTIONS') return reply.code(204).send();

@@ -4,7 +4,8 @@ import { shownName } from '../problems/shown-text.ts';
 import { findNodes, type ShownNode, setCordoned } from './queries.ts';
 
 function nodeNotFound(name: string): Problem {
-  return new Problem('node_not_found', `No node is called ${shownName(name)}.`);
+  const detail = `No node is called ${shownName(name)}. List the nodes with GET /v1/nodes.`;
+  return new Problem('node_not_found', detail);
 }
 
 /** The node with a name. If several locations have it, `locationId` is required. */

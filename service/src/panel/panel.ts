@@ -4,7 +4,7 @@ import { filesOf } from '../built-files/files.ts';
 import { html, isNotBuilt, notBuiltPage, sendFile } from '../built-files/send.ts';
 import type { App } from '../callers/app-types.ts';
 import { answerWith, represent } from '../openapi/constant-content.ts';
-import { Problem } from '../problems/problem.ts';
+import { nothingAtPath } from '../problems/answers.ts';
 import { preferredType } from '../requests/accept.ts';
 
 // A page loads about ten files.
@@ -41,14 +41,14 @@ export function servePanel(app: App, folder: URL) {
   const find = filesOf(folder);
   for (const url of pages) {
     app.get(url, { config, schema: { hide: true } }, async (request, reply) => {
-      if (!wantsPage(request, reply)) throw nothingHere();
+      if (!wantsPage(request, reply)) throw nothingAtPath();
       return await sendPage(request, reply);
     });
   }
   app.get('/assets/*', { config, schema: { hide: true } }, async (request, reply) => {
     const { '*': path } = request.params as { '*': string };
     const file = await findBuilt(`assets/${path}`);
-    if (!file) throw nothingHere();
+    if (!file) throw nothingAtPath();
     reply.header('Content-Security-Policy', policy(''));
     return await sendFile(request, reply, file);
   });
@@ -84,8 +84,6 @@ function wantsPage(request: FastifyRequest, reply: FastifyReply): boolean {
   reply.header('Vary', 'Accept');
   return preferredType(request, ['application/json', 'text/html']) === 'text/html';
 }
-
-const nothingHere = () => new Problem('not_found', 'There is nothing at this path.');
 
 const notBuilt = notBuiltPage(
   'The panel',

@@ -10,13 +10,17 @@ const mediaType = 'application/problem+json; charset=utf-8';
 /** The errors of Fastify, by their status, as problems. */
 const byStatus: Record<number, (message: string) => Problem> = {
   400: (message) => new Problem('malformed_request', `The request cannot be read: ${message}`),
-  404: () => new Problem('not_found', 'There is nothing at this path.'),
+  404: () => nothingAtPath(),
   408: () => new Problem('malformed_request', 'The request was not received in time.'),
   413: () => new Problem('body_too_large', 'The body is larger than the maximum of 256 KiB.'),
   // A part of the path is longer than any existing one.
-  414: () => new Problem('not_found', 'There is nothing at this path.'),
+  414: () => nothingAtPath(),
   415: () => unsupportedMediaType(),
 };
+
+export function nothingAtPath(): Problem {
+  return new Problem('not_found', 'There is nothing at this path. The reference is at /docs.');
+}
 
 function unreadablePath(): Problem {
   const detail =
@@ -46,8 +50,11 @@ function toProblem(error: unknown, method: string): Problem {
 
 /** The text for a client, who can only retry; operators see the cause. */
 function whileInTrouble(trouble: DatabaseTrouble, cause: unknown, method: string): Problem {
-  const { ofReads = 'unavailable', detail, retryAfter } = troubles[trouble];
-  return new Problem(isSafe(method) ? ofReads : 'unavailable', detail, { retryAfter, cause });
+  const { ofReads = 'unavailable', detail, detailOfReads = detail, retryAfter } = troubles[trouble];
+  const [code, words] = isSafe(method)
+    ? [ofReads, detailOfReads]
+    : ['unavailable' as const, detail];
+  return new Problem(code, words, { retryAfter, cause });
 }
 
 interface Trouble {
@@ -57,9 +64,13 @@ interface Trouble {
    */
   ofReads?: ProblemCode;
   detail: string;
+  /** The text for reads, if it differs. */
+  detailOfReads?: string;
   /** Seconds after which a client may try again. */
   retryAfter: number;
 }
+
+const freeSpace = 'Its operator has to free disk space there. Send the request again after that.';
 
 const troubles: Record<DatabaseTrouble, Trouble> = {
   away: {
@@ -68,7 +79,8 @@ const troubles: Record<DatabaseTrouble, Trouble> = {
   },
   busy: { detail: 'The service has too much to do at the moment. Try again.', retryAfter: 2 },
   full: {
-    detail: 'The disk of the database is full, so nothing can be changed at the moment. Try again.',
+    detail: `The disk of the database is full, so nothing can be changed. ${freeSpace}`,
+    detailOfReads: `The disk of the database is full, so this cannot be read. ${freeSpace}`,
     retryAfter: 10,
   },
   'own-share': {

@@ -14,7 +14,11 @@ const typeNames: Record<string, string> = {
 export function wrongType(error: ErrorObject): string | undefined {
   const wanted = wantedTypes(error);
   if (wanted.length === 0 || wanted.includes(typeOf(error.data))) return undefined;
-  const names = wanted.map((type) => typeNames[type] ?? type).join(' or ');
+  const unit = /^Must be an integer (number of \S+?),? /.exec(error.parentSchema?.explain)?.[1];
+  const named = (type: string) => typeNames[type] ?? type;
+  const names = wanted
+    .map((type) => (unit && type === 'integer' ? `${named(type)} ${unit}` : named(type)))
+    .join(' or ');
   return `Must be ${names}, not ${given(error.data, wanted)}.`;
 }
 

@@ -100,7 +100,8 @@ it('a filter with an unknown value says which one it is, and what is allowed', a
     [`status=${'started,'.repeat(100)}started`]: 'Must be at most 100 values, separated by commas.',
     'ip=10.0.0.1,10.0.0': 'Must be an IPv4 or IPv6 address. The value 10.0.0 is not.',
     'location_id=0': 'Must be the ID or name of a location. The value 0 is not.',
-    'location_id=test,nowhere': 'No location is called nowhere.',
+    'location_id=test,nowhere':
+      'No location is called nowhere. List the locations with GET /v1/locations.',
     'sort=name': 'Must be one of: id, -id, hostname, -hostname, created_at, -created_at.',
   };
   for (const [query, detail] of Object.entries(details)) {

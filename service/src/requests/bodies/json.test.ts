@@ -9,12 +9,12 @@ test('JSON is strictly typed', async () => {
   const range =
     'Must be an integer number of cores, at least 1 and within the limits of the location. The value is';
   for (const [cpu, detail] of [
-    ['2', 'Must be an integer, not a string.'],
-    [2.5, 'Must be an integer, not 2.5.'],
-    [true, 'Must be an integer, not a boolean.'],
-    [null, 'Must be an integer, not null.'],
-    [[2], 'Must be an integer, not an array.'],
-    [{}, 'Must be an integer, not a JSON object.'],
+    ['2', 'Must be an integer number of cores, not a string.'],
+    [2.5, 'Must be an integer number of cores, not 2.5.'],
+    [true, 'Must be an integer number of cores, not a boolean.'],
+    [null, 'Must be an integer number of cores, not null.'],
+    [[2], 'Must be an integer number of cores, not an array.'],
+    [{}, 'Must be an integer number of cores, not a JSON object.'],
     [0, `${range} 0.`],
     [-1, `${range} -1.`],
     [2 ** 53, `${range} 9.007199254740992e+15.`],

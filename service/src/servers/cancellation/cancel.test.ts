@@ -167,7 +167,8 @@ test('an operation that has ended cannot be cancelled, and the error says how it
   for (const [end, id] of ids) {
     const answer = await cancel(id);
     assert.deepEqual(outcome(answer), [409, 'operation_ended']);
-    assert.match(answer.json().detail, new RegExp(`has ended already: it is ${end}\\.$`));
+    const how = end === 'superseded' ? 'was superseded' : end;
+    assert.match(answer.json().detail, new RegExp(`has already ended: it ${how}\\.$`));
     assert.equal(answer.json().operation.status, end);
   }
 });

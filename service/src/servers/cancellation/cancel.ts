@@ -48,7 +48,8 @@ function requireCancellation(operation: OperationRow): Cancellation {
   const { id, status } = operation;
   const members = aboutOperation(operation);
   if (hasEnded(status)) {
-    const detail = `The operation ${id} has ended already: it is ${status}.`;
+    const end = status === 'superseded' || status === 'cancelled' ? `was ${status}` : status;
+    const detail = `The operation ${id} has already ended: it ${end}.`;
     throw new Problem('operation_ended', detail, { members });
   }
   const cancellation = cancellationOf(operation);

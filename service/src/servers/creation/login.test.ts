@@ -88,7 +88,10 @@ describe('a create', () => {
     assert.deepEqual(ssh_keys, shown(gone, laptop));
     await ask('PATCH', '/ssh-keys/renamed', { body: { name: 'laptop' } });
     assert.deepEqual(errorsOf(await create({ ssh_keys: ['gone'] })), [
-      { pointer: '/ssh_keys/0', detail: 'No SSH key is called gone.' },
+      {
+        pointer: '/ssh_keys/0',
+        detail: 'No SSH key is called gone. List the SSH keys with GET /v1/ssh-keys.',
+      },
     ]);
     assert.deepEqual(errorsOf(await create({ ssh_keys: [gone.id] })), [
       {
@@ -165,7 +168,10 @@ describe('a create and its dry run', () => {
       ]);
       const byName = errorsOf(await request({ ssh_keys: ['laptop', 'theirs'] }));
       assert.deepEqual(byName, [
-        { pointer: '/ssh_keys/1', detail: 'No SSH key is called theirs.' },
+        {
+          pointer: '/ssh_keys/1',
+          detail: 'No SSH key is called theirs. List the SSH keys with GET /v1/ssh-keys.',
+        },
       ]);
     }
   });
