@@ -12,7 +12,7 @@ import { choice, collected, defined, pastTime } from '../verbs/options.ts';
 const columns = columnsOf<Schemas['AuditEntry']>(
   {
     id: (entry) => entry.id,
-    at: { of: (entry) => entry.at, text: ({ at }) => utc(at) },
+    at: { of: (entry) => entry.at, text: ({ last_at }) => utc(last_at) },
     action: (entry) => entry.action,
     target: ({ target }) => (target === null ? null : `${target.kind} ${target.id}`),
     status: {
@@ -29,7 +29,7 @@ const columns = columnsOf<Schemas['AuditEntry']>(
     count: (entry) => entry.count,
     request_id: (entry) => entry.request_id,
     details: ({ details }) => (details === null ? null : JSON.stringify(details)),
-    age: { of: (entry) => entry.at, text: ({ at }) => age(at) },
+    age: { of: (entry) => entry.at, text: ({ last_at }) => age(last_at) },
   },
   ['id', 'at', 'count', 'action', 'target', 'status', 'code', 'user_id', 'token_id', 'address'],
   ({ id }) => String(id),
