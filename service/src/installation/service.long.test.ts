@@ -276,15 +276,17 @@ test('without systemd, each command says what to do instead', {
 
 test('each command in the documentation exists', () => {
   const own = fileURLToPath(new URL('../../..', import.meta.url));
-  const { scripts } = JSON.parse(readFileSync(join(own, 'package.json'), 'utf8'));
+  const scriptsOf = (workspace: string) =>
+    JSON.parse(readFileSync(join(own, workspace, 'package.json'), 'utf8')).scripts;
+  const command = /npm run (?:-s )?([a-z][a-z0-9:-]*)(?: -w ([a-z]+))?/g;
   for (const page of [
     'README.md',
     'CONTRIBUTING.md',
     ...globSync('docs/{,guides/}*.md', { cwd: own }),
   ]) {
     const text = readFileSync(join(own, page), 'utf8');
-    for (const [, name = ''] of text.matchAll(/npm run (?:-s )?([a-z][a-z0-9:-]*)/g)) {
-      assert.ok(name in scripts, `${page}: npm run ${name}`);
+    for (const [whole, name = '', workspace = '.'] of text.matchAll(command)) {
+      assert.ok(name in scriptsOf(workspace), `${page}: ${whole}`);
     }
   }
 });
