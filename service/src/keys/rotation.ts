@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SetupError } from '../../../setup/commands.mjs';
 import type { Db } from '../db/connection.ts';
-import { databaseTime, findSealing } from '../db/queries.ts';
+import { databaseTime, findReplacedKeys, findSealing } from '../db/queries.ts';
 import { deleteOldIdempotencyKeys } from '../retention/idempotency-queries.ts';
 import { keyFile, newKey, readKeyFile, writeKeyFile } from './key-file.ts';
 import { createKeyring, fingerprintOf, type Key, keySha256 } from './keyring.ts';
@@ -91,12 +91,19 @@ async function rotateAlone(rotation: Rotation): Promise<Rotated> {
 async function begin(rotation: Rotation, path: string, isUnfinished: boolean): Promise<void> {
   const { db, say } = rotation;
   const { keys, at } = await currentKey(db, path);
-  // Keys before the current one are of an earlier rotation. They are still needed if it has not ended; otherwise it ran
+  const from = keys[at] as Key;
+  // A lost key that was found again is added to the file to read what it encrypted, and must not be the next one.
+  const lost = await findReplacedKeys(db);
+  const isLost = ({ bytes }: Key) => lost.some((sha256) => sha256.equals(keySha256(bytes)));
+  // Others before the current one are of an earlier rotation. They are still needed if it has not ended; otherwise it ran
   // with another file.
-  const earlier = isUnfinished ? keys.slice(0, at) : [];
-  const [from, { bytes } = newKey()] = keys.slice(at) as [Key, Key?];
+  const kept = keys.filter(
+    (key, index) => index !== at && (isLost(key) || (isUnfinished && index < at)),
+  );
+  // After the current one is the next one if this was interrupted.
+  const { bytes } = keys.slice(at + 1).find((key) => !isLost(key)) ?? newKey();
   const to = { bytes, isBound: true };
-  await writeKeyFile(path, [...earlier, from, to]);
+  await writeKeyFile(path, [...kept, from, to]);
   say(`${path} has the old key and the new one.`);
   await untilAll(rotation, shortId(to), rotation.steadyMs ?? steadyForMs);
   await beginRotation(db, keySha256(from.bytes), keySha256(to.bytes));

@@ -99,4 +99,7 @@ test('a rotation reports what it could not decrypt, and does so once the lost ke
   const back = await rotate();
   assert.equal(back.code, 0, back.stderr);
   assert.match(back.stdout, /^Everything is encrypted with the new key/);
+  const left = await readFile(path, 'utf8');
+  assert.equal(left.trim().split('\n').length, 1);
+  assert.ok(!left.includes(lost.slice(0, 64)), 'the lost key is not in use again');
 });
