@@ -31,8 +31,11 @@ export async function suggestions(
   const names = new Map(
     await Promise.all(nouns.map(async (noun) => [noun, await namesOf(cli, noun)] as const)),
   );
+  // A sentence can name what exists, too: a size is too large in local.
+  const isUnknown = (noun: string) =>
+    unknown.some((one) => one.noun === noun && !names.get(noun)?.includes(one.value));
   const offered = [...names].flatMap(([noun, all]) =>
-    choices[noun] && all.length > 0 && all.length <= mostChoices
+    isUnknown(noun) && choices[noun] && all.length > 0 && all.length <= mostChoices
       ? [`The ${choices[noun]} are ${all.join(', ')}.`]
       : [],
   );
