@@ -50,6 +50,21 @@ export function sectionOf(changelog, version) {
 }
 
 /**
+ * The version of a commit and its notes. Throws if the changelog does not have them, or says that they are not released.
+ * @param {string} commit
+ * @param {boolean} isDraft
+ */
+function requireReleasable(commit, isDraft) {
+  const { hash, version } = identify(commit);
+  const { date, notes } = sectionOf(git('show', `${hash}:CHANGELOG.md`), version);
+  if (date !== unreleased || isDraft) return { hash, version, notes };
+  throw new SetupError(
+    `CHANGELOG.md says that ${version} is unreleased.`,
+    'Enter the date of the release there, and commit it. To create a draft: npm run release -- --draft',
+  );
+}
+
+/**
  * Writes the files of a release of `commit` into `directory`: a tarball with all files of the commit, the built
  * documentation site and panel, and `release.json`, which names the commit; a bill of materials (CycloneDX); the release notes; and the checksums of
  * these. The same commit always makes the same tarball.
@@ -57,14 +72,7 @@ export function sectionOf(changelog, version) {
  *   changelog; `built` has the folders of what was built, by their paths in the release
  */
 export function makeRelease({ commit = 'HEAD', directory, isDraft = false, built = {} }) {
-  const { hash, version } = identify(commit);
-  const { date, notes } = sectionOf(git('show', `${hash}:CHANGELOG.md`), version);
-  if (date === unreleased && !isDraft) {
-    throw new SetupError(
-      `CHANGELOG.md says that ${version} is unreleased.`,
-      'Enter the date of the release there, and commit it. To create a draft: npm run release -- --draft',
-    );
-  }
+  const { hash, version, notes } = requireReleasable(commit, isDraft);
   const name = `berth-${version}`;
   mkdirSync(directory, { recursive: true });
   const [bill, text] = [`${name}.cdx.json`, `${name}.md`].map((file) => join(directory, file));
@@ -178,6 +186,8 @@ function main() {
     const wayOut = 'Commit them, or create a draft without them: npm run release -- --draft';
     throw new SetupError('There are uncommitted changes.', wayOut, changed);
   }
+  // Building takes half a minute.
+  requireReleasable('HEAD', values.draft);
   const directory = resolve(values.out);
   const built = changed ? {} : build();
   if (changed) {
