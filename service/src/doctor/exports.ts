@@ -1,9 +1,8 @@
-import { createDb, createPool } from '../db/connection.ts';
 import { findEmbeddedPostgres } from '../db/embedded/embedded.ts';
 import type { DatabasePlace } from '../db/open.ts';
 import { findExportTime } from '../db/queries.ts';
+import { readFrom } from './database.ts';
 import type { Finding } from './doctor.ts';
-import { isNotMigrated } from './secret-key.ts';
 
 const what = 'exports';
 const hourMs = 3_600_000;
@@ -23,22 +22,10 @@ export async function recordedExportFinding(
   const database = place.databaseUrl ?? (await findEmbeddedPostgres(place));
   if (database === 'none') return { what, state: 'ok', says: 'none needed: there is no database' };
   if (database === 'stopped') return unknown('not known while the database is stopped');
-  const at = await recordedIn(database);
+  const at = await readFrom(database, findExportTime);
   if (!at) return { what, state: 'note', says: 'the database has never been exported', wayOut };
   const hours = Math.floor((now.getTime() - Date.parse(at)) / hourMs);
   const says = `the last one was made at ${at.slice(0, 19)}Z, as the database says`;
   if (hours < 48) return { what, state: 'ok', says };
   return { what, state: 'problem', says: `${says}, ${hours} hours ago`, wayOut };
-}
-
-async function recordedIn(connectionString: string): Promise<string | null> {
-  const db = createDb(createPool(connectionString, { max: 1 }));
-  try {
-    return await findExportTime(db);
-  } catch (error) {
-    if (isNotMigrated(error)) return null;
-    throw error;
-  } finally {
-    await db.destroy();
-  }
 }

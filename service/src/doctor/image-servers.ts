@@ -1,9 +1,8 @@
 import { request } from 'node:https';
-import { createDb, createPool } from '../db/connection.ts';
-import { findEmbeddedPostgres } from '../db/embedded/embedded.ts';
+import type { Db } from '../db/connection.ts';
 import type { DatabasePlace } from '../db/open.ts';
+import { readIfRunning } from './database.ts';
 import type { Finding } from './doctor.ts';
-import { isNotMigrated } from './secret-key.ts';
 
 const longestMs = 5000;
 const list = new Intl.ListFormat('en-GB');
@@ -16,9 +15,7 @@ interface NeededServer {
 
 /** Reports image servers that are needed and can't be reached: the first creates with their images would fail. */
 export async function imageServerFindings(place: DatabasePlace): Promise<Finding[]> {
-  const database = place.databaseUrl ?? (await findEmbeddedPostgres(place));
-  if (database === 'none' || database === 'stopped') return [];
-  const servers = await neededServers(database);
+  const servers = (await readIfRunning(place, neededServers)) ?? [];
   return await Promise.all(servers.map(findingOf));
 }
 
@@ -52,40 +49,32 @@ function whyUnreachable({ url }: NeededServer): Promise<string | undefined> {
   });
 }
 
-async function neededServers(connectionString: string): Promise<NeededServer[]> {
-  const db = createDb(createPool(connectionString, { max: 1 }));
-  try {
-    const systems = await db
-      .selectFrom('operating_systems as os')
-      .innerJoin('locations', (join) => join.on('locations.name', '=', 'local'))
-      .select(['os.name', 'os.version', 'os.source'])
-      .where('os.enabled', '=', true)
-      .where((where) =>
-        where.not(
-          where.exists(
-            where
-              .selectFrom('images')
-              .select('os_id')
-              .whereRef('images.os_id', '=', 'os.id')
-              .whereRef('images.location_id', '=', 'locations.id')
-              .where('images.status', '=', 'ready'),
-          ),
+async function neededServers(db: Db): Promise<NeededServer[]> {
+  const systems = await db
+    .selectFrom('operating_systems as os')
+    .innerJoin('locations', (join) => join.on('locations.name', '=', 'local'))
+    .select(['os.name', 'os.version', 'os.source'])
+    .where('os.enabled', '=', true)
+    .where((where) =>
+      where.not(
+        where.exists(
+          where
+            .selectFrom('images')
+            .select('os_id')
+            .whereRef('images.os_id', '=', 'os.id')
+            .whereRef('images.location_id', '=', 'locations.id')
+            .where('images.status', '=', 'ready'),
         ),
-      )
-      .orderBy('os.id')
-      .execute();
-    const servers = new Map<string, NeededServer>();
-    for (const { name, version, source } of systems) {
-      if (!('server' in source)) continue;
-      const { server: url } = source;
-      const known = servers.get(url) ?? { url, systems: [] };
-      servers.set(url, { ...known, systems: [...known.systems, `${name} ${version}`] });
-    }
-    return [...servers.values()];
-  } catch (error) {
-    if (isNotMigrated(error)) return [];
-    throw error;
-  } finally {
-    await db.destroy();
+      ),
+    )
+    .orderBy('os.id')
+    .execute();
+  const servers = new Map<string, NeededServer>();
+  for (const { name, version, source } of systems) {
+    if (!('server' in source)) continue;
+    const { server: url } = source;
+    const known = servers.get(url) ?? { url, systems: [] };
+    servers.set(url, { ...known, systems: [...known.systems, `${name} ${version}`] });
   }
+  return [...servers.values()];
 }

@@ -1,5 +1,4 @@
 import { SetupError } from '../../../setup/commands.mjs';
-import { createDb, createPool } from '../db/connection.ts';
 import { findEmbeddedPostgres } from '../db/embedded/embedded.ts';
 import { openExport } from '../db/export/export-file.ts';
 import type { DatabasePlace } from '../db/open.ts';
@@ -16,6 +15,7 @@ import {
 import { findUnreadable } from '../keys/rotation-queries.ts';
 import { wayToReadable } from '../keys/unreadable.ts';
 import { counted } from '../lib/counted.ts';
+import { readFrom } from './database.ts';
 import { type Finding, lastExport, type Machine } from './doctor.ts';
 
 const what = 'secret key';
@@ -121,22 +121,11 @@ async function keyOf(path: string): Promise<string | null | undefined | SetupErr
 }
 
 /**
- * The codes of PostgreSQL for invalid_catalog_name, undefined_table and undefined_column. A first start or an upgrade
- * has not created these objects yet.
- */
-const notMigrated = ['3D000', '42P01', '42703'];
-
-/** Whether a query failed because the database is not created or upgraded yet. */
-export const isNotMigrated = (error: unknown) =>
-  error instanceof Error && 'code' in error && notMigrated.includes(String(error.code));
-
-/**
  * Reports values that are encrypted with a key that the file does not have, or that such a key was replaced; undefined
  * if neither is so.
  */
 async function lostKeys(connectionString: string, keys: Key[]): Promise<Finding | undefined> {
-  const db = createDb(createPool(connectionString, { max: 1 }));
-  try {
+  return await readFrom(connectionString, async (db) => {
     const { sha256, sealing } = await findSealing(db);
     const current = keys.find(({ bytes }) => sha256?.equals(keySha256(bytes)));
     // The key was replaced in the meantime.
@@ -148,12 +137,7 @@ async function lostKeys(connectionString: string, keys: Key[]): Promise<Finding 
       missingKeys.length > 0 ? `; fingerprints of the missing keys: ${missingKeys.join(', ')}` : '';
     const says = `${counted(count, 'encrypted value')} cannot be read with any key in secret-key${which}`;
     return { what, state: 'problem', says, wayOut: wayToReadable };
-  } catch (error) {
-    if (isNotMigrated(error)) return undefined;
-    throw error;
-  } finally {
-    await db.destroy();
-  }
+  });
 }
 
 /** Reports that another key was in use before; undefined if there was none, or if the file has it, too. */
@@ -171,14 +155,8 @@ function replacedFinding(keyring: Keyring, replaced: Buffer[]): Finding | undefi
 
 /** Reads the recorded fingerprint of the key from a database; undefined if it has none. */
 async function recordedIn(connectionString: string): Promise<string | undefined> {
-  const db = createDb(createPool(connectionString, { max: 1 }));
-  try {
+  return await readFrom(connectionString, async (db) => {
     const { sha256 } = await findSealing(db);
     return sha256 ? fingerprintOf(sha256) : undefined;
-  } catch (error) {
-    if (isNotMigrated(error)) return undefined;
-    throw error;
-  } finally {
-    await db.destroy();
-  }
+  });
 }

@@ -72,14 +72,14 @@ async function rotateAlone(rotation: Rotation): Promise<Rotated> {
   await untilAll(rotation, `w=${shortId(current)}`);
   // These values are from services that wrote with the old key until then.
   const since = await databaseTime(db);
-  await untilSo(rotation, async () => !(await hasTransactionsFrom(db, since)), longTransaction);
+  await until(rotation, async () => !(await hasTransactionsFrom(db, since)), longTransaction);
   const keyring = createKeyring({ keys, current, sealing: (await findSealing(db)).sealing });
   const unreadable = await resealAll(db, keyring, say);
   if (unreadable > 0) say(`${unreadable} values can't be read with any key, and stay as they are.`);
   await deleteOldIdempotencyKeys(db);
   const rotated = { unreadable, isNew, begunAt };
-  const until = await macsUnderOthersUntil(db, current.bytes);
-  if (until !== undefined) return { left: 'macs', until, ...rotated };
+  const oldKeyUntil = await macsUnderOthersUntil(db, current.bytes);
+  if (oldKeyUntil !== undefined) return { left: 'macs', until: oldKeyUntil, ...rotated };
   await writeKeyFile(path, [current]);
   say('The old key was removed from the file.');
   await endRotation(db);
@@ -130,7 +130,7 @@ async function untilAll(rotation: Rotation, told: string, steadyMs = 0): Promise
     if (missing.length > 0) since = performance.now();
     return missing.length === 0 && performance.now() - since >= steadyMs;
   };
-  await untilSo(rotation, isSo, () => {
+  await until(rotation, isSo, () => {
     const isOld = missing.some((text) => !text.includes(announced));
     return new SetupError(
       `Not all running services use the keys in secret-key yet: ${missing.length} of them do not.`,
@@ -141,7 +141,7 @@ async function untilAll(rotation: Rotation, told: string, steadyMs = 0): Promise
   });
 }
 
-async function untilSo(
+async function until(
   { patienceMs: patience = patienceMs }: Rotation,
   isSo: () => Promise<boolean>,
   refusal: () => SetupError,

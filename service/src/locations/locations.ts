@@ -4,6 +4,7 @@ import ipaddr from 'ipaddr.js';
 import type { Trx } from '../db/connection.ts';
 import { knownOperatingSystems } from '../operating-systems/queries.ts';
 import { type FieldError, invalidFields, Problem } from '../problems/problem.ts';
+import { modulesToLimit } from './limit-modules.ts';
 import { type TrafficLimits, trafficLimitsOf } from './limit-queries.ts';
 import { type LocationRow, lockLocation, type ShownLocation, updateLocation } from './queries.ts';
 
@@ -101,9 +102,6 @@ const countedDirections = {
   both: ['incoming', 'outgoing'],
 } as const;
 
-/** The kernel modules with which Incus limits the traffic (`tc`). */
-const modulesOf = { incoming: 'sch_htb', outgoing: 'act_police, cls_u32 or sch_ingress' } as const;
-
 /**
  * Refuses a throttle that no node can enforce for the traffic that counts. A limit that was not tested yet may work.
  */
@@ -118,7 +116,7 @@ async function unenforced(
   if (nodes.length === 0 || nodes.some(isAble)) return [];
   const which = traffic_counted === 'both' ? 'incoming and outgoing' : traffic_counted;
   const missing = needed.filter((one) => nodes.every((limits) => limits[one] === false));
-  const modules = (missing.length > 0 ? missing : needed).map((one) => modulesOf[one]);
+  const modules = (missing.length > 0 ? missing : needed).map((one) => modulesToLimit[one]);
   const detail =
     `No node of this location can limit ${which} traffic: the kernels lack ${modules.join(', and ')}. ` +
     'Add these modules, choose "stop" or "none", or count only traffic that can be limited (`traffic_counted`).';

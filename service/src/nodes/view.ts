@@ -1,4 +1,5 @@
 import type { Node } from '@berth/contract/nodes';
+import { modulesToLimit } from '../locations/limit-modules.ts';
 import { knownHoles } from './known-holes.ts';
 import type { ShownNode } from './queries.ts';
 
@@ -42,17 +43,17 @@ export function nodeView(row: ShownNode): Node {
   };
 }
 
-/** Names the kernel modules that Incus uses (`tc`). */
+/** Names the kernel modules that are missing. */
 export function limitWarnings({
   limits_incoming,
   limits_outgoing,
 }: Pick<ShownNode, 'limits_incoming' | 'limits_outgoing'>): string[] {
   return [
     ...(limits_incoming === false
-      ? ['Its kernel cannot limit what comes to servers: it lacks sch_htb.']
+      ? [`Its kernel cannot limit what comes to servers: it lacks ${modulesToLimit.incoming}.`]
       : []),
     ...(limits_outgoing === false
-      ? ['Its kernel cannot limit what servers send: it lacks act_police, cls_u32 or sch_ingress.']
+      ? [`Its kernel cannot limit what servers send: it lacks ${modulesToLimit.outgoing}.`]
       : []),
   ];
 }

@@ -65,10 +65,7 @@ const outOfUse: FieldError = {
   detail: 'Is out of use. Choose one of GET /v1/sizes?deprecated=false.',
 };
 
-/**
- * The error if servers of the location can't get the size. It does not repeat the name, for which clients may look among
- * all sizes.
- */
+/** The error if servers of the location can't get the size. */
 export function notOfferedAt(
   { id, name }: Pick<ShownLocation, 'id' | 'name'>,
   size: ShownSize | undefined,
