@@ -203,6 +203,16 @@ describe('the end of a console', () => {
     assert.equal((await console.closed).code, 1012);
     assert.equal(await countRows(id), 0);
   });
+
+  test('it is forgotten when the service stops, even if its client does not answer', async () => {
+    const at = await startService();
+    const id = await startServer();
+    const { url } = (await request(id, own.headers, at)).json();
+    await openConsole(url, { isPaused: true });
+    assert.equal(await countRows(id), 1);
+    await at.stop();
+    assert.equal(await countRows(id), 0);
+  });
 });
 
 describe('the console of a server in two services', () => {

@@ -196,6 +196,8 @@ export function createConsoles(settings: HubSettings): Consoles {
         for (const attachment of attachments.values()) attachment.end(why);
       };
       end('stopping');
+      // A connection ends only after its client has answered, or has not for a while.
+      await Promise.all([...watching].map(({ viewer }) => viewer.gone));
       await works.idle();
     },
   };

@@ -12,6 +12,8 @@ export interface Viewer {
   holdInput(isHeld: boolean): void;
   /** The first end counts. */
   end(why: Ending): void;
+  /** Resolves when its connection has ended, after `closed`. */
+  readonly gone: Promise<void>;
 }
 
 export interface ViewerEvents {
@@ -78,10 +80,13 @@ export function createViewer(
   });
   // A violation of RFC 6455, after which the library closes it, or a broken connection.
   socket.on('error', () => undefined);
-  socket.once('close', (code) => {
-    isOver = true;
-    clearInterval(beating);
-    events.closed(code);
+  const gone = new Promise<void>((resolve) => {
+    socket.once('close', (code) => {
+      isOver = true;
+      clearInterval(beating);
+      events.closed(code);
+      resolve();
+    });
   });
 
   return {
@@ -104,6 +109,7 @@ export function createViewer(
       else socket.resume();
     },
     end,
+    gone,
   };
 }
 
