@@ -41,13 +41,15 @@ interface TestOptions {
   args?: string[];
   /** Whether files run in groups, each in one process. */
   inGroups?: boolean;
+  /** How many files run at the same time. */
+  filesAtATime?: number;
 }
 
 function tests(
   name: string,
   about: string,
   patterns: string[],
-  { seconds = longest.gate, args = [], inGroups = false }: TestOptions = {},
+  { seconds = longest.gate, args = [], inGroups = false, filesAtATime = 4 }: TestOptions = {},
 ): Part {
   return {
     ...{ name, about, hasFiles: true },
@@ -58,7 +60,7 @@ function tests(
         node,
         ...[
           '--test',
-          '--test-concurrency=2',
+          `--test-concurrency=${filesAtATime}`,
           ...limits(seconds, isGrouped ? seconds * filesOfGroup : undefined),
         ],
         `--test-reporter=${reporter}`,
@@ -80,7 +82,8 @@ function script(name: string, about: string, ...args: string[]): Part {
   return { name, about, hasFiles: false, command: () => ['npm', 'run', '-s', ...args] };
 }
 
-const long = (...args: string[]) => ({ seconds: longest.long, args });
+/** Each of these files keeps both processors busy. Those of the gate wait for half of their time. */
+const long = (...args: string[]) => ({ seconds: longest.long, args, filesAtATime: 2 });
 const contract = ['incus-sim/contract/*.test.ts'];
 
 /** `npm test`: the parts that every change must pass before it is merged. */

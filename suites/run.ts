@@ -16,8 +16,11 @@ npm run test:all -- --list                  the parts, and how long each took la
 /** The timeout of the gate as a whole, and of each other part. */
 const gateSeconds = 20 * 60;
 const partSeconds = 45 * 60;
-/** Files of the gate that take longer are reported: they should become long tests, or faster. */
-const longFileSeconds = 20;
+/**
+ * Files of the gate that take longer are reported: they should become long tests, or faster. A file that takes 20 s alone
+ * takes about so long beside three others.
+ */
+const longFileSeconds = 30;
 /** How many of the slowest files are listed at the end. */
 const mostSlowest = 20;
 
