@@ -12,6 +12,15 @@ const mostKilobytes = 250;
 /** What no page waits for. */
 const loadedLater = new Set(['estimator', 'console']);
 
+const pathOf = (module: string) => module.slice(root.length);
+
+function chunksOf(output: Rolldown.RolldownOutput['output'] | unknown[]) {
+  const chunks = (output as Rolldown.RolldownOutput['output']).filter(
+    (one): one is Rolldown.OutputChunk => one.type === 'chunk',
+  );
+  return new Map(chunks.map((one) => [one.fileName, one]));
+}
+
 /** The scripts that a chunk loads at once: itself and what it imports, in turn. */
 function scriptsOf(name: string, chunks: Map<string, Rolldown.OutputChunk>): Set<string> {
   const found = new Set([name]);
@@ -24,9 +33,7 @@ function scriptsOf(name: string, chunks: Map<string, Rolldown.OutputChunk>): Set
 
 /** The kilobytes of JavaScript, compressed as browsers get it, that each page loads: the entry, the frame of all pages, and its own chunk. */
 function weigh({ output }: Rolldown.RolldownOutput): Map<string, number> {
-  const chunks = new Map(
-    output.flatMap((one) => (one.type === 'chunk' ? [[one.fileName, one] as const] : [])),
-  );
+  const chunks = chunksOf(output);
   const frame = [...chunks.values()].filter((one) => one.isEntry || one.name === 'shell');
   const pages = [...chunks.values()].filter(
     (one) => one.isDynamicEntry && !frame.includes(one) && !loadedLater.has(one.name),
@@ -38,7 +45,7 @@ function weigh({ output }: Rolldown.RolldownOutput): Map<string, number> {
       const bytes = [...new Set(parts)].map(
         (one) => brotliCompressSync(chunks.get(one)?.code ?? '').length,
       );
-      const page = facadeModuleId?.slice(root.length) ?? fileName;
+      const page = facadeModuleId ? pathOf(facadeModuleId) : fileName;
       return [page, Math.ceil(bytes.reduce((sum, one) => sum + one, 0) / 1000)];
     }),
   );
@@ -51,6 +58,30 @@ function requireLight(weights: Map<string, number>): void {
   const names = heavy.map(([page]) => page).join(', ');
   throw new Error(`These pages load more than ${mostKilobytes} KB of JavaScript: ${names}.`);
 }
+
+/** Pages whose scripts are requested with the document, instead of after the first scripts were run: those of most visits. */
+const firstPages = ['src/shell/shell.tsx', 'src/servers/list/page.tsx'];
+
+const preloadFirstPages: Plugin = {
+  name: 'preload-first-pages',
+  transformIndexHtml: {
+    order: 'post',
+    handler(page, { bundle = {} }) {
+      const chunks = chunksOf(Object.values(bundle));
+      const first = [...chunks.values()].filter(
+        ({ facadeModuleId }) => facadeModuleId && firstPages.includes(pathOf(facadeModuleId)),
+      );
+      if (first.length !== firstPages.length) throw new Error('A first page has no file.');
+      const scripts = new Set(first.flatMap(({ fileName }) => [...scriptsOf(fileName, chunks)]));
+      const others = [...scripts].filter((name) => !page.includes(name));
+      return others.map((name) => ({
+        tag: 'link',
+        attrs: { rel: 'modulepreload', crossorigin: true, href: `/${name}` },
+        injectTo: 'head',
+      }));
+    },
+  },
+};
 
 /** The only places where xterm.js writes styles that the policy of the service would block. */
 const styles: [written: RegExp, allowed: string, count: number][] = [
@@ -83,11 +114,13 @@ async function buildPanel(): Promise<void> {
     root,
     configFile: false,
     logLevel: 'warn',
-    plugins: [terminalStyles],
+    plugins: [terminalStyles, preloadFirstPages],
     build: {
       // The policy of the service forbids what Vite would insert, and modules are preloaded by all browsers.
       modulePreload: { polyfill: false },
       assetsInlineLimit: 0,
+      // One file of all styles, almost all of which are those of the components: none of another page is waited for.
+      cssCodeSplit: false,
       target: 'es2022',
       rolldownOptions: {
         onLog(level, log, report) {

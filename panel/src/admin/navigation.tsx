@@ -1,4 +1,4 @@
-import { NavLink, Stack, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import IconArrowsDiff from '@tabler/icons-react/icons/IconArrowsDiff';
 import IconDimensions from '@tabler/icons-react/icons/IconDimensions';
 import IconDisc from '@tabler/icons-react/icons/IconDisc';
@@ -9,7 +9,7 @@ import IconNetwork from '@tabler/icons-react/icons/IconNetwork';
 import IconSettings from '@tabler/icons-react/icons/IconSettings';
 import IconStack2 from '@tabler/icons-react/icons/IconStack2';
 import IconUsers from '@tabler/icons-react/icons/IconUsers';
-import { Link } from '@tanstack/react-router';
+import { PageLinks } from '../shell/page-links.tsx';
 
 const links = [
   { to: '/admin/nodes', name: 'Nodes', Icon: IconStack2 },
@@ -31,28 +31,7 @@ export default function AdministrationLinks({ onChosen }: { onChosen: () => void
       <Text size="xs" fw={600} c="dimmed" px="sm" pt="lg" pb={4} id="administration">
         Administration
       </Text>
-      <Stack
-        component="ul"
-        className="plain-list"
-        gap={0}
-        p={0}
-        m={0}
-        aria-labelledby="administration"
-      >
-        {links.map(({ to, name, Icon }) => (
-          <li key={to}>
-            <NavLink
-              label={name}
-              color="gray"
-              leftSection={<Icon size={18} aria-hidden />}
-              onClick={onChosen}
-              renderRoot={(props) => (
-                <Link to={to} activeProps={{ 'data-active': true }} {...props} />
-              )}
-            />
-          </li>
-        ))}
-      </Stack>
+      <PageLinks links={links} onChosen={onChosen} labelledBy="administration" />
     </>
   );
 }

@@ -14,12 +14,23 @@ export function ago(at: string, now: number): string {
   return relative.format(Math.round(seconds / size), unit);
 }
 
-/** The time in the zone of the viewer: `21 Nov 2026, 05:32:50`. */
-export const local = (at: string, timeZone?: string): string =>
-  new Intl.DateTimeFormat('en-GB', {
+// Making a format takes a hundred times as long as using it.
+const formats = new Map<string | undefined, Intl.DateTimeFormat>();
+
+function formatIn(timeZone: string | undefined): Intl.DateTimeFormat {
+  const known = formats.get(timeZone);
+  if (known) return known;
+  const made = new Intl.DateTimeFormat('en-GB', {
     ...{ dateStyle: 'medium', timeStyle: 'medium' },
     ...(timeZone && { timeZone }),
-  }).format(new Date(at));
+  });
+  formats.set(timeZone, made);
+  return made;
+}
+
+/** The time in the zone of the viewer: `21 Nov 2026, 05:32:50`. */
+export const local = (at: string, timeZone?: string): string =>
+  formatIn(timeZone).format(new Date(at));
 
 /** `2026-11-21 04:32:50 UTC` */
 export const utc = (at: string): string =>

@@ -1,4 +1,4 @@
-import { NavLink, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import IconFileText from '@tabler/icons-react/icons/IconFileText';
 import IconGauge from '@tabler/icons-react/icons/IconGauge';
 import IconHistory from '@tabler/icons-react/icons/IconHistory';
@@ -10,9 +10,9 @@ import IconTicket from '@tabler/icons-react/icons/IconTicket';
 import IconUsers from '@tabler/icons-react/icons/IconUsers';
 import IconWebhook from '@tabler/icons-react/icons/IconWebhook';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { sessionQuery } from '../session/session.ts';
+import { PageLinks } from './page-links.tsx';
 
 export const links = [
   { to: '/servers', name: 'Servers', Icon: IconServer },
@@ -43,13 +43,11 @@ export function Navigation({ onChosen }: NavigationProps) {
   const { data: session } = useQuery(sessionQuery);
   return (
     <>
-      <Links links={links} onChosen={onChosen} />
+      <PageLinks links={links} onChosen={onChosen} />
       <Text size="xs" fw={600} c="dimmed" px="sm" pt="lg" pb={4} id="project-links">
         Project
       </Text>
-      <section aria-labelledby="project-links">
-        <Links links={projectLinks} onChosen={onChosen} />
-      </section>
+      <PageLinks links={projectLinks} onChosen={onChosen} labelledBy="project-links" />
       {session?.user.is_admin && (
         <Suspense>
           <Administration onChosen={onChosen} />
@@ -57,21 +55,4 @@ export function Navigation({ onChosen }: NavigationProps) {
       )}
     </>
   );
-}
-
-interface LinksProps extends NavigationProps {
-  links: typeof links | typeof projectLinks;
-}
-
-function Links({ links, onChosen }: LinksProps) {
-  return links.map(({ to, name, Icon }) => (
-    <NavLink
-      key={to}
-      label={name}
-      color="gray"
-      leftSection={<Icon size={18} aria-hidden />}
-      onClick={onChosen}
-      renderRoot={(props) => <Link to={to} activeProps={{ 'data-active': true }} {...props} />}
-    />
-  ));
 }

@@ -10,6 +10,7 @@ import { LiveProvider, useIsConnected } from '../live/live.tsx';
 import { ActionsProvider } from '../servers/actions/provider.tsx';
 import { sessionQuery } from '../session/session.ts';
 import { FindButton } from './find-button.tsx';
+import { useIdle } from './idle.ts';
 import { Empty } from './messages.tsx';
 import { Navigation } from './navigation.tsx';
 import { PersonMenu } from './person-menu.tsx';
@@ -27,6 +28,7 @@ export function Shell() {
   const [dialog, show] = useState<CommandDialog>();
   const { data: session } = useQuery(sessionQuery);
   const isAccount = useLocation({ select: ({ pathname }) => pathname === '/account' });
+  const isIdle = useIdle();
   const router = useRouter();
   useEffect(() => {
     // It has ended, so that the route leads to the page for signing in.
@@ -43,10 +45,12 @@ export function Shell() {
       <a href="#content" className="skip-link">
         Skip to the content
       </a>
-      <Notifications position="bottom-right" />
-      <Suspense>
-        <ConfirmDialog />
-      </Suspense>
+      {isIdle && (
+        <Suspense>
+          <Notifications position="bottom-right" />
+          <ConfirmDialog />
+        </Suspense>
+      )}
       {/* Above the navigation, which its menus open over. */}
       <AppShell.Header zIndex={102}>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">

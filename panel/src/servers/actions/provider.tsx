@@ -27,18 +27,20 @@ export function ActionsProvider({ children }: { children: ReactNode }) {
   return (
     <ActionsContext value={ask}>
       {children}
-      <Modal opened={isOpen} onClose={close} title={asked && titleOf(asked.action, asked.servers)}>
-        {asked && <Names servers={asked.servers} />}
-        <Text size="sm">{asked && questionOf(asked.action, asked.servers)}</Text>
-        <Group justify="flex-end" mt="lg">
-          <Button variant="default" onClick={close}>
-            Cancel
-          </Button>
-          <Button onClick={confirm} data-autofocus>
-            {asked && words[asked.action].name}
-          </Button>
-        </Group>
-      </Modal>
+      {asked && (
+        <Modal opened={isOpen} onClose={close} title={titleOf(asked.action, asked.servers)}>
+          <Names servers={asked.servers} />
+          <Text size="sm">{questionOf(asked.action, asked.servers)}</Text>
+          <Group justify="flex-end" mt="lg">
+            <Button variant="default" onClick={close}>
+              Cancel
+            </Button>
+            <Button onClick={confirm} data-autofocus>
+              {words[asked.action].name}
+            </Button>
+          </Group>
+        </Modal>
+      )}
     </ActionsContext>
   );
 }

@@ -2,6 +2,7 @@ import { items } from '@berth/client';
 import { type QueryClient, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { berth } from '../../api/berth.ts';
 import type { Server } from '../../live/apply.ts';
+import { untilIdle } from '../../shell/idle.ts';
 import { filtersOf, isNewestFirst, queryOf, type ServerSearch } from './search.ts';
 
 /** The most servers that a list shows. People find more of them by filters. */
@@ -16,6 +17,8 @@ export const serversQuery = (search: ServerSearch) =>
     // Comparing thousands of servers takes longer than showing those that can be seen.
     structuralSharing: false,
     queryFn: async ({ signal }): Promise<readonly Server[]> => {
+      // The newest are shown first, which thousands of others would delay.
+      await untilIdle();
       const query = { ...queryOf(search), limit: pageSize, sort: '-id' as const };
       const found = items(berth, '/v1/servers', { params: { query }, signal });
       const servers: Server[] = [];
@@ -49,9 +52,10 @@ export async function prefetchServers(queries: QueryClient, search: ServerSearch
 /** All servers that the filters select. Until they were read, the newest, or those that were selected before. */
 export function useServers(search: ServerSearch) {
   const enabled = needsNewest(useQueryClient(), search);
-  const { data: newest } = useQuery({ ...newestServersQuery(search), enabled });
+  const { data: newest, isLoading } = useQuery({ ...newestServersQuery(search), enabled });
   return useQuery({
     ...serversQuery(search),
+    enabled: !isLoading,
     placeholderData: (before: readonly Server[] | undefined) => (enabled && newest) || before,
   });
 }
