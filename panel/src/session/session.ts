@@ -1,6 +1,7 @@
 import { type components, items } from '@berth/client';
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import { berth, oneAttempt, setCaller } from '../api/berth.ts';
+import { all } from '../api/queries.ts';
 import { isSignedOut } from '../api/words.ts';
 import { type Project, projectToShow } from './projects.ts';
 
@@ -22,9 +23,14 @@ export const sessionQuery = queryOptions({
 
 async function readSession(): Promise<Session | null> {
   try {
-    const { data } = await berth.GET('/v1/session');
-    setCaller({ csrfToken: data.csrf_token, projectId: undefined });
-    const projects = await projectsOf(data);
+    setCaller({ projectId: undefined });
+    // Only the first says whether the second is needed, for which all pages would wait.
+    const [{ data }, visible] = await Promise.all([
+      berth.GET('/v1/session'),
+      all(items(berth, '/v1/projects')),
+    ]);
+    setCaller({ csrfToken: data.csrf_token });
+    const projects = projectsOf(data, visible);
     const project = projectToShow(projects, localStorage.getItem(chosenKey));
     setCaller({ projectId: project?.id });
     return { user: data.user, projects, project };
@@ -35,11 +41,11 @@ async function readSession(): Promise<Session | null> {
 }
 
 /** Administrators can choose each project of the installation. */
-async function projectsOf({ user, projects }: components['schemas']['CurrentSession']) {
-  if (!user.is_admin) return projects;
-  const all: Project[] = [];
-  for await (const { id, name } of items(berth, '/v1/projects')) all.push({ id, name });
-  return all;
+function projectsOf(
+  { user, projects }: components['schemas']['CurrentSession'],
+  visible: components['schemas']['Project'][],
+): Project[] {
+  return user.is_admin ? visible.map(({ id, name }) => ({ id, name })) : projects;
 }
 
 export async function signIn(email: string, password: string): Promise<void> {

@@ -12,6 +12,7 @@ import {
 } from 'react';
 import { locationsQuery } from '../../api/queries.ts';
 import type { Server } from '../../live/apply.ts';
+import { useIdle } from '../../shell/idle.ts';
 import { ServerRow } from './row.tsx';
 import { type Column, readSearch, type ServerSearch } from './search.ts';
 import { sortedBy } from './sort.ts';
@@ -40,12 +41,14 @@ export function ServersTable({ servers, search, selected, select }: TableProps) 
   const names = new Map(locations?.map(({ id, name }) => [id, name]));
   const body = useRef<HTMLTableSectionElement>(null);
   const [scrollMargin, setScrollMargin] = useState(0);
+  const isIdle = useIdle();
   useLayoutEffect(() => setScrollMargin(body.current?.offsetTop ?? 0), []);
   const virtualizer = useWindowVirtualizer({
     count: servers.length,
     estimateSize: () => rowHeight,
     getItemKey: (index) => servers[index]?.id ?? index,
-    overscan: 8,
+    // At first, nobody scrolls.
+    overscan: isIdle ? 8 : 0,
     scrollMargin,
   });
   const rows = virtualizer.getVirtualItems();
