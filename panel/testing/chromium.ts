@@ -8,6 +8,9 @@ export interface Browser extends AsyncDisposable {
   errors: string[];
 }
 
+/** The machine may be busy, and usage is read only every 15 seconds. */
+const longestMs = 120_000;
+
 function requireChromium(): string {
   const path = chromiumCommand();
   if (path === undefined) throw new Error('Chromium is not installed.');
@@ -25,6 +28,7 @@ export async function startChromium(baseURL: string): Promise<Browser> {
     async open(options = {}) {
       const context = await browser.newContext({ baseURL, ...options });
       const page = await context.newPage();
+      page.setDefaultTimeout(longestMs);
       page.on('pageerror', (error) => void errors.push(String(error)));
       page.on('console', (message) => {
         // Chromium reports each response with an error as well.
