@@ -1,16 +1,19 @@
 import { useEffect, useState } from 'react';
 import { inBackground } from '../background.ts';
 
-/** Resolves when the browser has nothing else to do, such as to paint what was just read. */
+/** A busy machine may never have nothing to do while something on the page moves. */
+const timeout = 500;
+
+/** Resolves when the browser has nothing else to do, such as to paint what was just read, or soon. */
 export function untilIdle(): Promise<void> {
   return new Promise((resolve) => {
+    if ('requestIdleCallback' in window) requestIdleCallback(() => resolve(), { timeout });
     // Safari does not have it yet.
-    if ('requestIdleCallback' in window) requestIdleCallback(() => resolve());
-    else setTimeout(resolve, 200);
+    else setTimeout(resolve, timeout);
   });
 }
 
-/** Whether the browser has had nothing else to do since the component was shown. */
+/** Whether that has been so since the component was shown. */
 export function useIdle(): boolean {
   const [isIdle, setIdle] = useState(false);
   useEffect(() => {
