@@ -8,16 +8,18 @@ import { type Stack, withStack } from './stack.ts';
 
 // Runs the end-to-end tests: all of them, or the files that are named, each on the same Incus and service.
 
+/** The exit status if it was not a test that failed: for example, something was left behind. */
+const otherFailure = 3;
 const here = fileURLToPath(new URL('.', import.meta.url));
 const reporter = new URL('../suites/reporter.ts', import.meta.url).href;
 const nothingLeft = join(here, 'left/nothing-left.test.ts');
 
-/** Runs the requested files, or all; then, on its own, the one that checks for leftovers. */
+/** Runs the requested files, or all; then, on its own and in any case, the one that checks for leftovers. */
 async function runTests(stack: Stack): Promise<number> {
   const asked = process.argv.slice(2);
   const all = globSync(join(here, '*.test.ts')).sort();
   const code = await nodeTest(asked.length > 0 ? asked : all, environment(stack));
-  return code || (await nodeTest([nothingLeft], environment(stack)));
+  return (await nodeTest([nothingLeft], environment(stack))) || code;
 }
 
 function environment({ directory, names, service, socketPath }: Stack): Record<string, string> {
@@ -48,7 +50,12 @@ async function nodeTest(files: string[], env: Record<string, string>): Promise<n
     stdio: 'inherit',
     env: { ...process.env, ...env },
   });
-  return await new Promise((resolve) => child.on('exit', (code) => resolve(code ?? 1)));
+  return await new Promise((resolve) => child.on('exit', (code) => resolve(code ?? otherFailure)));
 }
 
-process.exitCode = await withStack('e2e', runTests);
+try {
+  process.exitCode = await withStack('e2e', runTests);
+} catch (error) {
+  console.error(error);
+  process.exitCode = otherFailure;
+}

@@ -1,22 +1,55 @@
 import { say } from '../setup/commands.mjs';
+import { graceSeconds, longest } from './limits.ts';
 import { type Outcome, play } from './play.ts';
 
-/** These files must pass every time, so they are never repeated. */
-const neverAgain =
-  /access|attacks|authentication|confirmation|credential|isolation|limits|network-policy|secret/;
+/**
+ * These files must pass every time, so they are never repeated. That nothing is left is known only where the other files
+ * have run.
+ */
+const neverAgain = new RegExp(
+  [
+    ...[
+      'access',
+      'attacks',
+      'authentication',
+      'callers/',
+      'confirmation',
+      'consoles/routes',
+      'credential',
+    ],
+    ...[
+      'db/project',
+      'isolation',
+      '/keys/',
+      '/left/',
+      'limits',
+      'network-policy',
+      'passkeys/',
+      'projects/',
+    ],
+    ...['rules-first', 'secret', 'sessions/', 'tokens/'],
+  ].join('|'),
+);
+
+/** More failures than that do not come from a busy machine. */
+const mostFiles = 5;
 /** The timeout for one file with its environment, such as a separate Incus. */
-const endSeconds = 600;
+const endSeconds = longest.long + 5 * graceSeconds;
+
+export const isRunAgain = (file: string): boolean => !neverAgain.test(file);
 
 /**
  * Runs each file of a part that failed once more, by itself. A file that passes then counts as passed, and its earlier
- * failures as flaky.
+ * failures as flaky. Not if many have failed, or as soon as `mustEnd`.
  */
-export async function playAgain(outcome: Outcome): Promise<void> {
+export async function playAgain(outcome: Outcome, mustEnd = () => false): Promise<void> {
   const { part } = outcome;
   const ended = new Set(outcome.files.map(({ file }) => file));
-  const files = new Set(outcome.failures.map(({ file }) => file).filter((file) => ended.has(file)));
+  const failed = new Set(outcome.failures.map(({ file }) => file));
+  const files = [...failed].filter((file) => ended.has(file) && isRunAgain(file));
+  if (files.length > mostFiles) return;
   for (const file of files) {
-    if (neverAgain.test(file)) continue;
+    if (mustEnd()) return;
     say(`\n== ${part.name}: ${file} failed, and is run again alone`);
     const again = await play(part, { files: [file], endSeconds });
     outcome.seconds += again.seconds;

@@ -28,12 +28,8 @@ export async function play(
   const results = readResults(path);
   rmSync(directory, { recursive: true });
   const failures = [...results.failures];
-  const other = (message: string) => failures.push({ file: part.name, test: part.about, message });
-  if (end === 'too late') {
-    other(`It had not ended after ${endSeconds} s. Still running: ${results.running.join(', ')}`);
-  } else if (end !== 0 && failures.length === 0) {
-    other(`It ended with ${end}; its output says why.`);
-  }
+  const message = problemOf(part, results, { end, endSeconds });
+  if (message !== undefined) failures.push({ file: part.name, test: part.about, message });
   return {
     part,
     files: results.files,
@@ -42,6 +38,27 @@ export async function play(
     failures,
     unsteady: [],
   };
+}
+
+/** The exit status of `node --test` if tests have failed. */
+const testsFailed = 1;
+
+/**
+ * What went wrong besides tests that failed: otherwise, tests that were not run would count as passed once those that
+ * failed have passed when they were run again.
+ */
+function problemOf(
+  part: Part,
+  { files, running, failures }: Results,
+  { end, endSeconds }: { end: number | string; endSeconds: number },
+): string | undefined {
+  const names = running.join(', ');
+  if (end === 'too late') return `It had not ended after ${endSeconds} s. Still running: ${names}`;
+  const isOfTests = part.hasFiles && end === testsFailed && failures.length > 0;
+  if (end !== 0 && !isOfTests) return `It ended with ${end}; its output says why.`;
+  if (running.length > 0) return `It ended before these files had: ${names}`;
+  if (part.hasFiles && files.length === 0) return 'It ended without having run a file.';
+  return undefined;
 }
 
 const graceMs = 120_000;

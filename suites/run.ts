@@ -29,17 +29,25 @@ interface Plan {
   files?: readonly string[];
 }
 
+function readArguments() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        all: { type: 'boolean', default: false },
+        part: { type: 'string', multiple: true, default: [] },
+        list: { type: 'boolean', default: false },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    });
+  } catch (error) {
+    throw new SetupError(error instanceof Error ? error.message : String(error), usage);
+  }
+}
+
 /** Undefined if the arguments only print something, or are wrong. */
 function readPlan(): Plan | undefined {
-  const { values, positionals: files } = parseArgs({
-    allowPositionals: true,
-    options: {
-      all: { type: 'boolean', default: false },
-      part: { type: 'string', multiple: true, default: [] },
-      list: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  });
+  const { values, positionals: files } = readArguments();
   const all = [...gate, ...longParts];
   if (values.help) return tell(usage);
   if (values.list) return tell(listed());
@@ -85,10 +93,13 @@ function requireRoot({ parts }: Plan): void {
  * begins.
  */
 let endedBy: NodeJS.Signals | undefined;
-for (const name of endingSignals) {
-  process.on(name, () => {
-    endedBy ??= name;
-  });
+
+function noteSignals(): void {
+  for (const name of endingSignals) {
+    process.on(name, () => {
+      endedBy ??= name;
+    });
+  }
 }
 
 async function playAll({ parts, files }: Plan): Promise<Outcome[]> {
@@ -103,7 +114,8 @@ async function playAll({ parts, files }: Plan): Promise<Outcome[]> {
       ...(files && { files }),
       endSeconds: isGate ? Math.round(left) : partSeconds,
     });
-    if (!files && outcome.failures.length === 0) keepDuration(part.name, outcome.seconds);
+    if (!files && !endedBy && outcome.failures.length === 0)
+      keepDuration(part.name, outcome.seconds);
     outcomes.push(outcome);
   }
   return outcomes;
@@ -132,8 +144,10 @@ try {
   if (plan) {
     requireRoot(plan);
     await takeTurn('the tests of Berth', say);
+    // Until here, a signal simply ends this process.
+    noteSignals();
     const outcomes = await playAll(plan);
-    for (const outcome of outcomes) if (!endedBy) await playAgain(outcome);
+    for (const outcome of outcomes) await playAgain(outcome, () => endedBy !== undefined);
     if (!plan.files) tellSlowest(outcomes);
     tellLongFiles(outcomes);
     say(`\n${report(outcomes)}`);
