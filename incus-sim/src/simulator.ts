@@ -64,6 +64,7 @@ export interface Simulator extends SimulatorControls {
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   const engine = createEngine(options);
   const places = [options.listen, ...(options.alsoListen ?? [])].map((place) => ({ ...place }));
+  engine.model.ownFingerprint = fingerprintAt(places);
   for (const place of places) trustFromTheStart(engine, place);
   let listening: Listening[] = [];
   const stopAll = async () => void (await Promise.all(listening.map((one) => one.stop())));
@@ -120,14 +121,16 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   };
 }
 
+/** The fingerprint of its certificate. A socket presents none, so it tells the one of another place if there is one. */
+function fingerprintAt(places: readonly Place[]): string {
+  for (const place of places) if ('cert' in place) return fingerprintOfPem(place.cert);
+  // A machine keeps its certificate when it restarts.
+  const [path = ''] = places.flatMap((place) => ('socketPath' in place ? place.socketPath : []));
+  return createHash('sha256').update(resolve(path)).digest('hex');
+}
+
 function trustFromTheStart({ model }: Engine, place: Place): void {
-  if ('socketPath' in place) {
-    // A machine keeps its certificate when it restarts.
-    model.ownFingerprint = createHash('sha256').update(resolve(place.socketPath)).digest('hex');
-    return;
-  }
-  model.ownFingerprint = fingerprintOfPem(place.cert);
-  if (!place.clientCert) return;
+  if ('socketPath' in place || !place.clientCert) return;
   const fingerprint = fingerprintOfPem(place.clientCert);
   model.trust.certificates.set(fingerprint, { name: 'client', restricted: false });
 }
