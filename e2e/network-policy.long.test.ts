@@ -155,7 +155,7 @@ test('servers reach the API at its public address, and nothing else there', asyn
 });
 
 test('allowed destinations can be reached, and are blocked again when they are no longer allowed', async () => {
-  const { closed, from, gateways, other, setRoutes } = around;
+  const { closed, gateways, other, setRoutes } = around;
   const hosts = [...gateways, ...host.bridge, ...host.link];
   const single = [...hosts, ...addressesOf(other), metadata].map((ip) => {
     return `${ip}/${ip.includes(':') ? 128 : 32}`;
@@ -165,7 +165,7 @@ test('allowed destinations can be reached, and are blocked again when they are n
   await allow({ allowed_destinations: [...single, ...lan.networks], smtp: 'open' });
   await opens(closed());
   await allow({ allowed_destinations: [], smtp: 'blocked' });
-  assert.deepEqual(await from(closed()), []);
+  await closes(closed());
 });
 
 test('a network without its rules is open until the reconciler restores them', async () => {

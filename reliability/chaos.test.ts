@@ -7,8 +7,11 @@ import { type Target, worlds } from './chaos/worlds.ts';
 
 const kills: Target[] = ['service', 'engine', 'postgres', 'service', 'engine', 'postgres'];
 
-/** The time for each kill, until all requests have their responses and everything has settled. */
-const timeout = kills.length * 6 * 60_000;
+/**
+ * The time for each kill, until all requests have their responses and everything has settled. Together they are not more
+ * than the longest time of a test in suites/limits.ts, after which the file is ended.
+ */
+const timeout = kills.length * 150_000;
 
 it('nothing is lost, duplicated or left over when parts of Berth are killed during many requests', {
   timeout,

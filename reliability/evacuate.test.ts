@@ -179,7 +179,7 @@ it('a node that is evacuated by hand during its restore is restored nevertheless
   const back = await ended(restore);
   assert.equal(back.status, 'succeeded', back.message);
   assert.equal((await laboratory.server(one.id)).node, 'c');
-  assert.equal(await stateOf('c'), 'online');
+  await eventually(async () => assert.equal(await stateOf('c'), 'online'));
 });
 
 it('a restore supersedes a waiting evacuation, and the other way round', async () => {

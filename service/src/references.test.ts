@@ -4,6 +4,7 @@ import { markServerDeleted } from './servers/worker-queries.ts';
 import { createTestToken } from './testing/app.ts';
 import { createTestProject, createTestUser, signInAs } from './testing/people.ts';
 import { enterServer, operationUnderWay } from './testing/servers.ts';
+import { until } from './testing/until.ts';
 import { createWholeApp } from './testing/whole-app.ts';
 
 const whole = await createWholeApp();
@@ -170,8 +171,8 @@ describe('the header Berth-Project', () => {
     const named = (name: string) => ask('GET', '/whoami', { ...admin, 'berth-project': name });
     assert.equal((await named('before')).json().project.id, id);
     await db.updateTable('projects').set({ name: 'after' }).where('id', '=', id).execute();
-    const end = Date.now() + 60_000;
-    while ((await named('before')).statusCode !== 404) assert.ok(Date.now() < end);
+    const status = async () => (await named('before')).statusCode;
+    await until('the name of before is unknown', status, (code) => code === 404);
     assert.equal((await named('after')).json().project.id, id);
   });
 });

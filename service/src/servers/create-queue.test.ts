@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, beforeEach, test } from 'node:test';
 import { sql } from 'kysely';
 import { pino } from 'pino';
+import { shuffled } from '../../../reliability/mutation/shuffled.ts';
 import { listenForNotifications } from '../db/notifications.ts';
 import { Project } from '../db/project.ts';
 import { commitStep, finishOperation } from '../operations/lease-queries.ts';
@@ -55,8 +56,9 @@ afterEach(async () => {
 test('the first creates in the queue get the slots, whichever of them checks first', async () => {
   await atMost(3);
   const ids = await queued(30);
-  const shuffled = ids.toSorted(() => Math.random() - 0.5);
-  const asked = await Promise.all(shuffled.map(async (id) => ({ id, taken: await take(id) })));
+  const asked = await Promise.all(
+    shuffled(ids, 1).map(async (id) => ({ id, taken: await take(id) })),
+  );
   const taken = asked.flatMap(({ id, taken }) => (taken ? [id] : []));
   assert.deepEqual(
     taken.toSorted((a, b) => a - b),

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { failures } from '../problems/failures.ts';
 import { createTestToken } from '../testing/app.ts';
 import { enterServer, operationUnderWay, serverBody } from '../testing/servers.ts';
+import { until } from '../testing/until.ts';
 import { createWholeApp } from '../testing/whole-app.ts';
 
 // Tests the response to a client that requests an operation, and its result.
@@ -27,7 +27,8 @@ async function whileWaiting(
   end: (id: number) => Promise<void>,
 ): Promise<Answer> {
   const id = await serverId;
-  while (!(await operationUnderWay(db, id).catch(() => undefined))) await sleep(5);
+  const underWay = () => operationUnderWay(db, id).catch(() => undefined);
+  await until(`server ${id} has an operation`, underWay);
   await end(id);
   return await asked;
 }
@@ -47,11 +48,8 @@ async function failedStop(code: string, headers = {}) {
 }
 
 async function idOf(hostname: string): Promise<number> {
-  for (;;) {
-    const [server] = (await ask('GET', `/servers?hostname=${hostname}`)).json();
-    if (server) return server.id;
-    await sleep(5);
-  }
+  const look = async () => (await ask('GET', `/servers?hostname=${hostname}`)).json()[0];
+  return (await until(`the server ${hostname} exists`, look)).id;
 }
 
 async function auditOf(operationId: string) {

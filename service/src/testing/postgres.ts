@@ -31,7 +31,7 @@ interface Joined {
 }
 
 const settings = {
-  // Two files run at a time, each with several services of about 30 connections and a pool of 20.
+  // Four files run at a time, each with several services of about 30 connections and a pool of 20.
   max_connections: '400',
   // The data does not have to survive a crash.
   ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
