@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '../e2e/ports.ts';
+import { onFreePort } from '../e2e/ports.ts';
 import { startSimulator } from '../incus-sim/src/simulator.ts';
 import { settingsOfFile } from '../service/src/config/files.ts';
 import { type Host, openHost, places } from '../service/src/installation/host.ts';
@@ -26,6 +26,7 @@ import type { Announcement } from '../service/src/installation/uninstall.ts';
 import { uninstallAll } from '../service/src/installation/uninstall-all.ts';
 import { goBack, upgrade } from '../service/src/installation/upgrade.ts';
 import { killAll, processIds, readProcess } from '../service/src/testing/processes.ts';
+import { until } from '../service/src/testing/until.ts';
 
 // Tests an ordinary installation below a directory. The test does the work of systemd: it starts the version to which
 // the link points, with the settings of the file, and stops it.
@@ -37,6 +38,8 @@ const below = (path: string) => join(root, path);
 const quiet = { of: () => () => undefined };
 const readyMs = 120_000;
 let running: ChildProcess | undefined;
+/** What it has said since its start. */
+let said = '';
 
 after(async () => {
   await stop();
@@ -86,7 +89,12 @@ function start(): void {
       BERTH_DATA_DIR: below(places.data),
       BERTH_LOG_LEVEL: 'fatal',
     },
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  said = '';
+  running.stderr?.on('data', (chunk: Buffer) => {
+    said += chunk;
+    process.stderr.write(chunk);
   });
 }
 
@@ -117,20 +125,36 @@ const projects = async (port: number, body?: object) => {
   return body ? [] : shown.map(({ name }) => name);
 };
 
+/** Throws what the service said if it ends. */
+const untilItAnswers = (port: number) =>
+  until(
+    'the service answers',
+    async () => {
+      if (running?.stderr?.readableEnded) throw new Error(said);
+      return await projects(port).catch(() => undefined);
+    },
+    Boolean,
+    readyMs / 1000,
+  );
+
 test('an upgrade is checked and exported first, undone if it fails, and can be reverted', async () => {
   const socketPath = below('socket');
   const simulator = await startSimulator({ listen: { socketPath } });
   after(() => simulator.close());
   const names = { project: 'berth', pool: 'berth', network: 'berthbr0' };
   simulator.plant({ ...names, imageAliases: ['berth-debian-12'] });
-  const port = await freePort();
   const host = machine();
   const [one, two] = [version('1.0.0'), version('1.1.0')];
-  const settings = `BERTH_PORT=${port}\nBERTH_INCUS_SOCKET=${socketPath}\n`;
+  const settingsWith = (port: number) => `BERTH_PORT=${port}\nBERTH_INCUS_SOCKET=${socketPath}\n`;
   mkdirSync(below(places.settingsFolder), { recursive: true });
-  writeFileSync(below(places.settings), settings);
-  await installService(host, { folder: one, buildImage: async () => undefined });
+  const port = await onFreePort(async (free) => {
+    writeFileSync(below(places.settings), settingsWith(free));
+    await installService(host, { folder: one, buildImage: async () => undefined });
+    await untilItAnswers(free);
+    return free;
+  });
 
+  const settings = settingsWith(port);
   writeFileSync(below(places.settings), `${settings}BERTH_PROT=1\n`);
   const checked = upgrade(host, { folder: two, progress: quiet, readyMs });
   await assert.rejects(checked, /BERTH_PROT is not a setting/);

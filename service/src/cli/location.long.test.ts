@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { type Simulator, startSimulator } from '../../../incus-sim/src/simulator.ts';
@@ -12,12 +11,13 @@ import { findLocationNamed } from '../locations/queries.ts';
 import { createTestToken } from '../testing/app.ts';
 import { testKeyring } from '../testing/keys.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
+import { temporaryDirectory } from '../testing/temporary-directory.ts';
 import { toolInTerminal, toolOn } from '../testing/tool.ts';
 import { createWholeApp } from '../testing/whole-app.ts';
 
 const masterKey = Buffer.alloc(32, 7);
 const secretKey = testKeyring(masterKey);
-const directory = mkdtempSync(join(tmpdir(), 'locations-'));
+const directory = temporaryDirectory('locations');
 after(() => rmSync(directory, { recursive: true, force: true }));
 writeFileSync(join(directory, 'secret-key'), `${masterKey.toString('hex')}\n`);
 const { db, connectionString, close } = await createTestDatabase();

@@ -11,11 +11,11 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, afterEach, before, test } from 'node:test';
+import { after, afterEach, test } from 'node:test';
 import { SetupError } from '../../../../setup/commands.mjs';
+import { temporaryDirectory } from '../../testing/temporary-directory.ts';
 import { until } from '../../testing/until.ts';
 import { withClient } from '../connection.ts';
 import {
@@ -25,11 +25,7 @@ import {
   startEmbeddedPostgres,
 } from './embedded.ts';
 
-let dataDir: string;
-
-before(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'berth-embedded-'));
-});
+const dataDir = temporaryDirectory('embedded');
 
 after(() => rm(dataDir, { recursive: true, force: true }));
 
