@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
-import { createRandom } from '../reliability/chaos/random.ts';
 import { createIncusClient } from '../service/src/incus/client.ts';
 import { setLimit } from '../service/src/pool-quotas/btrfs.ts';
 import { countSimply } from '../service/src/pool-quotas/commands.ts';
 import { hasSimpleQuotas, modeOf, type QuotaMode } from '../service/src/pool-quotas/counting.ts';
+import { createRandom } from '../service/src/testing/random.ts';
 import { until } from '../service/src/testing/until.ts';
 import { call, incusProject, incusSocket, metrics, operations, remove, untilIdle } from './api.ts';
 import {

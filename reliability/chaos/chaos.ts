@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createRandom } from '../../service/src/testing/random.ts';
 import { followEvents } from './followers.ts';
-import { createRandom } from './random.ts';
 import { createStorm, firstPassword, type Storm, type StormCounts } from './storm.ts';
 import {
   commandsRanOnce,

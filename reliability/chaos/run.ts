@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
+import { createRandom } from '../../service/src/testing/random.ts';
 import { unleash } from './chaos.ts';
-import { createRandom } from './random.ts';
 import { type Target, targets, worlds } from './worlds.ts';
 
 // npm run chaos: kills parts of a whole Berth during many requests, and checks after each kill that nothing was lost,

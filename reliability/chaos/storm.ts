@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Service } from '../../e2e/service.ts';
+import type { Random } from '../../service/src/testing/random.ts';
 import { until } from '../../service/src/testing/until.ts';
-import type { Random } from './random.ts';
 
 const actors = 6;
 /** The password of root with which servers are created and rebuilt. */

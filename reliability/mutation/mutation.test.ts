@@ -3,12 +3,12 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import * as types from '@babel/types';
+import { createRandom } from '../../service/src/testing/random.ts';
 import { commitOf, linesOfDiff } from './changed.ts';
 import { codeOf, textAt } from './mutate.ts';
 import { queryClause, sqlCondition } from './mutators.ts';
 import { rooms } from './rooms.ts';
 import { choose, type Plan } from './sampler.ts';
-import { shuffled } from './shuffled.ts';
 import { explainedSurvivors, isTooLow, type Mutant, percent, scoreOf, sumOf } from './survivors.ts';
 
 const mutant: Mutant = {
@@ -96,7 +96,7 @@ test('a seed selects the same sample again, and the fastest tests of each mutant
     assert.deepEqual(mutant, {});
     assert.deepEqual(runOptions?.testFilter, ['fast', 'medium', 'slow']);
   }
-  assert.deepEqual(shuffled([1, 2, 3], 4).sort(), [1, 2, 3]);
+  assert.deepEqual(createRandom(4).shuffled([1, 2, 3]).sort(), [1, 2, 3]);
 });
 
 test('a mutant is shown with the original text', () => {

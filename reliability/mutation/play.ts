@@ -1,9 +1,9 @@
+import { createRandom } from '../../service/src/testing/random.ts';
 import { changedLines, commitOf } from './changed.ts';
 import { codeOf, mutate } from './mutate.ts';
 import { addSqlMutators } from './mutators.ts';
 import { readOptions } from './options.ts';
 import { type Room, rooms } from './rooms.ts';
-import { shuffled } from './shuffled.ts';
 import {
   explainedSurvivors,
   isTooLow,
@@ -38,7 +38,7 @@ await addSqlMutators();
 console.log(`Seed ${seed}.`);
 const scores: Score[] = [];
 const left: string[] = [];
-for (const name of shuffled(names, seed)) {
+for (const name of createRandom(seed).shuffled(names)) {
   const room = rooms[name];
   if (!room || performance.now() > end) left.push(name);
   else {

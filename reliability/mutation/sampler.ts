@@ -5,7 +5,7 @@ import type {
   MutationTestingPlanReadyEvent,
   Reporter,
 } from '@stryker-mutator/api/report';
-import { shuffled } from './shuffled.ts';
+import { createRandom } from '../../service/src/testing/random.ts';
 
 // Selects the mutants that are run, and the order of their tests. It is a reporter, because StrykerJS shows its plan to
 // reporters, and does not run what they remove from it.
@@ -25,7 +25,7 @@ export interface Plan {
 /** Leaves a sample of the plans, each with its tests in the order of their `durations` (ms), fastest first. */
 export function choose(plans: Plan[], { count, seed }: Sample, durations: Map<string, number>) {
   const tried = plans.filter(({ mutant }) => mutant.status !== 'Ignored');
-  plans.splice(0, plans.length, ...shuffled(tried, seed).slice(0, count));
+  plans.splice(0, plans.length, ...createRandom(seed).shuffled(tried).slice(0, count));
   const duration = (test: string) => durations.get(test) ?? 0;
   for (const { runOptions } of plans) {
     runOptions?.testFilter?.sort((one, other) => duration(one) - duration(other));

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { after, afterEach, beforeEach, test } from 'node:test';
 import { sql } from 'kysely';
 import { pino } from 'pino';
-import { shuffled } from '../../../reliability/mutation/shuffled.ts';
 import { listenForNotifications } from '../db/notifications.ts';
 import { Project } from '../db/project.ts';
 import { commitStep, finishOperation } from '../operations/lease-queries.ts';
 import { supersedeOperation } from '../operations/queries.ts';
 import { leaseNextOperation } from '../testing/leases.ts';
 import { connectionString, db, ended, enter, kindOf, place, rowOf } from '../testing/operations.ts';
+import { createRandom } from '../testing/random.ts';
 import { until } from '../testing/until.ts';
 import { startCreateQueue } from './create-queue.ts';
 import { claimCreateSlot } from './create-queue-queries.ts';
@@ -57,7 +57,9 @@ test('the first creates in the queue get the slots, whichever of them checks fir
   await atMost(3);
   const ids = await queued(30);
   const asked = await Promise.all(
-    shuffled(ids, 1).map(async (id) => ({ id, taken: await take(id) })),
+    createRandom(1)
+      .shuffled(ids)
+      .map(async (id) => ({ id, taken: await take(id) })),
   );
   const taken = asked.flatMap(({ id, taken }) => (taken ? [id] : []));
   assert.deepEqual(

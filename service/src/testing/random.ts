@@ -5,6 +5,7 @@ export interface Random {
   /** An integer from `least` to `most`. */
   between(least: number, most: number): number;
   pick<T>(choices: readonly T[]): T;
+  shuffled<T>(items: readonly T[]): T[];
 }
 
 export function createRandom(seed: number): Random {
@@ -23,6 +24,12 @@ export function createRandom(seed: number): Random {
       const [choice] = choices.slice(between(0, choices.length - 1));
       if (choice === undefined) throw new RangeError('The list to choose from is empty.');
       return choice;
+    },
+    shuffled<T>(items: readonly T[]): T[] {
+      return items
+        .map((item) => ({ item, at: next() }))
+        .sort((one, other) => one.at - other.at)
+        .map(({ item }) => item);
     },
   };
 }
