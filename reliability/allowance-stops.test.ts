@@ -35,6 +35,8 @@ async function underWay() {
   return [kind, state];
 }
 
+const stop = (state: object) => ['stop', { ...state, forTraffic: true }];
+
 /** Ends the operation in progress a second later, as if the guest had ignored its shutdown. */
 async function ignore(): Promise<void> {
   setClock(new Date(now().getTime() + 1000));
@@ -51,10 +53,10 @@ test('the policy stop stops the server, by force if its guest does not react', a
   await useUp('stop');
   await round(0);
   await round(0);
-  assert.deepEqual(await underWay(), ['stop', { force: false }]);
+  assert.deepEqual(await underWay(), stop({ force: false }));
   await ignore();
   await round(0);
-  assert.deepEqual(await underWay(), ['stop', { force: true }]);
+  assert.deepEqual(await underWay(), stop({ force: true }));
 });
 
 test('a stop supersedes a restart, and a start in progress', async () => {
@@ -64,7 +66,7 @@ test('a stop supersedes a restart, and a start in progress', async () => {
     await request(action);
     await useUp('stop');
     await round(0);
-    assert.deepEqual(await underWay(), ['stop', { force: false }]);
+    assert.deepEqual(await underWay(), stop({ force: false, supersedes: true }));
   }
 });
 
@@ -76,7 +78,7 @@ test('a guest that does not react is stopped by force, even if others request a 
   await allow('stop');
   await request('stop');
   await round(0);
-  assert.deepEqual(await underWay(), ['stop', { force: true }]);
+  assert.deepEqual(await underWay(), stop({ force: true, supersedes: true }));
   const { id } = await operationUnderWay(db, server.id);
   await round(0);
   assert.equal((await operationUnderWay(db, server.id)).id, id);
@@ -87,7 +89,7 @@ test('earlier behaviour of a guest, from before its allowance was used up, does 
   await ignore();
   await useUp('stop');
   await round(0);
-  assert.deepEqual(await underWay(), ['stop', { force: false }]);
+  assert.deepEqual(await underWay(), stop({ force: false }));
 });
 
 test('a create and a move are finished before a stop', async () => {
@@ -102,7 +104,7 @@ test('a create and a move are finished before a stop', async () => {
     const done = { status: 'succeeded' as const, finished_at: now() };
     await db.updateTable('operations').set(done).where('id', '=', id).execute();
     await round(0);
-    assert.deepEqual(await underWay(), ['stop', { force: false }]);
+    assert.deepEqual(await underWay(), stop({ force: false }));
   }
 });
 

@@ -862,6 +862,8 @@ for (const [what, way] of Object.entries(ways)) {
             await isSeenAs(serverId, 'Running');
           }
           if (end === 'kept') await isSeenAs(serverId, way.end);
+          const isDeleted = async () => assert.ok((await laboratory.server(serverId)).isDeleted);
+          if (end === 'gone') await eventually(isDeleted);
           await remove(serverId);
           await nothingIsLeft(laboratory, serverId);
         });

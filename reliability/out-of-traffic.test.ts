@@ -64,7 +64,7 @@ for (const [who, guest] of [
       'traffic_exceeded',
     );
     const { allowed_actions: allowed } = await laboratory.ask(`/servers/${serverId}`);
-    assert.deepEqual(allowed, ['resize', 'delete']);
+    assert.deepEqual(allowed, ['password', 'resize', 'delete']);
     const entries = await laboratory.ask('/audit?action=server_stop');
     const stops = Object.values(entries) as AuditEntry[];
     const ours = stops.filter(({ target }) => target?.id === serverId);

@@ -337,7 +337,8 @@ describe('a server whose node has no room', () => {
     await fails(operation, 'engine_no_space', /The server keeps its size\.$/);
     assert.equal((await laboratory.server(id)).node, from);
     await hasSize(id, [1, 256, 2]);
-    await isWhole(laboratory, id);
+    // The watcher needs a moment after a failed operation.
+    await eventually(() => isWhole(laboratory, id));
     await empty(full);
   });
 });

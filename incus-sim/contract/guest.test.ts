@@ -120,7 +120,7 @@ for (const { way, fromFiles, script } of ways) {
       assert.equal(ran.order, 'data\ncommand\n');
       const { status, errors } = JSON.parse(ran.userData?.status ?? '');
       assert.equal(status, 'error');
-      assert.match(errors.join(), /scripts_user.*1 failures/);
+      assert.match(errors.join(), /scripts.user.*1 failures/);
       assert.equal(ran.userData?.schema, '');
     });
 

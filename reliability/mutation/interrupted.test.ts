@@ -13,6 +13,7 @@ import {
   killAll,
   processIds,
 } from '../../service/src/testing/processes.ts';
+import { inMemory } from '../../service/src/testing/temporary-directory.ts';
 import { sandboxes } from './options.ts';
 
 const program = fileURLToPath(new URL('run.ts', import.meta.url));
@@ -50,10 +51,14 @@ async function until(holds: () => boolean): Promise<void> {
   }
 }
 
+/** The directories of tests in it, and those in memory that belong to them. */
+const inDirectory = (directory: string) =>
+  readdirSync(directory).flatMap((name) => [join(directory, name), inMemory(name)]);
+
 /** Returns whether PostgreSQL has started, or whether the tests run on changed code. */
 const moments = {
   'while PostgreSQL starts': (directory: string) =>
-    globSync(join(directory, '**/postmaster.pid')).length > 0,
+    inDirectory(directory).some((one) => globSync(join(one, '**/postmaster.pid')).length > 0),
   'while its tests run': (directory: string) =>
     existsSync(join(root, sandboxes)) &&
     leftIn(directory).some((pid) => commandLine(pid).includes('--test-reporter=tap')),
@@ -64,10 +69,11 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     test(`${signal} ${moment} leaves no PostgreSQL and no other process`, async (t) => {
       const { directory, exited, interrupt } = begin(t);
       await until(() => hasCome(directory));
+      const made = inDirectory(directory);
       interrupt(signal);
       await exited;
       await until(() => leftIn(directory).length === 0);
-      assert.deepEqual(readdirSync(directory), []);
+      assert.deepEqual([...readdirSync(directory), ...made.filter(existsSync)], []);
       assert.ok(!existsSync(join(root, sandboxes)));
     });
   }

@@ -119,7 +119,7 @@ test('an instance that is missing in two readings is an error, and one that come
   await syncAllInstances(engine(() => ({})));
   const gone = await server(id);
   assert.deepEqual([gone.status, gone.real_status], ['error', 'not_exists']);
-  assert.match(gone.error ?? '', /no longer exists.*Delete/);
+  assert.match(gone.error ?? '', /no longer exists.*or delete it/);
 
   await syncAllInstances(engine(() => ({ [name]: 'Running' })));
   const back = await server(id);
