@@ -1,5 +1,6 @@
 import { type ColumnType, type GeneratedAlways, type RawBuilder, sql } from 'kysely';
-import { isOneOf, planned } from '../db/filters.ts';
+import { arrayOf } from '../db/arrays.ts';
+import { planned } from '../db/filters.ts';
 import type { Project, ProjectRows } from '../db/project.ts';
 import type { Requirement, Selector } from './selector.ts';
 
@@ -135,20 +136,25 @@ export async function selectLabels(rows: ProjectRows, selector: Selector): Promi
 export function isSelected(table: string, { selector, sets }: Selected) {
   const isExact = areMet(`${table}.labels`, selector, { isWhole: true });
   if (!sets) return sql<boolean>`${planned} (${isExact})`;
-  const column = `${table}.label_set_id`;
+  const { none, sure, unsure } = sets;
+  const certain = [...(none ? [noSet] : []), ...sure];
   const ways = [
-    ...(sets.none ? [sql`${sql.ref(column)} is null`] : []),
-    ...(sets.sure.length > 0 ? [isAmong(column, sets.sure)] : []),
-    ...(sets.unsure.length > 0 ? [sql`(${isAmong(column, sets.unsure)} and ${isExact})`] : []),
+    ...(certain.length > 0 ? [isAmong(table, certain)] : []),
+    ...(unsure.length > 0 ? [sql`(${isAmong(table, unsure)} and ${isExact})`] : []),
   ];
   if (ways.length === 0) return sql<boolean>`false`;
   return sql<boolean>`${planned} (${sql.join(ways, sql` or `)})`;
 }
 
+/** In the place of the id of a set for servers without labels. Indexes have exactly this expression. */
+const noSet = 0;
+
 /** Compares a single id directly, so that the index also provides the order. */
-function isAmong(column: string, ids: number[]) {
-  const [id, ...others] = ids;
-  return others.length > 0 ? isOneOf(column, ids) : sql`${sql.ref(column)} = ${id}`;
+function isAmong(table: string, [id, ...others]: number[]) {
+  const set = sql`coalesce(${sql.ref(`${table}.label_set_id`)}, ${sql.lit(noSet)})`;
+  return others.length > 0
+    ? sql`${set} = any(${arrayOf([id, ...others])}::bigint[])`
+    : sql`${set} = ${id}`;
 }
 
 const isMetByNone = ({ operator }: Requirement) => operator === 'notin' || operator === 'absent';
