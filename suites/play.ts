@@ -53,7 +53,8 @@ function problemOf(
   { end, endSeconds }: { end: number | string; endSeconds: number },
 ): string | undefined {
   const names = running.join(', ');
-  if (end === 'too late') return `It had not ended after ${endSeconds} s. Still running: ${names}`;
+  if (end === 'too late')
+    return `It had not ended after ${Math.round(endSeconds)} s. Still running: ${names}`;
   const isOfTests = part.hasFiles && end === testsFailed && failures.length > 0;
   if (end !== 0 && !isOfTests) return `It ended with ${end}; its output says why.`;
   if (running.length > 0) return `It ended before these files had: ${names}`;

@@ -82,6 +82,14 @@ test('a file that passes when it is run again is unsteady, and one that fails ag
   assert.match(text, /^1 passed, 1 failed$/m);
 });
 
+test('without time left, nothing is run again', async () => {
+  const outcome = await play(partOf({ 'never.test.mjs': fails }), { endSeconds });
+  const { seconds } = outcome;
+  await playAgain(outcome, () => 0);
+  assert.equal(outcome.seconds, seconds);
+  assert.equal(outcome.failures.length, 1);
+});
+
 test('attacks, isolation, access and secrets are not run again', async () => {
   const mark = join(directory, 'tries');
   const counted = `import { appendFileSync } from 'node:fs';
