@@ -5,9 +5,10 @@ import { type Berth, type components, createBerth, waitForOperation } from '@ber
 import { sql } from 'kysely';
 import type { Installation } from '../../cli/testing/installation.ts';
 import type { Db } from '../../service/src/db/connection.ts';
+import { instanceName } from '../../service/src/instances/labels.ts';
 import { createTestUser } from '../../service/src/testing/people.ts';
 import { until } from '../../service/src/testing/until.ts';
-import { enterUsage, letTimePass } from './past.ts';
+import { enterUsage, letTimePass, memoryInUse } from './past.ts';
 
 const project = 1;
 const password = 'copper-lantern-Tuesday-otter';
@@ -73,7 +74,9 @@ async function startReceiver() {
 }
 
 /** Enters what an installation has after some months, as people have it. Returns the ID of the server `web-1`. */
-export async function enterData({ url, token, database: { db } }: Installation): Promise<number> {
+export async function enterData(installation: Installation): Promise<number> {
+  const { url, token, database, simulator } = installation;
+  const { db } = database;
   const berth = createBerth({ url, token, project });
   await enterPeople(berth, db);
   const receiver = await startReceiver();
@@ -87,6 +90,9 @@ export async function enterData({ url, token, database: { db } }: Installation):
   for (const planned of servers) await createPlanned(berth, planned);
   await settled(db);
   receiver.close();
+  for (const { project, uuid, bytes } of await memoryInUse(db)) {
+    simulator.administrator.occupy(project, instanceName(uuid), { own: bytes });
+  }
   const ages = new Map(servers.map(({ name, ageHours }) => [name, ageHours]));
   await letTimePass(db, ages);
   await enterUsage(db);

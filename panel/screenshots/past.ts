@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../service/src/db/connection.ts';
 import { beginningOf, later, resolutions } from '../../service/src/usage/history/history.ts';
 import { ensurePartitions } from '../../service/src/usage/history/history-queries.ts';
@@ -33,6 +33,22 @@ export async function letTimePass(db: Db, ages: ReadonlyMap<string, number>): Pr
   }
 }
 
+// The same in each run, so that the pictures differ only in what has changed.
+const wave = (stepsAgo: RawBuilder<unknown>) =>
+  sql`(0.55 + 0.45 * sin(${stepsAgo} / 288.0 * 6.283 + servers.id))`;
+const memory = (stepsAgo: RawBuilder<unknown>) =>
+  sql`servers.ram_mb * (0.5 + 0.12 * ${wave(stepsAgo)})`;
+
+/** What the running servers use now, where the usage of `enterUsage` ends. */
+export async function memoryInUse(db: Db) {
+  const { rows } = await sql<{ project: string; uuid: string; bytes: number }>`
+    select locations.incus_project as project, servers.uuid,
+      round(${memory(sql`0`)} * 1048576)::float8 as bytes
+    from servers join nodes on nodes.id = servers.node_id join locations on locations.id = nodes.location_id
+    where servers.real_status = 'started'`.execute(db);
+  return rows;
+}
+
 /** Enters a day of usage for each server, with more of it in the afternoon. */
 export async function enterUsage(db: Db): Promise<void> {
   const now = new Date();
@@ -40,15 +56,14 @@ export async function enterUsage(db: Db): Promise<void> {
   for (const hours of [-24, -12, -2, -1, 0]) await ensurePartitions(db, later(now, hours * hour));
   const until = beginningOf(later(now, -60), fives.stepSeconds);
   const step = sql`make_interval(secs => ${fives.stepSeconds})`;
-  // The same in each run, so that the pictures differ only in what has changed.
-  const wave = sql`(0.55 + 0.45 * sin(n / 288.0 * 6.283 + servers.id))`;
+  const n = sql`n`;
   const noise = sql`(0.8 + 0.4 * abs(sin(n * 12.9898 + servers.id * 78.233)))`;
   await sql`
     insert into usage_5m
       (server_id, at, traffic_in, traffic_out, disk_read, disk_write, cpu, ram, disk, samples)
-    select servers.id, ${until}::timestamptz - n * ${step}, 9e7 * ${wave} * ${noise}, 2.4e8 * ${wave} * ${noise},
-      4e6 * ${noise}, 1.6e7 * ${wave} * ${noise}, 50 * ${wave} * ${noise},
-      servers.ram_mb * (0.5 + 0.12 * ${wave}), servers.disk_gb * (0.36 - n / 9000.0), 20
+    select servers.id, ${until}::timestamptz - n * ${step}, 9e7 * ${wave(n)} * ${noise}, 2.4e8 * ${wave(n)} * ${noise},
+      4e6 * ${noise}, 1.6e7 * ${wave(n)} * ${noise}, 50 * ${wave(n)} * ${noise},
+      ${memory(n)}, servers.disk_gb * (0.36 - n / 9000.0), 20
     from servers, generate_series(1, 288) n
     on conflict do nothing`.execute(db);
 }

@@ -2,6 +2,7 @@ import {
   Alert,
   Anchor,
   Button,
+  Center,
   Container,
   Divider,
   Paper,
@@ -15,6 +16,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import type { FormEvent } from 'react';
 import { inWords } from '../api/words.ts';
+import icon from '../icon.svg';
 import { useTitle } from '../shell/title.ts';
 import { MethodButtons, type OtherMethod } from './method-buttons.tsx';
 import { goToProvider, useOtherMethods } from './methods.ts';
@@ -68,6 +70,9 @@ export function SignInPage() {
     : signingIn.isIdle && failed && openidFailure(failed, methods.provider);
   return (
     <Container component="main" size={420} py={{ base: 32, xs: 80 }}>
+      <Center mb="sm">
+        <img src={icon} alt="" width={40} height={40} />
+      </Center>
       <Title order={1} size="h2" ta="center" mb="lg">
         Sign in to Berth
       </Title>

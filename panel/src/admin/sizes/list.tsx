@@ -4,6 +4,7 @@ import { berth } from '../../api/berth.ts';
 import { locationsQuery } from '../../api/queries.ts';
 import { specifications } from '../../format/units.ts';
 import { say, sayFailed } from '../../servers/actions/toasts.tsx';
+import { priceInWords } from '../../servers/create/sizes/price.ts';
 import { List } from '../../shell/list.tsx';
 import { Empty } from '../../shell/messages.tsx';
 import { Page } from '../../shell/page.tsx';
@@ -56,7 +57,7 @@ export function SizesPage() {
             ),
           },
           { name: 'Resources', show: (size) => specifications(size) },
-          { name: 'Price', show: priceInWords },
+          { name: 'Price', show: ({ price }) => (price ? priceInWords(price) : 'none') },
           {
             name: 'Locations',
             show: ({ location_ids: ids }) =>
@@ -98,10 +99,4 @@ export function SizesPage() {
       </Question>
     </Page>
   );
-}
-
-function priceInWords({ price }: Size): string {
-  if (!price) return 'none';
-  const { hourly, monthly, currency } = price;
-  return `${hourly} ${currency} an hour${monthly ? `, at most ${monthly} a month` : ''}`;
 }

@@ -1,4 +1,15 @@
-import { Alert, Anchor, Button, Card, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import {
+  Alert,
+  Anchor,
+  Box,
+  Button,
+  Card,
+  Group,
+  SimpleGrid,
+  Stack,
+  Text,
+  Title,
+} from '@mantine/core';
 import IconTerminal2 from '@tabler/icons-react/icons/IconTerminal2';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, Outlet } from '@tanstack/react-router';
@@ -105,8 +116,16 @@ function State({ server }: { server: Server }) {
   const { error, suspension, unavailable } = server;
   return (
     <Stack gap="xs" maw={600}>
-      <ServerStatus server={server} />
-      {!activity && <Text size="sm">{record?.status}</Text>}
+      <Group gap="xs">
+        <Box flex={activity ? 1 : undefined}>
+          <ServerStatus server={server} />
+        </Box>
+        {!activity && (
+          <Text size="sm" c="dimmed">
+            {record?.status}
+          </Text>
+        )}
+      </Group>
       {error && (
         <Alert color="red" variant="outline" title="The server cannot be used">
           {error}

@@ -5,6 +5,8 @@ import { axisTime } from './span.ts';
 const height = 140;
 const timesHeight = 28;
 const dash = [5, 4];
+/** The opacity of the area below a line, in hexadecimal. */
+const faint = '1a';
 
 interface Plotted {
   /** The element of the chart, whose colours are used. */
@@ -24,6 +26,7 @@ export function plot({ element, chart, onStep }: Plotted): uPlot {
     grid: { stroke: color('default-border'), width: 1 },
     ticks: { show: false },
   };
+  const isAlone = chart().lines.length === 1;
   const seconds = () => (chart().times.at(-1) ?? 0) - (chart().times[0] ?? 0);
   return new uPlot(
     {
@@ -49,6 +52,7 @@ export function plot({ element, chart, onStep }: Plotted): uPlot {
         ...chart().lines.map((_, index) => ({
           stroke: color(index === 0 ? 'anchor' : 'text'),
           width: 1.5,
+          ...(isAlone && { fill: () => `${color('anchor')()}${faint}` }),
           ...(index > 0 && { dash }),
           points: {
             size: 5,
