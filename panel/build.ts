@@ -1,8 +1,16 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync } from 'node:zlib';
-import { build, type Plugin, type Rolldown } from 'vite';
+import { type BuildOptions, build, type Plugin, type Rolldown } from 'vite';
 import { identifyPanel, isPanelCurrent, panelMark } from '../setup/panel.mjs';
+import {
+  chunksOf,
+  firstModules,
+  frame,
+  loadFirstPages,
+  moduleOf,
+  scriptsOf,
+} from './first-pages.ts';
 
 // `npm run build -w panel` builds the panel into `panel/dist`, from which the service serves it at `/`. It does nothing if
 // it is current. It fails if the first page loads too much.
@@ -12,41 +20,21 @@ const mostKilobytes = 250;
 /** What no page waits for. */
 const loadedLater = new Set(['estimator', 'console']);
 
-const pathOf = (module: string) => module.slice(root.length);
-
-function chunksOf(output: Rolldown.RolldownOutput['output'] | unknown[]) {
-  const chunks = (output as Rolldown.RolldownOutput['output']).filter(
-    (one): one is Rolldown.OutputChunk => one.type === 'chunk',
-  );
-  return new Map(chunks.map((one) => [one.fileName, one]));
-}
-
-/** The scripts that a chunk loads at once: itself and what it imports, in turn. */
-function scriptsOf(name: string, chunks: Map<string, Rolldown.OutputChunk>): Set<string> {
-  const found = new Set([name]);
-  // A set is iterated with what is added meanwhile.
-  for (const one of found) {
-    for (const imported of chunks.get(one)?.imports ?? []) found.add(imported);
-  }
-  return found;
-}
-
 /** The kilobytes of JavaScript, compressed as browsers get it, that each page loads: the entry, the frame of all pages, and its own chunk. */
-function weigh({ output }: Rolldown.RolldownOutput): Map<string, number> {
+function weigh(output: readonly unknown[]): Map<string, number> {
   const chunks = chunksOf(output);
-  const frame = [...chunks.values()].filter((one) => one.isEntry || one.name === 'shell');
+  const always = [...chunks.values()].filter((one) => one.isEntry || moduleOf(one) === frame);
   const pages = [...chunks.values()].filter(
-    (one) => one.isDynamicEntry && !frame.includes(one) && !loadedLater.has(one.name),
+    (one) => one.isDynamicEntry && !always.includes(one) && !loadedLater.has(one.name),
   );
   return new Map(
-    pages.map(({ facadeModuleId, fileName }) => {
-      const names = [...frame.map((one) => one.fileName), fileName];
-      const parts = names.flatMap((one) => [...scriptsOf(one, chunks)]);
+    pages.map((page) => {
+      const parts = [...always, page].flatMap((one) => [...scriptsOf(one.fileName, chunks)]);
       const bytes = [...new Set(parts)].map(
         (one) => brotliCompressSync(chunks.get(one)?.code ?? '').length,
       );
-      const page = facadeModuleId ? pathOf(facadeModuleId) : fileName;
-      return [page, Math.ceil(bytes.reduce((sum, one) => sum + one, 0) / 1000)];
+      const name = moduleOf(page) ?? page.fileName;
+      return [name, Math.ceil(bytes.reduce((sum, one) => sum + one, 0) / 1000)];
     }),
   );
 }
@@ -58,43 +46,6 @@ function requireLight(weights: Map<string, number>): void {
   const names = heavy.map(([page]) => page).join(', ');
   throw new Error(`These pages load more than ${mostKilobytes} KB of JavaScript: ${names}.`);
 }
-
-/** Pages whose scripts are requested with the document, instead of after the first scripts were run: those of most visits. */
-const firstPages = ['src/shell/shell.tsx', 'src/servers/list/page.tsx'];
-/** Makes Chromium compile the functions of a script while it is loaded, instead of one by one when they are first called. */
-const compileAtOnce = '//# allFunctionsCalledOnLoad\n';
-
-function firstScripts(bundle: Rolldown.OutputBundle): Rolldown.OutputChunk[] {
-  const chunks = chunksOf(Object.values(bundle));
-  const first = [...chunks.values()].filter(
-    ({ facadeModuleId }) => facadeModuleId && firstPages.includes(pathOf(facadeModuleId)),
-  );
-  if (first.length !== firstPages.length) throw new Error('A first page has no file.');
-  const names = new Set(first.flatMap(({ fileName }) => [...scriptsOf(fileName, chunks)]));
-  return [...chunks.values()].filter(({ fileName }) => names.has(fileName));
-}
-
-const loadFirstPages: Plugin = {
-  name: 'load-first-pages',
-  transformIndexHtml: {
-    order: 'post',
-    handler(page, { bundle = {} }) {
-      const others = firstScripts(bundle).filter(({ fileName }) => !page.includes(fileName));
-      return others.map(({ fileName }) => ({
-        tag: 'link',
-        attrs: { rel: 'modulepreload', crossorigin: true, href: `/${fileName}` },
-        injectTo: 'head',
-      }));
-    },
-  },
-  generateBundle: {
-    // Vite also writes at the beginning of scripts.
-    order: 'post',
-    handler(_, bundle) {
-      for (const script of firstScripts(bundle)) script.code = compileAtOnce + script.code;
-    },
-  },
-};
 
 /** The only places where xterm.js writes styles that the policy of the service would block. */
 const styles: [written: RegExp, allowed: string, count: number][] = [
@@ -119,9 +70,8 @@ const terminalStyles: Plugin = {
   },
 };
 
-async function buildPanel(): Promise<void> {
-  rmSync(panelMark, { force: true });
-  const identity = identifyPanel();
+/** Makes files of the modules by `groups`. */
+async function bundle(groups: Rolldown.CodeSplittingGroup[], options: BuildOptions = {}) {
   const names = 'assets/[name].[hash].js';
   const result = await build({
     root,
@@ -135,21 +85,36 @@ async function buildPanel(): Promise<void> {
       // One file of all styles, almost all of which are those of the components: none of another page is waited for.
       cssCodeSplit: false,
       target: 'es2022',
+      // `requireLight` limits what is loaded together.
+      chunkSizeWarningLimit: Number.POSITIVE_INFINITY,
+      ...options,
       rolldownOptions: {
         onLog(level, log, report) {
           // Directives for servers that render components.
           if (log.code !== 'MODULE_LEVEL_DIRECTIVE') report(level, log);
         },
         output: {
-          // One file of what many pages share. Small files would compress less.
-          codeSplitting: { groups: [{ name: 'shared', minShareCount: 6 }] },
+          codeSplitting: { groups },
           ...{ entryFileNames: names, chunkFileNames: names },
           assetFileNames: 'assets/[name].[hash][extname]',
         },
       },
     },
   });
-  requireLight(weigh(result as Rolldown.RolldownOutput));
+  return (result as Rolldown.RolldownOutput).output;
+}
+
+async function buildPanel(): Promise<void> {
+  rmSync(panelMark, { force: true });
+  const identity = identifyPanel();
+  // Only a bundle says what each page needs, because what nothing uses of the modules is left out of it.
+  const first = firstModules(await bundle([], { write: false, minify: false }));
+  // Few files: small ones would compress less.
+  const output = await bundle([
+    { name: 'first', test: (id) => first.has(id), priority: 1 },
+    { name: 'shared', minShareCount: 6 },
+  ]);
+  requireLight(weigh(output));
   // Written last, so that an interrupted build is done again.
   writeFileSync(panelMark, identity);
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
+import { eventually } from '../service/src/testing/until.ts';
 import { chromiumCommand } from '../setup/chromium.mjs';
 import { requireAccessible } from './testing/axe.ts';
 import { type Panel, signIn, startPanel } from './testing/browser.ts';
@@ -142,6 +143,39 @@ describe('the panel', { skip }, () => {
     await page.getByLabel('Password', { exact: true }).fill(panel.credentials.password);
     await button('Sign in').click();
     await heading('There is no such server').waitFor();
+  });
+
+  it('what the document asks for first is requested once', async () => {
+    const { url, token } = panel.installation;
+    const requests = async () => {
+      const headers = { authorization: `Bearer ${token}` };
+      const text = await (await fetch(`${url}/metrics`, { headers })).text();
+      const counter =
+        /^berth_http_requests_total\{method="GET",route="([^"]+)",status="200"\} (\d+)$/gm;
+      return new Map([...text.matchAll(counter)].map(([, route, count]) => [route, Number(count)]));
+    };
+    const before = await requests();
+    await page.goto('/servers');
+    await heading('This project has no servers').waitFor();
+    await eventually(async () => {
+      const after = await requests();
+      for (const route of ['/v1/session', '/v1/projects']) {
+        assert.equal((after.get(route) ?? 0) - (before.get(route) ?? 0), 1, route);
+      }
+    });
+  });
+
+  it('a menu is opened and closed with the keyboard as soon as its button is there', async () => {
+    await page.reload();
+    const menu = button(/^Menu of/);
+    await menu.focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Sign out' }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.locator('[role="menuitem"]:focus').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('menuitem', { name: 'Sign out' }).waitFor({ state: 'detached' });
+    await page.locator('button[aria-label^="Menu of"]:focus').waitFor();
   });
 
   it('nothing was blocked by the policy, and no script has failed', () => {

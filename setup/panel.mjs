@@ -7,7 +7,10 @@ import { run, say } from './commands.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 /** Everything that the panel is made of. */
 const sources = ['panel/src', 'client/src'];
-const files = ['panel/index.html', 'panel/build.ts', 'panel/package.json', 'package-lock.json'];
+const files = [
+  ...['panel/index.html', 'panel/build.ts', 'panel/first-pages.ts', 'panel/package.json'],
+  'package-lock.json',
+];
 
 /** The build writes it last, with the identity of its sources. */
 export const panelMark = join(root, 'panel/dist/built-from');

@@ -1,10 +1,9 @@
 import {
-  Alert,
-  Combobox,
+  type ComboboxProps,
   type CSSVariablesResolver,
   createTheme,
-  Modal,
-  Notification,
+  type ModalProps,
+  type NotificationProps,
 } from '@mantine/core';
 
 export const theme = createTheme({
@@ -16,24 +15,27 @@ export const theme = createTheme({
   defaultRadius: 'sm',
   cursorType: 'pointer',
   respectReducedMotion: true,
+  // Without `extend` of the components, with which each page would load all of them.
   components: {
-    Alert: Alert.extend({
+    Alert: {
       // The usual colour of the border has too little contrast for text.
       styles: { title: { color: 'var(--mantine-color-bright)' } },
-    }),
+    },
     // Drawing and placing lists that are not open takes a tenth of the time until a page with some is shown.
-    Combobox: Combobox.extend({ defaultProps: { keepMounted: false } }),
-    Modal: Modal.extend({
+    Combobox: { defaultProps: { keepMounted: false } satisfies Partial<ComboboxProps> },
+    Modal: {
       defaultProps: {
         centered: true,
         closeButtonProps: { 'aria-label': 'Close' },
         // It is not the header of the page.
         attributes: { header: { role: 'presentation' } },
-      },
-    }),
-    Notification: Notification.extend({
-      defaultProps: { closeButtonProps: { 'aria-label': 'Close' } },
-    }),
+      } satisfies Partial<ModalProps>,
+    },
+    Notification: {
+      defaultProps: {
+        closeButtonProps: { 'aria-label': 'Close' },
+      } satisfies Partial<NotificationProps>,
+    },
   },
 });
 

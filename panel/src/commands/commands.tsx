@@ -5,6 +5,7 @@ import { Suspense, useEffect, useRef, useState } from 'react';
 import { inBackground } from '../background.ts';
 import { mayChange } from '../session/projects.ts';
 import { sessionQuery } from '../session/session.ts';
+import { useIdle } from '../shell/idle.ts';
 import { type Command, commandOf, creationOn } from './keys.ts';
 import { singleKeys } from './single-keys.ts';
 
@@ -24,8 +25,11 @@ export function Commands({ dialog, show }: CommandsProps) {
   const [needed, setNeeded] = useState<readonly CommandDialog[]>([]);
   if (dialog && !needed.includes(dialog)) setNeeded([...needed, dialog]);
   useShortcuts(show);
-  // Whoever presses the keys begins to type at once.
-  useEffect(() => inBackground(Palette.preload?.() ?? Promise.resolve()), []);
+  const isIdle = useIdle();
+  useEffect(() => {
+    // Whoever presses the keys begins to type at once.
+    if (isIdle) inBackground(Promise.resolve(Palette.preload?.()));
+  }, [isIdle]);
   const close = () => show(undefined);
   return (
     <Suspense>

@@ -12,6 +12,7 @@ import IconWebhook from '@tabler/icons-react/icons/IconWebhook';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
 import { sessionQuery } from '../session/session.ts';
+import { useIdle } from './idle.ts';
 import { PageLinks } from './page-links.tsx';
 
 export const links = [
@@ -35,12 +36,13 @@ interface NavigationProps {
   onChosen: () => void;
 }
 
-/** Others do not load it. */
+/** Others do not load it, and no page waits for it. */
 const Administration = lazy(() => import('../admin/navigation.tsx'));
 
 /** The pages about the project, and for administrators those about the installation. */
 export function Navigation({ onChosen }: NavigationProps) {
   const { data: session } = useQuery(sessionQuery);
+  const isIdle = useIdle();
   return (
     <>
       <PageLinks links={links} onChosen={onChosen} />
@@ -48,7 +50,7 @@ export function Navigation({ onChosen }: NavigationProps) {
         Project
       </Text>
       <PageLinks links={projectLinks} onChosen={onChosen} labelledBy="project-links" />
-      {session?.user.is_admin && (
+      {isIdle && session?.user.is_admin && (
         <Suspense>
           <Administration onChosen={onChosen} />
         </Suspense>

@@ -19,7 +19,7 @@ interface PageLinksProps {
 /** Links to pages. They are plain elements, because the first page waits for all of them. */
 export function PageLinks({ links, onChosen, labelledBy }: PageLinksProps) {
   return (
-    <ul className={classes.links} aria-labelledby={labelledBy}>
+    <ul className={`plain-list ${classes.links}`} aria-labelledby={labelledBy}>
       {links.map(({ to, name, Icon }) => (
         <li key={to}>
           <Link to={to} className={classes.link} onClick={onChosen}>

@@ -1,15 +1,16 @@
-import { ActionIcon, Menu, Text, useMantineColorScheme } from '@mantine/core';
+import { Menu, Text, useMantineColorScheme } from '@mantine/core';
 import IconDeviceDesktop from '@tabler/icons-react/icons/IconDeviceDesktop';
 import IconLogout from '@tabler/icons-react/icons/IconLogout';
 import IconMoon from '@tabler/icons-react/icons/IconMoon';
 import IconSun from '@tabler/icons-react/icons/IconSun';
-import IconUser from '@tabler/icons-react/icons/IconUser';
 import IconUserCog from '@tabler/icons-react/icons/IconUserCog';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { sayFailed } from '../servers/actions/toasts.tsx';
 import { useLeave } from '../session/leave.ts';
-import { type Session, signOut } from '../session/session.ts';
+import { signOut } from '../session/session.ts';
+import { PersonButton } from './menu-buttons.tsx';
+import { type MenuProps, useOpened } from './menu-when-idle.tsx';
 
 const schemes = [
   { scheme: 'auto', name: 'As the system', Icon: IconDeviceDesktop },
@@ -18,7 +19,8 @@ const schemes = [
 ] as const;
 
 /** Who is signed in, their account, the colours, and signing out. */
-export function PersonMenu({ session: { user } }: { session: Session }) {
+export function PersonMenu({ session: { user }, isWanted }: MenuProps) {
+  const menu = useOpened(isWanted);
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const leave = useLeave();
   const signingOut = useMutation({
@@ -28,15 +30,14 @@ export function PersonMenu({ session: { user } }: { session: Session }) {
   });
   return (
     <Menu
+      {...menu}
       position="bottom-end"
       width={240}
       withinPortal={false}
       withInitialFocusPlaceholder={false}
     >
       <Menu.Target>
-        <ActionIcon variant="default" size="lg" aria-label={`Menu of ${user.name || user.email}`}>
-          <IconUser size={18} aria-hidden />
-        </ActionIcon>
+        <PersonButton user={user} autoFocus={isWanted} />
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>

@@ -1,17 +1,18 @@
-import { Button, Menu, Text } from '@mantine/core';
+import { Menu } from '@mantine/core';
 import IconCheck from '@tabler/icons-react/icons/IconCheck';
-import IconChevronDown from '@tabler/icons-react/icons/IconChevronDown';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { Project } from '../session/projects.ts';
-import { chooseProject, type Session, sessionQuery } from '../session/session.ts';
+import { chooseProject, sessionQuery } from '../session/session.ts';
+import { ProjectButton } from './menu-buttons.tsx';
+import { type MenuProps, useOpened } from './menu-when-idle.tsx';
 
 /** The project that all pages are about, and a menu of the others. */
-export function ProjectMenu({ session: { projects, project } }: { session: Session }) {
+export function ProjectMenu({ session: { projects, project }, isWanted }: MenuProps) {
+  const menu = useOpened(isWanted);
   const queries = useQueryClient();
   const navigate = useNavigate();
   if (!project) return null;
-  if (projects.length === 1) return <Text size="sm">{project.name}</Text>;
 
   async function choose(chosen: Project): Promise<void> {
     chooseProject(chosen);
@@ -22,20 +23,14 @@ export function ProjectMenu({ session: { projects, project } }: { session: Sessi
 
   return (
     <Menu
+      {...menu}
       position="bottom-start"
       width={240}
       withinPortal={false}
       withInitialFocusPlaceholder={false}
     >
       <Menu.Target>
-        <Button
-          variant="default"
-          size="xs"
-          rightSection={<IconChevronDown size={14} aria-hidden />}
-          aria-label={`Project: ${project.name}`}
-        >
-          {project.name}
-        </Button>
+        <ProjectButton project={project} autoFocus={isWanted} />
       </Menu.Target>
       <Menu.Dropdown mah="70vh" className="scrolls">
         <Menu.Label>Project</Menu.Label>

@@ -1,6 +1,5 @@
-import { Alert, AppShell, Burger, Group, Text } from '@mantine/core';
+import { Alert, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { Notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
 import { lazyRouteComponent, Outlet, useLocation, useRouter } from '@tanstack/react-router';
 import { Suspense, useEffect, useState } from 'react';
@@ -9,14 +8,14 @@ import { type CommandDialog, Commands } from '../commands/commands.tsx';
 import { LiveProvider, useIsConnected } from '../live/live.tsx';
 import { ActionsProvider } from '../servers/actions/provider.tsx';
 import { sessionQuery } from '../session/session.ts';
-import { FindButton } from './find-button.tsx';
+import { Header } from './header.tsx';
 import { useIdle } from './idle.ts';
 import { Empty } from './messages.tsx';
 import { Navigation } from './navigation.tsx';
-import { PersonMenu } from './person-menu.tsx';
-import { ProjectMenu } from './project-menu.tsx';
+import classes from './shell.module.css';
 
-/** No page waits for it. */
+// No page waits for them.
+const Toasts = lazyRouteComponent(() => import('./toasts.tsx'), 'Toasts');
 const ConfirmDialog = lazyRouteComponent(
   () => import('../session/confirm-dialog.tsx'),
   'ConfirmDialog',
@@ -37,46 +36,21 @@ export function Shell() {
   if (!session) return null;
   const { project } = session;
   return (
-    <AppShell
-      header={{ height: 56 }}
-      navbar={{ width: 220, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
-      padding={{ base: 'sm', sm: 'lg' }}
-    >
+    <div className={classes.frame}>
       <a href="#content" className="skip-link">
         Skip to the content
       </a>
       {isIdle && (
         <Suspense>
-          <Notifications position="bottom-right" />
+          <Toasts />
           <ConfirmDialog />
         </Suspense>
       )}
-      {/* Above the navigation, which its menus open over. */}
-      <AppShell.Header zIndex={102}>
-        <Group h="100%" px="md" justify="space-between" wrap="nowrap">
-          <Group gap="sm" wrap="nowrap">
-            <Burger
-              opened={isOpen}
-              onClick={toggle}
-              hiddenFrom="sm"
-              size="sm"
-              aria-label={isOpen ? 'Close the navigation' : 'Open the navigation'}
-            />
-            <Text fw={700} visibleFrom="xs">
-              Berth
-            </Text>
-            <ProjectMenu session={session} />
-          </Group>
-          <Group gap="sm" wrap="nowrap">
-            {project && <FindButton onClick={() => show('palette')} />}
-            <PersonMenu session={session} />
-          </Group>
-        </Group>
-      </AppShell.Header>
-      <AppShell.Navbar p="sm" aria-label="Main" className="scrolls">
+      <Header session={session} isOpen={isOpen} toggle={toggle} find={() => show('palette')} />
+      <nav className={classes.navigation} data-open={isOpen || undefined} aria-label="Main">
         <Navigation onChosen={close} />
-      </AppShell.Navbar>
-      <AppShell.Main id="content" tabIndex={-1}>
+      </nav>
+      <main id="content" tabIndex={-1} className={classes.content}>
         {project ? (
           // Another project has other servers and events.
           <LiveProvider key={project.id}>
@@ -94,8 +68,8 @@ export function Shell() {
             <Text>Ask an administrator, or an owner of a project, to add you.</Text>
           </Empty>
         )}
-      </AppShell.Main>
-    </AppShell>
+      </main>
+    </div>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Button, Group, Select, TextInput } from '@mantine/core';
+import { Button, Group, NativeSelect, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import IconSearch from '@tabler/icons-react/icons/IconSearch';
 import { useNavigate } from '@tanstack/react-router';
@@ -24,17 +24,15 @@ export function Filters({ search }: { search: ServerSearch }) {
         value={search.q ?? ''}
         onChange={(q) => change({ q })}
       />
-      <Select
+      <NativeSelect
         label="Status"
-        placeholder="Any"
-        size="sm"
         flex="1 1 130px"
         maw={{ xs: 180 }}
-        clearable
-        clearButtonProps={{ 'aria-label': 'Any status' }}
-        data={[...allStatuses]}
-        value={search.status ?? null}
-        onChange={(status) => change({ status: (status as Status | null) ?? undefined })}
+        data={[{ value: '', label: 'Any' }, ...allStatuses]}
+        value={search.status ?? ''}
+        onChange={({ currentTarget }) =>
+          change({ status: (currentTarget.value as Status) || undefined })
+        }
       />
       <TypedFilter
         label="Labels"

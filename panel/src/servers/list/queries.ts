@@ -2,7 +2,7 @@ import { items } from '@berth/client';
 import { type QueryClient, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { berth } from '../../api/berth.ts';
 import type { Server } from '../../live/apply.ts';
-import { untilIdle } from '../../shell/idle.ts';
+import { useIdle } from '../../shell/idle.ts';
 import { filtersOf, isNewestFirst, queryOf, type ServerSearch } from './search.ts';
 
 /** The most servers that a list shows. People find more of them by filters. */
@@ -17,8 +17,6 @@ export const serversQuery = (search: ServerSearch) =>
     // Comparing thousands of servers takes longer than showing those that can be seen.
     structuralSharing: false,
     queryFn: async ({ signal }): Promise<readonly Server[]> => {
-      // The newest are shown first, which thousands of others would delay.
-      await untilIdle();
       const query = { ...queryOf(search), limit: pageSize, sort: '-id' as const };
       const found = items(berth, '/v1/servers', { params: { query }, signal });
       const servers: Server[] = [];
@@ -53,9 +51,11 @@ export async function prefetchServers(queries: QueryClient, search: ServerSearch
 export function useServers(search: ServerSearch) {
   const enabled = needsNewest(useQueryClient(), search);
   const { data: newest, isLoading } = useQuery({ ...newestServersQuery(search), enabled });
+  // The newest are shown first, which thousands of others would delay.
+  const isIdle = useIdle(!isLoading);
   return useQuery({
     ...serversQuery(search),
-    enabled: !isLoading,
+    enabled: isIdle && !isLoading,
     placeholderData: (before: readonly Server[] | undefined) => (enabled && newest) || before,
   });
 }
