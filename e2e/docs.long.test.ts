@@ -64,6 +64,9 @@ exec /usr/bin/ssh -F none -o UserKnownHostsFile=${directory}/.ssh/known_hosts "$
 
 after(async () => {
   if (server) await remove(server.id);
+  for (const { id } of (await call<{ id: number }[]>('GET', '/v1/ssh-keys')).body) {
+    await call('DELETE', `/v1/ssh-keys/${id}`);
+  }
   rmSync(directory, { recursive: true, force: true });
 });
 
