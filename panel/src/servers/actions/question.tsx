@@ -9,6 +9,8 @@ const mostNamed = 10;
 export interface Asked {
   action: PowerAction;
   servers: readonly Target[];
+  /** What gets the focus afterwards: the first of these that is still there. */
+  from: readonly (Element | null | undefined)[];
 }
 
 interface QuestionProps {
@@ -18,14 +20,23 @@ interface QuestionProps {
 }
 
 /** Asks before an action that interrupts servers, and then carries it out. */
-export function Question({ asked: { action, servers }, isOpen, close }: QuestionProps) {
+export function Question({ asked: { action, servers, from }, isOpen, close }: QuestionProps) {
   const { name } = words[action];
   const confirm = () => {
     close();
     inBackground(act(action, servers));
   };
+  const returnFocus = () => {
+    const to = from.find((one) => one?.isConnected);
+    if (document.activeElement === document.body && to instanceof HTMLElement) to.focus();
+  };
   return (
-    <Modal opened={isOpen} onClose={close} title={`${name} ${inFew(servers)}?`}>
+    <Modal
+      opened={isOpen}
+      onClose={close}
+      onExitTransitionEnd={returnFocus}
+      title={`${name} ${inFew(servers)}?`}
+    >
       <Names servers={servers} />
       <Text size="sm">{questionOf(action, servers)}</Text>
       <Group justify="flex-end" mt="lg">
