@@ -172,7 +172,7 @@ describe('the administration in the panel', { skip }, () => {
     await row.getByRole('link', { name: 'small' }).click();
     await field('Most in a month').fill('5');
     await button('Save').click();
-    await row.getByText('at most 5 a month').waitFor();
+    await row.getByText('at most 5 EUR a month').waitFor();
     await button('Take out of use small').click();
     await row.getByText('out of use').first().waitFor();
   });

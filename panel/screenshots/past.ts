@@ -57,6 +57,10 @@ export async function enterUsage(db: Db): Promise<void> {
   const until = beginningOf(later(now, -60), fives.stepSeconds);
   const step = sql`make_interval(secs => ${fives.stepSeconds})`;
   const n = sql`n`;
+  // Of the present step, in which they have just been created.
+  await sql`update usage_5m set ram = ${memory(sql`0`)} from servers where servers.id = server_id`.execute(
+    db,
+  );
   const noise = sql`(0.8 + 0.4 * abs(sin(n * 12.9898 + servers.id * 78.233)))`;
   await sql`
     insert into usage_5m

@@ -133,7 +133,7 @@ export const pictures: readonly Picture[] = [
       await text(page, '12 servers');
       await page.keyboard.press('Control+k');
       await page.getByRole('combobox', { name: 'Find' }).fill('stop web');
-      await page.getByRole('option').nth(2).waitFor();
+      await page.getByRole('listbox', { name: 'Found' }).getByRole('option').nth(2).waitFor();
     },
   },
 ];

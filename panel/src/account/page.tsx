@@ -14,7 +14,7 @@ export function AccountPage() {
   return (
     <Page title="Account">
       <div>
-        <Text fw={500}>{name}</Text>
+        <Text fw={600}>{name}</Text>
         <Text size="sm">{email}</Text>
         {is_admin && <Text size="sm">You are an administrator.</Text>}
         <Text size="sm" c="dimmed">

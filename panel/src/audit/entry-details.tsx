@@ -58,7 +58,7 @@ function Changes({ changes }: { changes: readonly Change[] }) {
       <Table.Tbody>
         {changes.map(({ name, before, after }) => (
           <Table.Tr key={name}>
-            <Table.Th scope="row" fw={500} className="breaks">
+            <Table.Th scope="row" fw={600} className="breaks">
               {name}
             </Table.Th>
             <Table.Td className="breaks">{before}</Table.Td>

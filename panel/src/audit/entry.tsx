@@ -23,7 +23,7 @@ export function OneEntry({ entry, known }: EntryProps) {
   return (
     <Stack gap={4}>
       <Group gap="xs" justify="space-between">
-        <Text size="sm" fw={500} className="breaks">
+        <Text size="sm" fw={600} className="breaks">
           {actionInWords(action)}
           {target && target.kind !== 'project' && (
             <>

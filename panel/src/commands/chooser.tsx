@@ -73,7 +73,7 @@ export function Chooser({ typed, setTyped, groups, error, isSearching, choose }:
         {groups.map(({ name, entries }) => (
           // biome-ignore lint/a11y/useSemanticElements: a fieldset is not a part of a list box
           <div key={name} role="group" aria-label={name}>
-            <Text size="xs" c="dimmed" fw={500} px="xs" pt="xs" role="presentation">
+            <Text size="xs" c="dimmed" fw={600} px="xs" pt="xs" role="presentation">
               {name}
             </Text>
             {entries.map((entry) => (

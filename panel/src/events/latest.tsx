@@ -8,9 +8,11 @@ import { eventsQuery } from './queries.ts';
 
 const mostShown = 10;
 
-/** The latest events of a server. */
+/** What has happened to a server lately, besides the progress of its operations. */
 export function LatestEvents({ serverId }: { serverId: number }) {
-  const { data, error, refetch } = useInfiniteQuery(eventsQuery({ server: serverId }));
+  const { data, error, refetch } = useInfiniteQuery(
+    eventsQuery({ server: serverId, type: 'server' }),
+  );
   if (error) {
     const retry = () => inBackground(refetch());
     return <Failure title="The events cannot be shown" error={error} retry={retry} />;

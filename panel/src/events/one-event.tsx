@@ -9,7 +9,7 @@ import { detailOf, factsOf } from './words.ts';
 
 interface EventProps {
   event: Event;
-  /** Whether it is clear which server the event is about. */
+  /** Whether it is in brief, because it is clear which server the event is about. */
   isOfOne?: boolean;
 }
 
@@ -20,7 +20,7 @@ export function OneEvent({ event, isOfOne = false }: EventProps) {
   return (
     <Stack gap={4}>
       <Group gap="xs" justify="space-between">
-        <Group gap={6} fz="sm" fw={500}>
+        <Group gap={6} fz="sm" fw={600}>
           <span>{nameOf(event.type)}</span>
           {server_id !== null && !isOfOne && (
             <span className="breaks">
@@ -37,7 +37,7 @@ export function OneEvent({ event, isOfOne = false }: EventProps) {
           {detail}
         </Text>
       )}
-      <Data event={event} />
+      {!isOfOne && <Data event={event} />}
     </Stack>
   );
 }

@@ -14,7 +14,7 @@ export function Leave({ session: { user }, project }: { session: Session; projec
   return (
     <Card withBorder maw={720}>
       <Stack gap="sm" align="flex-start">
-        <Text fw={500}>
+        <Text fw={600}>
           Your role in {project.name}: {words.name}
         </Text>
         <Text size="sm" c="dimmed">

@@ -21,7 +21,7 @@ export function OneOperation({ operation, target }: OperationProps) {
   return (
     <Stack gap={4}>
       <Group gap="xs" justify="space-between">
-        <Text size="sm" fw={500} className="breaks">
+        <Text size="sm" fw={600} className="breaks">
           {kindNames[kind]} {target}{' '}
           <Text
             span

@@ -62,7 +62,7 @@ function OneShare({ share }: { share: Share }) {
           </Title>
           <Text
             size="sm"
-            fw={500}
+            fw={600}
             ta="right"
             c={level === 'full' ? 'var(--mantine-color-error)' : 'inherit'}
           >

@@ -55,7 +55,7 @@ export function List<Item extends { id: number }>(props: ListProps<Item>) {
             <Table.Tr key={item.id}>
               {columns.map((column, index) =>
                 index === 0 ? (
-                  <Table.Th key={column.name} scope="row" fw={500} className="breaks">
+                  <Table.Th key={column.name} scope="row" fw={600} miw={130} className="breaks">
                     {column.show(item)}
                   </Table.Th>
                 ) : (

@@ -55,7 +55,7 @@ export function Servers({ servers, measure, hasPrices }: ServersProps) {
           <Table.Tbody>
             {shown.map((server) => (
               <Table.Tr key={server.server_id}>
-                <Table.Th scope="row" fw={500} className="breaks">
+                <Table.Th scope="row" fw={600} className="breaks">
                   <Name server={server} />
                 </Table.Th>
                 <Table.Td>{server.size ?? 'custom'}</Table.Td>

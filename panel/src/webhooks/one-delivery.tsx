@@ -12,7 +12,7 @@ export function OneDelivery({ delivery }: { delivery: Delivery }) {
   return (
     <Stack gap={4}>
       <Group gap="xs" justify="space-between">
-        <Text size="sm" fw={500} className="breaks">
+        <Text size="sm" fw={600} className="breaks">
           {type === 'webhook.test' ? 'Test' : nameOf(type)}
           {event_id !== null && ` (event ${event_id})`}{' '}
           <Text

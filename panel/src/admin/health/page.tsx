@@ -55,7 +55,7 @@ function State({ health }: { health: Health }) {
   return (
     <>
       <Alert color={colours[health.status]} variant="outline" role="status">
-        <Text fw={500}>{titles[health.status]}</Text>
+        <Text fw={600}>{titles[health.status]}</Text>
       </Alert>
       {error && <Failure title="Nodes and locations cannot be shown" error={error} />}
       <Title order={2} size="h3">
@@ -120,7 +120,7 @@ function Checks({ checks }: Pick<Health, 'checks'>) {
         <Table.Tbody>
           {checks.map(({ name, status, detail }) => (
             <Table.Tr key={name}>
-              <Table.Th scope="row" fw={500}>
+              <Table.Th scope="row" fw={600}>
                 {name}
               </Table.Th>
               <Table.Td>

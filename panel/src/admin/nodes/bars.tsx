@@ -33,7 +33,7 @@ function PartBars({ part, node, location }: BarsProps & { part: Part }) {
   return (
     <div>
       <Group justify="space-between" gap="xs">
-        <Text size="sm" fw={500}>
+        <Text size="sm" fw={600}>
           {name}
         </Text>
         <Text size="sm">{amount(free)} free</Text>

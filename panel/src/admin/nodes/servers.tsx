@@ -18,7 +18,7 @@ export function Servers({ node, servers }: { node: Node; servers: readonly Serve
   const shown = isWhole ? servers : servers.slice(0, shownAtFirst);
   return (
     <div>
-      <Text size="sm" fw={500} mb={4}>
+      <Text size="sm" fw={600} mb={4}>
         {counted(node.servers, 'server')}
       </Text>
       {shown.length > 0 && (

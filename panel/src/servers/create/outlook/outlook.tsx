@@ -63,7 +63,7 @@ function Price({ size }: { size: string }) {
 function Obstacles({ obstacles }: { obstacles: string[] }) {
   return (
     <>
-      <Text size="sm" fw={500} c="var(--mantine-color-error)">
+      <Text size="sm" fw={600} c="var(--mantine-color-error)">
         It cannot be created like this:
       </Text>
       <Stack component="ul" gap={4} m={0} pl="md">

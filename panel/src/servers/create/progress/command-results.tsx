@@ -26,7 +26,7 @@ export function CommandResults({ total, results, texts, status }: CommandResults
         <li key={index}>
           <Stack gap={4}>
             <Group gap="xs" justify="space-between">
-              <Text size="sm" fw={500}>
+              <Text size="sm" fw={600}>
                 Command {index + 1}
               </Text>
               <Outcome

@@ -28,6 +28,7 @@ function Suspend({ server }: { server: Server }) {
     <Form
       title="Suspension"
       button="Suspend"
+      color="red.9"
       submit={() => suspending.mutate()}
       {...{ isPending, error, rest }}
     >

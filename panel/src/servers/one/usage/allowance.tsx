@@ -23,7 +23,7 @@ export function Allowance({ serverId }: { serverId: number }) {
   const { title, rules, fault, percent, level } = allowance;
   return (
     <Stack gap={4}>
-      <Text size="sm" fw={500}>
+      <Text size="sm" fw={600}>
         {title}
       </Text>
       <Progress value={Math.round(percent)} size="lg" color={colors[level]} aria-label={title} />

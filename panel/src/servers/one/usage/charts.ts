@@ -77,12 +77,13 @@ const isGap = (value: number | null | undefined) => value === null || value === 
 
 /** The values of a step, in words: `in 3 kB/s, out unknown`. */
 export const valuesAt = ({ lines, shown }: Chart, index: number): string =>
-  lines
-    .map(({ name, values }) => {
-      const value = values[index];
-      return `${name} ${isGap(value) ? 'unknown' : shown(Number(value))}`.trim();
-    })
-    .join(', ');
+  lines.map((line) => inWords(line, shown, index)).join(', ');
+
+/** The value of a line in a step, after its name. */
+export function inWords({ name, values }: Line, shown: Chart['shown'], index: number): string {
+  const value = values[index];
+  return `${name} ${isGap(value) ? 'unknown' : shown(Number(value))}`.trim();
+}
 
 /** The last step in which something is known, or -1. */
 export const latestIn = ({ lines }: Chart): number =>

@@ -4,7 +4,7 @@ import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
 import type uPlot from 'uplot';
 import { local } from '../../../format/times.ts';
 import classes from './charts.module.css';
-import { type Chart, latestIn, stepAfter, valuesAt } from './charts.ts';
+import { type Chart, inWords, latestIn, stepAfter, valuesAt } from './charts.ts';
 import { dataOf, plot, resize } from './plot.ts';
 
 /** A chart with the values at the pointer. It is a slider for keys and screen readers, which chooses the time. */
@@ -54,11 +54,12 @@ export function OneChart({ chart }: { chart: Chart }) {
           <Title order={3} size="h6" id={id}>
             {chart.title}
           </Title>
-          <Legend chart={chart} />
+          <Legend chart={chart} index={index} />
         </Group>
         <Text size="xs" aria-hidden>
           {/* With a word before it, since it is next to the axis and would be read as one of its marks. */}
-          {pointed === null ? `Latest: ${values}` : `${at}: ${values}`}
+          {pointed === null ? 'Latest' : at}
+          {chart.lines.length === 1 && `: ${values}`}
         </Text>
       </Group>
       <Box
@@ -78,14 +79,13 @@ export function OneChart({ chart }: { chart: Chart }) {
   );
 }
 
-function Legend({ chart: { lines } }: { chart: Chart }) {
+/** How the lines are drawn, and their values in a step. */
+function Legend({ chart: { lines, shown }, index }: { chart: Chart; index: number }) {
   if (lines.length < 2) return null;
-  return lines.map(({ name }, index) => (
-    <Group key={name} gap={6}>
-      <span className={classes.line} data-line={index} aria-hidden />
-      <Text size="xs" c="dimmed">
-        {name}
-      </Text>
+  return lines.map((line, at) => (
+    <Group key={line.name} gap={6}>
+      <span className={classes.line} data-line={at} aria-hidden />
+      <Text size="xs">{inWords(line, shown, index)}</Text>
     </Group>
   ));
 }

@@ -66,7 +66,7 @@ function Danger({ server, action, title, explanation, open }: DangerProps) {
   return (
     <Group justify="space-between" align="flex-start" gap="sm">
       <Stack gap={4} flex="1 1 260px">
-        <Text size="sm" fw={500}>
+        <Text size="sm" fw={600}>
           {title}
         </Text>
         <Text size="sm" c="dimmed">
