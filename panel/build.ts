@@ -23,6 +23,10 @@ const loadedLater = new Set(['estimator', 'console']);
 /** The kilobytes of JavaScript, compressed as browsers get it, that each page loads: the entry, the frame of all pages, and its own chunk. */
 function weigh(output: readonly unknown[]): Map<string, number> {
   const chunks = chunksOf(output);
+  // Almost all pages share files, whose compression takes a second each.
+  const sizes = new Map(
+    [...chunks].map(([name, { code }]) => [name, brotliCompressSync(code).length] as const),
+  );
   const always = [...chunks.values()].filter((one) => one.isEntry || moduleOf(one) === frame);
   const pages = [...chunks.values()].filter(
     (one) => one.isDynamicEntry && !always.includes(one) && !loadedLater.has(one.name),
@@ -30,9 +34,7 @@ function weigh(output: readonly unknown[]): Map<string, number> {
   return new Map(
     pages.map((page) => {
       const parts = [...always, page].flatMap((one) => [...scriptsOf(one.fileName, chunks)]);
-      const bytes = [...new Set(parts)].map(
-        (one) => brotliCompressSync(chunks.get(one)?.code ?? '').length,
-      );
+      const bytes = [...new Set(parts)].map((one) => sizes.get(one) ?? 0);
       const name = moduleOf(page) ?? page.fileName;
       return [name, Math.ceil(bytes.reduce((sum, one) => sum + one, 0) / 1000)];
     }),

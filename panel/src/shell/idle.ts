@@ -4,20 +4,24 @@ import { inBackground } from '../background.ts';
 
 /** A busy machine may never have nothing to do while something on the page moves. */
 const mostMs = 1000;
-/** For browsers that do not say when they are idle. Safari does not yet. */
+/** What somebody has done meanwhile comes first. */
 const pauseMs = 50;
 
+const pause = () => new Promise((resolve) => setTimeout(resolve, pauseMs));
+
+/** Safari does not say yet when it is idle. */
 const idle = () =>
-  new Promise((resolve) => {
-    if ('requestIdleCallback' in window) requestIdleCallback(resolve, { timeout: mostMs });
-    else setTimeout(resolve, pauseMs);
-  });
+  'requestIdleCallback' in window
+    ? new Promise((resolve) => requestIdleCallback(resolve, { timeout: mostMs }))
+    : pause();
 
 /** Resolves when nothing is being read and the browser has nothing else to do, such as to paint what was read, or soon. */
 async function untilIdle(queries: QueryClient): Promise<void> {
   const end = performance.now() + mostMs;
-  do await idle();
-  while (queries.isFetching() > 0 && performance.now() < end);
+  do {
+    await idle();
+    await pause();
+  } while (queries.isFetching() > 0 && performance.now() < end);
 }
 
 /** Whether that has been so since the component was shown, and what it waited for first was there. */
