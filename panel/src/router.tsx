@@ -269,6 +269,8 @@ export function createPanelRouter(queries: QueryClient) {
     routeTree: routes,
     context: { queries },
     defaultPreload: 'intent',
+    // Without it, pages would get what is in the URL, beside what they have understood of it.
+    search: { strict: true },
     scrollRestoration: true,
     defaultPendingComponent: Loading,
     defaultErrorComponent: ({ error, reset }) => (

@@ -25,7 +25,7 @@ const links = [
 ] as const;
 
 /** The pages about the whole installation, for administrators. */
-export default function AdministrationLinks({ onChosen }: { onChosen: () => void }) {
+export function AdministrationLinks({ onChosen }: { onChosen: () => void }) {
   return (
     <>
       <Text size="xs" fw={600} c="dimmed" px="sm" pt="lg" pb={4} id="administration">

@@ -5,9 +5,16 @@ import { withoutRequests } from './without-requests.ts';
 /** An error whose message is in words for people. */
 export class ExplainedError extends Error {}
 
+/** About a file of the panel. After an update of Berth, the files have other names. */
+export const notLoaded =
+  'A part of the panel could not be loaded. Check your network. If Berth was updated meanwhile, reload the page.';
+/** As Chromium, Firefox and Safari say it. */
+const failedImport = /dynamically imported module|importing a module script/i;
+
 /** What went wrong, in words for people. */
 export function inWords(error: unknown): string {
   if (error instanceof ExplainedError) return error.message;
+  if (error instanceof TypeError && failedImport.test(error.message)) return notLoaded;
   if (!(error instanceof BerthError)) return `The panel has a fault: ${String(error)}`;
   if (error.code === 'connection_failed')
     return 'The service cannot be reached. Check your network, and try again.';

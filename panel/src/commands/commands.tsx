@@ -1,11 +1,11 @@
 import { useWindowEvent } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { lazyRouteComponent, useNavigate } from '@tanstack/react-router';
-import { Suspense, useEffect, useRef, useState } from 'react';
+import { useRef } from 'react';
 import { inBackground } from '../background.ts';
 import { mayChange } from '../session/projects.ts';
 import { sessionQuery } from '../session/session.ts';
-import { useIdle } from '../shell/idle.ts';
+import { useWhenAsked, useWhenIdle } from '../shell/later.ts';
 import { type Command, commandOf, creationOn } from './keys.ts';
 import { singleKeys } from './single-keys.ts';
 
@@ -22,22 +22,19 @@ interface CommandsProps {
 
 /** The shortcuts of the keyboard, and the dialogs that they open, which are loaded when they are first needed. */
 export function Commands({ dialog, show }: CommandsProps) {
-  const [needed, setNeeded] = useState<readonly CommandDialog[]>([]);
-  if (dialog && !needed.includes(dialog)) setNeeded([...needed, dialog]);
   useShortcuts(show);
-  const isIdle = useIdle();
-  useEffect(() => {
-    // Whoever presses the keys begins to type at once.
-    if (isIdle) inBackground(Promise.resolve(Palette.preload?.()));
-  }, [isIdle]);
   const close = () => show(undefined);
+  // Whoever presses the keys begins to type at once.
+  useWhenIdle(Palette);
+  const hasPalette = useWhenAsked(Palette, dialog === 'palette', close);
+  const hasHelp = useWhenAsked(Help, dialog === 'help', close);
   return (
-    <Suspense>
-      {needed.includes('palette') && (
+    <>
+      {hasPalette && (
         <Palette isOpen={dialog === 'palette'} close={close} showHelp={() => show('help')} />
       )}
-      {needed.includes('help') && <Help isOpen={dialog === 'help'} close={close} />}
-    </Suspense>
+      {hasHelp && <Help isOpen={dialog === 'help'} close={close} />}
+    </>
   );
 }
 

@@ -1,5 +1,6 @@
 import { Group, Kbd, Modal, Stack, Switch, Table, Text } from '@mantine/core';
 import { useState } from 'react';
+import { useOpened } from '../shell/later.ts';
 import { shortcuts } from './keys.ts';
 import { singleKeys } from './single-keys.ts';
 
@@ -10,13 +11,14 @@ interface HelpProps {
 
 /** The list of the shortcuts. */
 export function Help({ isOpen, close }: HelpProps) {
+  const opened = useOpened(isOpen);
   const [areOn, setOn] = useState(singleKeys.areOn);
   const change = (wanted: boolean) => {
     singleKeys.set(wanted);
     setOn(wanted);
   };
   return (
-    <Modal opened={isOpen} onClose={close} title="Keyboard shortcuts">
+    <Modal opened={opened} onClose={close} title="Keyboard shortcuts">
       <Stack>
         <Table aria-label="Keyboard shortcuts" withRowBorders={false}>
           <Table.Tbody>

@@ -1,5 +1,6 @@
 import { Modal } from '@mantine/core';
 import { useState } from 'react';
+import { useOpened } from '../shell/later.ts';
 import { Chooser } from './chooser.tsx';
 import { type Entry, useEntries } from './use-entries.ts';
 
@@ -11,6 +12,7 @@ interface PaletteProps {
 
 /** Finds pages, servers and actions by what somebody types. */
 export function Palette({ isOpen, close, showHelp }: PaletteProps) {
+  const opened = useOpened(isOpen);
   const [isChosen, setChosen] = useState(false);
   const choose = ({ run }: Entry) => {
     setChosen(true);
@@ -21,7 +23,7 @@ export function Palette({ isOpen, close, showHelp }: PaletteProps) {
   };
   return (
     <Modal
-      opened={isOpen}
+      opened={opened}
       onClose={close}
       title="Find a page, a server or an action"
       centered={false}

@@ -13,6 +13,8 @@ const PersonMenu = lazyRouteComponent(() => import('./person-menu.tsx'), 'Person
 /** Keeps its place when a dialog hides the scroll bar: a name of `react-remove-scroll`, which dialogs load. */
 const besideScrollBar = 'right-scroll-bar-position';
 
+export const navigationId = 'navigation';
+
 interface HeaderProps {
   session: Session;
   /** Whether the navigation is open, where there is no room beside the page. */
@@ -32,6 +34,8 @@ export function Header({ session, isOpen, toggle, find }: HeaderProps) {
           onClick={toggle}
           hiddenFrom="sm"
           size="sm"
+          aria-expanded={isOpen}
+          aria-controls={navigationId}
           aria-label={isOpen ? 'Close the navigation' : 'Open the navigation'}
         />
         <img src={icon} alt="" width={24} height={24} />

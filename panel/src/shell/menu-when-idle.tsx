@@ -1,14 +1,7 @@
 import type { AsyncRouteComponent } from '@tanstack/react-router';
-import {
-  type ComponentPropsWithRef,
-  type ReactElement,
-  Suspense,
-  useEffect,
-  useState,
-} from 'react';
-import { inBackground } from '../background.ts';
+import { type ComponentPropsWithRef, type ReactElement, useEffect, useState } from 'react';
 import type { Session } from '../session/session.ts';
-import { useIdle } from './idle.ts';
+import { useWhenIdle } from './later.ts';
 
 /** What the button of a menu passes on to its element. */
 export type MenuButtonProps = Pick<
@@ -23,7 +16,7 @@ export interface MenuProps {
 }
 
 /** Opens a menu that somebody wanted, once its button has the focus, which gets it back when the menu is closed. */
-export function useOpened(isWanted: boolean) {
+export function useMenu(isWanted: boolean) {
   const [opened, onChange] = useState(false);
   useEffect(() => {
     if (isWanted) onChange(true);
@@ -39,14 +32,10 @@ interface MenuWhenIdleProps {
 
 /** A button, and its menu when the browser is idle or somebody wants it: no page waits for what menus need. */
 export function MenuWhenIdle({ session, button, Menu }: MenuWhenIdleProps) {
-  const [isThere, setThere] = useState(false);
+  const isThere = useWhenIdle(Menu);
   const [isWanted, want] = useState(false);
   // If the button was replaced then, it would lose the focus.
   const [isFocused, setFocused] = useState(false);
-  const isIdle = useIdle() || isWanted;
-  useEffect(() => {
-    if (isIdle) inBackground(Promise.resolve(Menu.preload?.()).then(() => setThere(true)));
-  }, [isIdle, Menu]);
   const plain = button({
     'aria-haspopup': 'menu',
     'aria-expanded': false,
@@ -55,9 +44,5 @@ export function MenuWhenIdle({ session, button, Menu }: MenuWhenIdleProps) {
     onBlur: () => setFocused(false),
   });
   if (!isThere || (isFocused && !isWanted)) return plain;
-  return (
-    <Suspense fallback={plain}>
-      <Menu session={session} isWanted={isWanted} />
-    </Suspense>
-  );
+  return <Menu session={session} isWanted={isWanted} />;
 }

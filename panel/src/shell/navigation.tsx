@@ -10,9 +10,9 @@ import IconTicket from '@tabler/icons-react/icons/IconTicket';
 import IconUsers from '@tabler/icons-react/icons/IconUsers';
 import IconWebhook from '@tabler/icons-react/icons/IconWebhook';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense } from 'react';
+import { lazyRouteComponent } from '@tanstack/react-router';
 import { sessionQuery } from '../session/session.ts';
-import { useIdle } from './idle.ts';
+import { useWhenIdle } from './later.ts';
 import { PageLinks } from './page-links.tsx';
 
 export const links = [
@@ -37,12 +37,15 @@ interface NavigationProps {
 }
 
 /** Others do not load it, and no page waits for it. */
-const Administration = lazy(() => import('../admin/navigation.tsx'));
+const Administration = lazyRouteComponent(
+  () => import('../admin/navigation.tsx'),
+  'AdministrationLinks',
+);
 
 /** The pages about the project, and for administrators those about the installation. */
 export function Navigation({ onChosen }: NavigationProps) {
   const { data: session } = useQuery(sessionQuery);
-  const isIdle = useIdle();
+  const hasAdministration = useWhenIdle(Administration);
   return (
     <>
       <PageLinks links={links} onChosen={onChosen} />
@@ -50,11 +53,7 @@ export function Navigation({ onChosen }: NavigationProps) {
         Project
       </Text>
       <PageLinks links={projectLinks} onChosen={onChosen} labelledBy="project-links" />
-      {isIdle && session?.user.is_admin && (
-        <Suspense>
-          <Administration onChosen={onChosen} />
-        </Suspense>
-      )}
+      {hasAdministration && session?.user.is_admin && <Administration onChosen={onChosen} />}
     </>
   );
 }

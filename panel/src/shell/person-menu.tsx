@@ -10,7 +10,7 @@ import { sayFailed } from '../servers/actions/toasts.tsx';
 import { useLeave } from '../session/leave.ts';
 import { signOut } from '../session/session.ts';
 import { PersonButton } from './menu-buttons.tsx';
-import { type MenuProps, useOpened } from './menu-when-idle.tsx';
+import { type MenuProps, useMenu } from './menu-when-idle.tsx';
 
 const schemes = [
   { scheme: 'auto', name: 'As the system', Icon: IconDeviceDesktop },
@@ -20,7 +20,7 @@ const schemes = [
 
 /** Who is signed in, their account, the colours, and signing out. */
 export function PersonMenu({ session: { user }, isWanted }: MenuProps) {
-  const menu = useOpened(isWanted);
+  const menu = useMenu(isWanted);
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const leave = useLeave();
   const signingOut = useMutation({

@@ -5,11 +5,11 @@ import { useNavigate } from '@tanstack/react-router';
 import type { Project } from '../session/projects.ts';
 import { chooseProject, sessionQuery } from '../session/session.ts';
 import { ProjectButton } from './menu-buttons.tsx';
-import { type MenuProps, useOpened } from './menu-when-idle.tsx';
+import { type MenuProps, useMenu } from './menu-when-idle.tsx';
 
 /** The project that all pages are about, and a menu of the others. */
 export function ProjectMenu({ session: { projects, project }, isWanted }: MenuProps) {
-  const menu = useOpened(isWanted);
+  const menu = useMenu(isWanted);
   const queries = useQueryClient();
   const navigate = useNavigate();
   if (!project) return null;

@@ -1,15 +1,15 @@
 import { Alert, Text } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { useDisclosure, useWindowEvent } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { lazyRouteComponent, Outlet, useLocation, useRouter } from '@tanstack/react-router';
-import { Suspense, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { inBackground } from '../background.ts';
 import { type CommandDialog, Commands } from '../commands/commands.tsx';
 import { LiveProvider, useIsConnected } from '../live/live.tsx';
 import { ActionsProvider } from '../servers/actions/provider.tsx';
 import { sessionQuery } from '../session/session.ts';
-import { Header } from './header.tsx';
-import { useIdle } from './idle.ts';
+import { Header, navigationId } from './header.tsx';
+import { useWhenIdle } from './later.ts';
 import { Empty } from './messages.tsx';
 import { Navigation } from './navigation.tsx';
 import classes from './shell.module.css';
@@ -26,9 +26,13 @@ export function Shell() {
   const [isOpen, { toggle, close }] = useDisclosure(false);
   const [dialog, show] = useState<CommandDialog>();
   const { data: session } = useQuery(sessionQuery);
-  const isAccount = useLocation({ select: ({ pathname }) => pathname === '/account' });
-  const isIdle = useIdle();
+  const path = useLocation({ select: ({ pathname }) => pathname });
+  const hasToasts = useWhenIdle(Toasts);
+  const hasConfirmation = useWhenIdle(ConfirmDialog);
   const router = useRouter();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the navigation is closed on each page.
+  useEffect(close, [path]);
+  useWindowEvent('keydown', ({ key }) => key === 'Escape' && close());
   useEffect(() => {
     // It has ended, so that the route leads to the page for signing in.
     if (session === null) inBackground(router.invalidate());
@@ -36,18 +40,14 @@ export function Shell() {
   if (!session) return null;
   const { project } = session;
   return (
-    <div className={classes.frame}>
+    <div className={classes.frame} data-open={isOpen || undefined}>
       <a href="#content" className="skip-link">
         Skip to the content
       </a>
-      {isIdle && (
-        <Suspense>
-          <Toasts />
-          <ConfirmDialog />
-        </Suspense>
-      )}
+      {hasToasts && <Toasts />}
+      {hasConfirmation && <ConfirmDialog />}
       <Header session={session} isOpen={isOpen} toggle={toggle} find={() => show('palette')} />
-      <nav className={classes.navigation} data-open={isOpen || undefined} aria-label="Main">
+      <nav className={classes.navigation} id={navigationId} aria-label="Main">
         <Navigation onChosen={close} />
       </nav>
       <main id="content" tabIndex={-1} className={classes.content}>
@@ -60,7 +60,7 @@ export function Shell() {
               <Outlet />
             </ActionsProvider>
           </LiveProvider>
-        ) : isAccount ? (
+        ) : path === '/account' ? (
           // New people change their password before they are members.
           <Outlet />
         ) : (

@@ -1,6 +1,7 @@
 import { lazyRouteComponent } from '@tanstack/react-router';
-import { createContext, type ReactNode, Suspense, useCallback, useContext, useState } from 'react';
+import { createContext, type ReactNode, useCallback, useContext, useState } from 'react';
 import { inBackground } from '../../background.ts';
+import { useWhenAsked } from '../../shell/later.ts';
 import { act, type Target } from './act.ts';
 import { type PowerAction, questionOf } from './actions.ts';
 import type { Asked } from './question.tsx';
@@ -22,14 +23,12 @@ export function ActionsProvider({ children }: { children: ReactNode }) {
     setAsked({ action, servers, from: [button, button?.closest('[role="group"]')] });
     setOpen(true);
   }, []);
+  const close = () => setOpen(false);
+  const hasQuestion = useWhenAsked(Question, isOpen, close);
   return (
     <ActionsContext value={ask}>
       {children}
-      {asked && (
-        <Suspense>
-          <Question asked={asked} isOpen={isOpen} close={() => setOpen(false)} />
-        </Suspense>
-      )}
+      {asked && hasQuestion && <Question asked={asked} isOpen={isOpen} close={close} />}
     </ActionsContext>
   );
 }

@@ -1,6 +1,7 @@
 import { Button, Group, List, Modal, Text } from '@mantine/core';
 import { inBackground } from '../../background.ts';
 import { counted } from '../../format/units.ts';
+import { useOpened } from '../../shell/later.ts';
 import { act, type Target } from './act.ts';
 import { type PowerAction, questionOf, words } from './actions.ts';
 
@@ -26,13 +27,16 @@ export function Question({ asked: { action, servers, from }, isOpen, close }: Qu
     close();
     inBackground(act(action, servers));
   };
+  const opened = useOpened(isOpen);
   const returnFocus = () => {
     const to = from.find((one) => one?.isConnected);
-    if (document.activeElement === document.body && to instanceof HTMLElement) to.focus();
+    const at = document.activeElement;
+    const isLost = at === document.body || at?.closest('[role="dialog"]');
+    if (isLost && to instanceof HTMLElement) to.focus();
   };
   return (
     <Modal
-      opened={isOpen}
+      opened={opened}
       onClose={close}
       onExitTransitionEnd={returnFocus}
       title={`${name} ${inFew(servers)}?`}
