@@ -39,7 +39,7 @@ function Entries({ search, known }: { search: AuditSearch; known: Known }) {
     ...auditQuery(search, most),
     placeholderData: keepPreviousData,
   });
-  if (error) {
+  if (error && !data) {
     return (
       <Failure
         title="The audit log cannot be shown"

@@ -1,6 +1,7 @@
 import { Button, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { fieldErrors } from '../api/field-errors.ts';
+import { isMissing } from '../api/words.ts';
 import { inBackground } from '../background.ts';
 import type { Project } from '../session/projects.ts';
 import { Form } from '../shell/form.tsx';
@@ -34,7 +35,8 @@ export function Waiting({ code, project, decided }: WaitingProps) {
   });
   const denying = useMutation({ mutationFn: () => deny(code), onSuccess: () => decided('denied') });
   const unread = waiting.error ?? scopes.error;
-  if (unread) {
+  const isRead = waiting.data && scopes.data;
+  if (unread && (!isRead || isMissing(unread))) {
     const retry = () => inBackground(Promise.all([waiting.refetch(), scopes.refetch()]));
     return <Failure title="The request cannot be shown" error={unread} retry={retry} />;
   }

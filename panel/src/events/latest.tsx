@@ -13,7 +13,7 @@ export function LatestEvents({ serverId }: { serverId: number }) {
   const { data, error, refetch } = useInfiniteQuery(
     eventsQuery({ server: serverId, type: 'server' }),
   );
-  if (error) {
+  if (error && !data) {
     const retry = () => inBackground(refetch());
     return <Failure title="The events cannot be shown" error={error} retry={retry} />;
   }

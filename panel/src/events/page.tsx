@@ -26,7 +26,8 @@ export function EventsPage() {
 function Events({ search }: { search: EventSearch }) {
   const query = useInfiniteQuery(eventsQuery(search));
   const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = query;
-  if (error) {
+  const showEarlier = () => inBackground(fetchNextPage());
+  if (error && !data) {
     const retry = () => inBackground(refetch());
     return <Failure title="The events cannot be shown" error={error} retry={retry} />;
   }
@@ -41,12 +42,11 @@ function Events({ search }: { search: EventSearch }) {
           : `${count(events.length)} in all: events are kept for 30 days`}
       </Text>
       <EventList events={events} />
-      {hasNextPage && (
-        <Button
-          variant="default"
-          loading={isFetchingNextPage}
-          onClick={() => inBackground(fetchNextPage())}
-        >
+      {query.isFetchNextPageError && (
+        <Failure title="Earlier events cannot be shown" error={error} retry={showEarlier} />
+      )}
+      {hasNextPage && !query.isFetchNextPageError && (
+        <Button variant="default" loading={isFetchingNextPage} onClick={showEarlier}>
           Show earlier events
         </Button>
       )}

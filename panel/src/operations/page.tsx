@@ -35,7 +35,7 @@ function Operations({ search }: { search: OperationSearch }) {
     ...operationsQuery(search, most),
     placeholderData: keepPreviousData,
   });
-  if (error) {
+  if (error && !data) {
     return (
       <Failure title="The operations cannot be shown" error={error} retry={() => void refetch()} />
     );

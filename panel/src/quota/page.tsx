@@ -23,7 +23,7 @@ export function QuotaPage() {
 
 function Shares({ session, project }: { session: Session; project: Project }) {
   const { data, error, refetch } = useQuery(quotaQuery(project.id));
-  if (error) {
+  if (error && !data) {
     return (
       <Failure
         title="The quota cannot be shown"

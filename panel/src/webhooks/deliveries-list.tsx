@@ -48,7 +48,7 @@ function Found({ webhookId, search }: DeliveriesProps) {
     ...deliveriesQuery(webhookId, search, most),
     placeholderData: keepPreviousData,
   });
-  if (error) {
+  if (error && !data) {
     const retry = () => inBackground(refetch());
     return <Failure title="The deliveries cannot be shown" error={error} retry={retry} />;
   }

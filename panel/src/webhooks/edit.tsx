@@ -20,7 +20,7 @@ export function EditWebhookPage() {
   const id = Number(route.useParams().id);
   const { data: webhook, error, refetch } = useQuery(webhookQuery(id));
   if (isMissing(error)) return <NoWebhook />;
-  if (error) {
+  if (error && !webhook) {
     const retry = () => inBackground(refetch());
     return <Failure title="The webhook cannot be shown" error={error} retry={retry} />;
   }

@@ -25,7 +25,7 @@ export function WebhookPage() {
   const { data: webhook, error, refetch } = useQuery(webhookQuery(id));
   useTitle(webhook?.name ?? 'Webhook');
   if (isMissing(error)) return <NoWebhook />;
-  if (error) {
+  if (error && !webhook) {
     const retry = () => inBackground(refetch());
     return <Failure title="The webhook cannot be shown" error={error} retry={retry} />;
   }

@@ -88,7 +88,7 @@ function Records({ search }: { search: DriftSearch }) {
     say(`${forget.asked.instance} stays as it is`, ['It is listed again if somebody changes it.']);
     await readAgain();
   };
-  if (error) {
+  if (error && !data) {
     const retry = () => inBackground(refetch());
     return <Failure title="The drift cannot be shown" error={error} retry={retry} />;
   }

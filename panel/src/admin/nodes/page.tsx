@@ -37,7 +37,7 @@ function Nodes({ search }: { search: NodeSearch }) {
   const servers = useQuery(serversOfNodesQuery);
   const { data: latest = {} } = useQuery(latestOperationsQuery);
   const error = nodes.error ?? servers.error;
-  if (error) {
+  if (error && !(nodes.data && servers.data)) {
     const retry = () => inBackground(Promise.all([nodes.refetch(), servers.refetch()]));
     return <Failure title="The nodes cannot be shown" error={error} retry={retry} />;
   }

@@ -26,7 +26,7 @@ export function NodeOperationProgress({ id, nodeId }: ProgressProps) {
     if (isGone) forgetOperation(queries, nodeId);
     if (isDone) inBackground(queries.invalidateQueries({ queryKey: ['fleet'] }));
   }, [isDone, isGone, nodeId, queries]);
-  if (error && !isGone) return <Text size="sm">{inWords(error)}</Text>;
+  if (error && !isGone && !operation) return <Text size="sm">{inWords(error)}</Text>;
   if (!operation) return null;
   return (
     <Card withBorder padding="sm" role="group" aria-label="Latest operation">

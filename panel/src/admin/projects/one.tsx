@@ -48,7 +48,7 @@ export function ProjectPage() {
 /** What the servers of the project have together, of what they may have. */
 function Usage({ id }: { id: number }) {
   const { data: quota, error } = useQuery(quotaQuery(id));
-  if (error) return <Failure title="What it uses cannot be shown" error={error} />;
+  if (error && !quota) return <Failure title="What it uses cannot be shown" error={error} />;
   if (!quota) return <Loading />;
   return (
     <Card withBorder maw={720} component="section" aria-label="In use">

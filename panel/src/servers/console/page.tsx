@@ -23,7 +23,7 @@ export function ConsolePage() {
   const { data: server, error, refetch } = useQuery(serverQuery(id));
   useTitle(server ? `Console of ${server.hostname}` : 'Console');
   if (isMissing(error)) return <NoSuchServer />;
-  if (error) {
+  if (error && !server) {
     return (
       <Failure title="The server cannot be shown" error={error} retry={() => void refetch()} />
     );

@@ -29,7 +29,7 @@ function Choices() {
   const sizes = useQuery(sizesQuery);
   const project = useOwnProject();
   const all = [locations, systems, sizes, project];
-  const error = all.find((one) => one.error)?.error;
+  const error = all.find((one) => one.error && !one.data)?.error;
   if (error) {
     const retry = () => inBackground(Promise.all(all.map((one) => one.refetch())));
     return <Failure title="The form cannot be shown" error={error} retry={retry} />;

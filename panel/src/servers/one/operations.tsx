@@ -7,7 +7,7 @@ import { operationsQuery } from './queries.ts';
 /** What was done to a server, the latest first, and what is being done. */
 export function Operations({ serverId }: { serverId: number }) {
   const { data, error, refetch } = useQuery(operationsQuery(serverId));
-  if (error)
+  if (error && !data)
     return (
       <Failure title="The operations cannot be shown" error={error} retry={() => void refetch()} />
     );

@@ -38,7 +38,7 @@ export function ServerPage() {
   const { data: server, error, refetch } = useQuery(serverQuery(id));
   useTitle(server?.hostname ?? 'Server');
   if (isMissing(error)) return <NoSuchServer />;
-  if (error) {
+  if (error && !server) {
     return (
       <Failure title="The server cannot be shown" error={error} retry={() => void refetch()} />
     );

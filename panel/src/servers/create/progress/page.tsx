@@ -28,7 +28,8 @@ export function CreationPage() {
       </Empty>
     );
   }
-  if (error) return <Failure title="The creation cannot be shown" error={error} />;
+  if (error && !(server.data && creation.data !== undefined))
+    return <Failure title="The creation cannot be shown" error={error} />;
   if (!server.data || creation.data === undefined) return <Loading />;
   const { hostname } = server.data;
   return (
