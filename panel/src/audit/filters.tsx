@@ -1,13 +1,12 @@
 import { Button, Group, Select, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
 import { inBackground } from '../background.ts';
+import { useTyped } from '../shell/typed.ts';
 import { actionChoices, kindNames } from './actions.ts';
 import { callerChoices, type Known } from './callers.ts';
-import { type AuditSearch, hasFilters, readAuditSearch } from './search.ts';
+import { type AuditSearch, dayOf, hasFilters, readAuditSearch } from './search.ts';
 
-const typingMs = 500;
+const pauseMs = 500;
 const kindChoices = Object.entries(kindNames).map(([value, label]) => ({ value, label }));
 
 interface FiltersProps {
@@ -89,20 +88,15 @@ interface DayProps {
 
 /** A day that is applied when somebody pauses typing, since each digit makes another day. */
 function Day({ label, value = '', change }: DayProps) {
-  const [typed, setTyped] = useState(value);
-  const apply = useDebouncedCallback(change, typingMs);
-  // Going back in the history, or clearing the filters.
-  useEffect(() => setTyped(value), [value]);
+  const read = (day: string) => dayOf(day) ?? '';
+  const [typed, type] = useTyped({ value, change, read, pauseMs });
   return (
     <TextInput
       type="date"
       label={label}
       flex={1}
       value={typed}
-      onChange={({ currentTarget }) => {
-        setTyped(currentTarget.value);
-        apply(currentTarget.value);
-      }}
+      onChange={({ currentTarget }) => type(currentTarget.value)}
     />
   );
 }

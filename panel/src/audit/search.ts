@@ -33,7 +33,7 @@ export function readAuditSearch(found: Record<string, unknown>): AuditSearch {
 }
 
 /** A day that exists. The years before are those of somebody who is still typing. */
-function dayOf(value: unknown): string | undefined {
+export function dayOf(value: unknown): string | undefined {
   if (typeof value !== 'string' || !/^[2-9]\d{3}-\d\d-\d\d$/.test(value)) return undefined;
   const time = new Date(`${value}T00:00:00Z`);
   const isDay = !Number.isNaN(time.getTime()) && time.toISOString().startsWith(value);

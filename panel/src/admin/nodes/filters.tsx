@@ -1,14 +1,11 @@
 import { Button, Group, Select, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
 import IconSearch from '@tabler/icons-react/icons/IconSearch';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
 import { locationsQuery } from '../../api/queries.ts';
 import { inBackground } from '../../background.ts';
+import { useTyped } from '../../shell/typed.ts';
 import { hasFilters, type NodeSearch, readNodeSearch, statusWords } from './search.ts';
-
-const typingMs = 300;
 
 /** The filters of the nodes, which are in the URL. */
 export function Filters({ search }: { search: NodeSearch }) {
@@ -22,10 +19,7 @@ export function Filters({ search }: { search: NodeSearch }) {
         replace: true,
       }),
     );
-  const [typed, setTyped] = useState(search.q ?? '');
-  const apply = useDebouncedCallback((q: string) => change({ q }), typingMs);
-  // Going back in the history, or clearing the filters.
-  useEffect(() => setTyped(search.q ?? ''), [search.q]);
+  const [typed, type] = useTyped({ value: search.q ?? '', change: (q) => change({ q }) });
   return (
     <Group gap="sm" align="flex-end" role="search" aria-label="Nodes">
       <TextInput
@@ -36,10 +30,7 @@ export function Filters({ search }: { search: NodeSearch }) {
         maw={260}
         maxLength={253}
         value={typed}
-        onChange={({ currentTarget }) => {
-          setTyped(currentTarget.value);
-          apply(currentTarget.value);
-        }}
+        onChange={({ currentTarget }) => type(currentTarget.value)}
       />
       <Select
         label="Status"

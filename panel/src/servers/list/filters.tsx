@@ -1,11 +1,8 @@
 import { Button, Group, NativeSelect, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
 import IconSearch from '@tabler/icons-react/icons/IconSearch';
 import { useNavigate } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useTyped } from '../../shell/typed.ts';
 import { allStatuses, hasFilters, readSearch, type ServerSearch, type Status } from './search.ts';
-
-const typingMs = 300;
 
 /** The filters of the list, which are in the URL. */
 export function Filters({ search }: { search: ServerSearch }) {
@@ -61,10 +58,7 @@ interface TypedProps {
 
 /** A filter that is applied when somebody pauses typing. */
 function TypedFilter({ label, placeholder, value, onChange }: TypedProps) {
-  const [typed, setTyped] = useState(value);
-  const apply = useDebouncedCallback(onChange, typingMs);
-  // Going back in the history, or clearing the filters.
-  useEffect(() => setTyped(value), [value]);
+  const [typed, type] = useTyped({ value, change: onChange });
   return (
     <TextInput
       label={label}
@@ -74,10 +68,7 @@ function TypedFilter({ label, placeholder, value, onChange }: TypedProps) {
       maw={{ xs: 260 }}
       maxLength={253}
       value={typed}
-      onChange={({ currentTarget }) => {
-        setTyped(currentTarget.value);
-        apply(currentTarget.value);
-      }}
+      onChange={({ currentTarget }) => type(currentTarget.value)}
     />
   );
 }
