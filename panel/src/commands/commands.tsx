@@ -56,23 +56,28 @@ function useShortcuts(show: (dialog: CommandDialog) => void): void {
     if (isForOthers(event)) return;
     const { key, ctrlKey, metaKey, timeStamp: at } = event;
     const press = { key, at, isWithCtrl: ctrlKey || metaKey };
-    const command = commandOf(press, {
-      wentAt: wentAt.current,
-      areSingleKeysOn: singleKeys.areOn(),
-    });
-    wentAt.current = key === 'g' && !press.isWithCtrl && !command ? at : undefined;
+    const areSingleKeysOn = singleKeys.areOn() && !isIn(event, keysOfTheirOwn);
+    const command = commandOf(press, { wentAt: wentAt.current, areSingleKeysOn });
+    const isGoing = areSingleKeysOn && key === 'g' && !press.isWithCtrl && !command;
+    wentAt.current = isGoing ? at : undefined;
     if (!command) return;
     event.preventDefault();
     run(command);
   });
 }
 
-/** Whether somebody is typing, or a dialog is open. */
-function isForOthers({ target, altKey, isComposing, repeat, defaultPrevented }: KeyboardEvent) {
-  if (altKey || isComposing || repeat || defaultPrevented) return true;
-  const fields = 'input, textarea, select, [contenteditable], [role="menu"], [role="listbox"]';
-  const isTyping = target instanceof Element && target.closest(fields) !== null;
-  return isTyping || document.querySelector('[aria-modal="true"]') !== null;
+/** Where single keys have another meaning, such as the letters in a field. */
+const keysOfTheirOwn =
+  'input:not([type="checkbox"], [type="radio"]), textarea, select, [contenteditable], [role="menu"], [role="listbox"]';
+
+const isIn = ({ target }: KeyboardEvent, selector: string) =>
+  target instanceof Element && target.closest(selector) !== null;
+
+/** Whether the keys go to a terminal, which needs all of them, or a dialog is open. */
+function isForOthers(event: KeyboardEvent) {
+  const { altKey, isComposing, repeat, defaultPrevented } = event;
+  if (altKey || isComposing || repeat || defaultPrevented || isIn(event, '.xterm')) return true;
+  return document.querySelector('[aria-modal="true"]') !== null;
 }
 
 /** Whether the page has a list with a search. */

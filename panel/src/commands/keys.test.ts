@@ -28,6 +28,8 @@ test('without single keys, only those with Ctrl are left', () => {
   assert.equal(commandOf(press('s', 1200), off), undefined);
   assert.equal(commandOf(press('?', 1200), off), undefined);
   assert.equal(commandOf(press('k', 1200, true), off), 'palette');
+  assert.equal(commandOf(press('K', 1200, true), off), 'palette');
+  assert.equal(commandOf(press('k'), off), undefined);
   assert.equal(commandOf(press('c', 0, true), on), undefined);
 });
 

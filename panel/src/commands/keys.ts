@@ -25,7 +25,7 @@ interface Press {
 /** How long after `g` the next key is part of the same. */
 const mostMs = 3000;
 
-/** What a key does, after one that was `g` at `wentAt`. Single keys can be turned off. */
+/** What a key does, after one that was `g` at `wentAt`. Single keys are off in fields, and can be turned off. */
 export function commandOf(
   { key, isWithCtrl, at }: Press,
   { wentAt, areSingleKeysOn }: { wentAt: number | undefined; areSingleKeysOn: boolean },
