@@ -1,6 +1,7 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useLocation, useNavigate } from '@tanstack/react-router';
+import { pages as adminPages } from '../admin/pages.ts';
 import { inBackground } from '../background.ts';
 import { useActions } from '../servers/actions/provider.tsx';
 import { foundServersQuery } from '../servers/find.ts';
@@ -47,6 +48,12 @@ const creations = [
   { to: '/webhooks/new', label: 'New webhook' },
 ] as const;
 
+const administration = adminPages.map(({ to, name }) => ({
+  to,
+  label: name,
+  detail: 'administration',
+}));
+
 function usePages(showHelp: () => void): Entry[] {
   const navigate = useNavigate();
   const { data: session } = useQuery(sessionQuery);
@@ -54,10 +61,11 @@ function usePages(showHelp: () => void): Entry[] {
     ...[...links, ...projectLinks].map(({ to, name }) => ({ to, label: name })),
     ...(session?.project && mayChange(session.project) ? creations : []),
     { to: '/account', label: 'Account' } as const,
+    ...(session?.user.is_admin ? administration : []),
   ];
-  const go = shown.map(({ to, label }) => ({
+  const go = shown.map(({ to, ...words }) => ({
     id: to,
-    label,
+    ...words,
     run: () => inBackground(navigate({ to })),
   }));
   return [...go, { id: 'help', label: 'Keyboard shortcuts', run: showHelp }];
