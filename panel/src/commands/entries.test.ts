@@ -7,6 +7,7 @@ test('what was typed is a name, or an action and a name', () => {
   assert.deepEqual(readTyped('stop'), { name: 'stop', actions: [] });
   assert.deepEqual(readTyped('stop web'), { name: 'web', actions: ['stop'] });
   assert.deepEqual(readTyped('st w'), { name: 'w', actions: ['start', 'stop'] });
+  assert.deepEqual(readTyped('console web'), { name: 'web', actions: ['console'] });
   assert.deepEqual(readTyped('new server'), { name: '', actions: [] });
   assert.deepEqual(readTyped(''), { name: '', actions: [] });
 });
@@ -17,13 +18,17 @@ test('of the servers of an earlier answer, those that still match are shown', ()
   assert.deepEqual(serversNamed(servers, ''), []);
 });
 
-test('servers have the actions that they allow now', () => {
+test('servers have the actions that they allow now, and their pages', () => {
   const web = { id: 1, hostname: 'web-1', allowed_actions: ['stop', 'restart', 'resize'] };
   const db = { id: 2, hostname: 'db-1', allowed_actions: ['start'] };
-  const labels = (servers: (typeof web)[], actions: ('start' | 'stop')[] = []) =>
+  const labels = (servers: (typeof web)[], actions: ('stop' | 'settings')[] = []) =>
     actionsFor(servers, { actions }).map(({ label }) => label);
-  assert.deepEqual(labels([web, db]), ['Stop web-1', 'Restart web-1', 'Start db-1']);
+  assert.deepEqual(labels([web, db]), [
+    ...['Stop web-1', 'Restart web-1', 'Console of web-1', 'Settings of web-1'],
+    ...['Start db-1', 'Console of db-1', 'Settings of db-1'],
+  ]);
   assert.deepEqual(labels([web, db], ['stop']), ['Stop web-1']);
+  assert.deepEqual(labels([db], ['stop', 'settings']), ['Settings of db-1']);
   assert.deepEqual(labels([web, web, web, web]), []);
   assert.equal(labels([web, web, web, web], ['stop']).length, 4);
 });

@@ -1,16 +1,25 @@
 import { type PowerAction, powerActions, words } from '../servers/actions/actions.ts';
 
+/** What the page of a server leads to. */
+const serverPages = ['console', 'settings'] as const;
+type ServerPage = (typeof serverPages)[number];
+type Wanted = PowerAction | ServerPage;
+const allWanted: readonly Wanted[] = [...powerActions, ...serverPages];
+
+export const isPage = (wanted: Wanted): wanted is ServerPage =>
+  serverPages.some((page) => page === wanted);
+
 interface Typed {
   /** What the name of a server begins with. */
   name: string;
-  /** The actions that were named before it. */
-  actions: readonly PowerAction[];
+  /** The actions and pages that were named before it. */
+  actions: readonly Wanted[];
 }
 
 /** `stop web` is about the action `stop` on servers whose names begin with `web`; names have no spaces. */
 export function readTyped(typed: string): Typed {
   const [first = '', ...rest] = typed.trim().toLowerCase().split(/\s+/);
-  const actions = powerActions.filter((action) => action.startsWith(first));
+  const actions = allWanted.filter((action) => action.startsWith(first));
   if (rest.length === 1 && actions.length > 0) return { name: rest[0] ?? '', actions };
   return { name: rest.length === 0 ? first : '', actions: [] };
 }
@@ -31,18 +40,24 @@ interface Able {
   allowed_actions: readonly string[];
 }
 
-/** What can be done with servers now: what was asked for, or all if there are few servers. */
+/** What can be done with servers now, and their pages: what was asked for, or all if there are few servers. */
 export function actionsFor<Server extends Able>(
   servers: readonly Server[],
   { actions }: Pick<Typed, 'actions'>,
 ) {
-  const asked = actions.length > 0 ? actions : powerActions;
+  const asked = actions.length > 0 ? actions : allWanted;
   if (actions.length === 0 && servers.length > mostWithActions) return [];
   return servers.flatMap((server) =>
     asked
-      .filter((action) => server.allowed_actions.includes(action))
-      .map((action) => ({ action, server, label: `${words[action].name} ${server.hostname}` })),
+      .filter((action) => isPage(action) || server.allowed_actions.includes(action))
+      .map((action) => ({ action, server, label: labelOf(action, server) })),
   );
+}
+
+function labelOf(action: Wanted, { hostname }: Able): string {
+  if (action === 'console') return `Console of ${hostname}`;
+  if (action === 'settings') return `Settings of ${hostname}`;
+  return `${words[action].name} ${hostname}`;
 }
 
 /** Those whose labels have words that begin with all that was typed. */

@@ -6,10 +6,10 @@ import { inBackground } from '../background.ts';
 import { useActions } from '../servers/actions/provider.tsx';
 import { foundServersQuery } from '../servers/find.ts';
 import { serverQuery } from '../servers/one/queries.ts';
-import { mayChange } from '../session/projects.ts';
+import { useMayChange } from '../session/may-change.ts';
 import { sessionQuery } from '../session/session.ts';
 import { links, projectLinks } from '../shell/navigation.tsx';
-import { actionsFor, matching, readTyped, serversNamed } from './entries.ts';
+import { actionsFor, isPage, matching, readTyped, serversNamed } from './entries.ts';
 
 export interface Entry {
   id: string;
@@ -57,9 +57,10 @@ const administration = adminPages.map(({ to, name }) => ({
 function usePages(showHelp: () => void): Entry[] {
   const navigate = useNavigate();
   const { data: session } = useQuery(sessionQuery);
+  const isAllowed = useMayChange();
   const shown = [
     ...[...links, ...projectLinks].map(({ to, name }) => ({ to, label: name })),
-    ...(session?.project && mayChange(session.project) ? creations : []),
+    ...(isAllowed ? creations : []),
     { to: '/account', label: 'Account' } as const,
     ...(session?.user.is_admin ? administration : []),
   ];
@@ -71,10 +72,15 @@ function usePages(showHelp: () => void): Entry[] {
   return [...go, { id: 'help', label: 'Keyboard shortcuts', run: showHelp }];
 }
 
+type ServerPath = '/servers/$id' | '/servers/$id/console' | '/servers/$id/settings';
+
 /** The servers that were found, and what can be done with them. Without a name it is the server of the page. */
 function useServers(typed: string) {
   const navigate = useNavigate();
   const ask = useActions();
+  const isAllowed = useMayChange();
+  const open = (id: number, to: ServerPath) =>
+    inBackground(navigate({ to, params: { id: String(id) } }));
   const wanted = readTyped(typed);
   const [name] = useDebouncedValue(wanted.name, typingMs);
   const current = useCurrentServer();
@@ -89,16 +95,17 @@ function useServers(typed: string) {
   return {
     error: search.error,
     isSearching: name !== wanted.name || search.isFetching,
-    actions: actionsFor(able, wanted).map(({ action, server, label }) => ({
+    actions: actionsFor(isAllowed ? able : [], wanted).map(({ action, server, label }) => ({
       id: `${action}-${server.id}`,
       label,
-      run: () => ask(action, [server]),
+      run: () =>
+        isPage(action) ? open(server.id, `/servers/$id/${action}`) : ask(action, [server]),
     })),
     servers: found.map(({ id, hostname, status }) => ({
       id: `server-${id}`,
       label: hostname,
       detail: status,
-      run: () => inBackground(navigate({ to: '/servers/$id', params: { id: String(id) } })),
+      run: () => open(id, '/servers/$id'),
     })),
   };
 }
