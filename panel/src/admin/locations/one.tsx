@@ -2,11 +2,13 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { berth } from '../../api/berth.ts';
 import { fieldErrors } from '../../api/field-errors.ts';
+import { isMissing } from '../../api/words.ts';
 import { inBackground } from '../../background.ts';
 import { say } from '../../servers/actions/toasts.tsx';
 import { Form } from '../../shell/form.tsx';
 import { Failure, Loading } from '../../shell/messages.tsx';
 import { Page } from '../../shell/page.tsx';
+import { Missing } from '../missing.tsx';
 import { LocationFields } from './fields.tsx';
 import { names, updateOf } from './form.ts';
 import { type Location, placeQuery } from './queries.ts';
@@ -16,9 +18,10 @@ const route = getRouteApi('/signed-in/admin/locations/$id');
 export function LocationPage() {
   const id = Number(route.useParams().id);
   const { data: location, error, refetch } = useQuery(placeQuery(id));
+  if (isMissing(error)) return <Missing what="location" to="/admin/locations" />;
   return (
     <Page title={location?.name ?? 'Location'}>
-      {error && (
+      {error && !location && (
         <Failure
           title="The location cannot be shown"
           error={error}

@@ -7,9 +7,10 @@ import { inBackground } from '../../background.ts';
 import { disk, memory } from '../../format/units.ts';
 import { sayFailed } from '../../servers/actions/toasts.tsx';
 import { List } from '../../shell/list.tsx';
-import { Empty, Failure, Loading } from '../../shell/messages.tsx';
+import { Failure, Loading } from '../../shell/messages.tsx';
 import { Page } from '../../shell/page.tsx';
 import { Time } from '../../shell/time.tsx';
+import { Missing } from '../missing.tsx';
 import {
   allSystemsQuery,
   type Image,
@@ -25,9 +26,10 @@ export function SystemPage() {
   const id = Number(route.useParams().id);
   const { data: systems, error, refetch } = useQuery(allSystemsQuery);
   const system = systems?.find((one) => one.id === id);
+  if (systems && !system) return <Missing what="operating system" to="/admin/operating-systems" />;
   return (
     <Page title={system ? `${system.name} ${system.version}` : 'Operating system'}>
-      {error && (
+      {error && !systems && (
         <Failure
           title="The operating system cannot be shown"
           error={error}
@@ -35,9 +37,6 @@ export function SystemPage() {
         />
       )}
       {!systems && !error && <Loading />}
-      {systems && !system && (
-        <Empty title="There is no such operating system">Look at the list.</Empty>
-      )}
       {system && <Images system={system} />}
     </Page>
   );

@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { berth } from '../../api/berth.ts';
 import { fieldErrors } from '../../api/field-errors.ts';
+import { isMissing } from '../../api/words.ts';
 import { inBackground } from '../../background.ts';
 import { say } from '../../servers/actions/toasts.tsx';
 import { sessionQuery } from '../../session/session.ts';
@@ -10,6 +11,7 @@ import { Fact, Facts } from '../../shell/facts.tsx';
 import { Form } from '../../shell/form.tsx';
 import { Failure, Loading } from '../../shell/messages.tsx';
 import { Page } from '../../shell/page.tsx';
+import { Missing } from '../missing.tsx';
 import { ProjectFields } from './fields.tsx';
 import { bodyOf, limits, names } from './form.ts';
 import { Members } from './members.tsx';
@@ -21,9 +23,10 @@ const route = getRouteApi('/signed-in/admin/projects/$id');
 export function ProjectPage() {
   const id = Number(route.useParams().id);
   const { data: project, error, refetch } = useQuery(projectQuery(id));
+  if (isMissing(error)) return <Missing what="project" to="/admin/projects" />;
   return (
     <Page title={project?.name ?? 'Project'}>
-      {error && (
+      {error && !project && (
         <Failure
           title="The project cannot be shown"
           error={error}

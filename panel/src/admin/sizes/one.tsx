@@ -5,8 +5,9 @@ import { fieldErrors } from '../../api/field-errors.ts';
 import { inBackground } from '../../background.ts';
 import { say } from '../../servers/actions/toasts.tsx';
 import { Form } from '../../shell/form.tsx';
-import { Empty, Failure, Loading } from '../../shell/messages.tsx';
+import { Failure, Loading } from '../../shell/messages.tsx';
 import { Page } from '../../shell/page.tsx';
+import { Missing } from '../missing.tsx';
 import { SizeFields } from './fields.tsx';
 import { names, updateOf } from './form.ts';
 import { allSizesQuery, type Size } from './queries.ts';
@@ -17,9 +18,10 @@ export function SizePage() {
   const id = Number(route.useParams().id);
   const { data: sizes, error, refetch } = useQuery(allSizesQuery);
   const size = sizes?.find((one) => one.id === id);
+  if (sizes && !size) return <Missing what="size" to="/admin/sizes" />;
   return (
     <Page title={size?.name ?? 'Size'}>
-      {error && (
+      {error && !sizes && (
         <Failure
           title="The size cannot be shown"
           error={error}
@@ -27,7 +29,6 @@ export function SizePage() {
         />
       )}
       {!sizes && !error && <Loading />}
-      {sizes && !size && <Empty title="There is no such size">It may have been deleted.</Empty>}
       {size && <Change key={size.id} size={size} />}
     </Page>
   );

@@ -4,6 +4,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { berth } from '../../api/berth.ts';
 import { fieldErrors } from '../../api/field-errors.ts';
+import { isMissing } from '../../api/words.ts';
 import { inBackground } from '../../background.ts';
 import { say } from '../../servers/actions/toasts.tsx';
 import { generatePassword } from '../../servers/generate-password.ts';
@@ -13,6 +14,7 @@ import { Failure, Loading } from '../../shell/messages.tsx';
 import { Page } from '../../shell/page.tsx';
 import { Question, useAsked } from '../../shell/question.tsx';
 import { SecretDialog } from '../../shell/secret-dialog.tsx';
+import { Missing } from '../missing.tsx';
 import { UserFields } from './fields.tsx';
 import { codes, names, updateOf } from './form.ts';
 import { type User, userQuery, usersQuery } from './queries.ts';
@@ -24,9 +26,10 @@ export function UserPage() {
   const id = Number(route.useParams().id);
   const { data: user, error, refetch } = useQuery(userQuery(id));
   const { data: session } = useQuery(sessionQuery);
+  if (isMissing(error)) return <Missing what="user" to="/admin/users" />;
   return (
     <Page title={user?.email ?? 'User'}>
-      {error && (
+      {error && !user && (
         <Failure
           title="The user cannot be shown"
           error={error}
