@@ -64,7 +64,7 @@ export function Filters({ search, known }: FiltersProps) {
         value={search.kind ?? null}
         onChange={(kind) => change({ kind, target: undefined })}
       />
-      <Group gap="sm" wrap="nowrap" flex="1 1 280px" maw={340}>
+      <Group gap="sm" flex="1 1 340px" maw={340}>
         <Day label="From" value={search.from} change={(from) => change({ from })} />
         <Day label="Until" value={search.to} change={(to) => change({ to })} />
       </Group>
@@ -94,7 +94,7 @@ function Day({ label, value = '', change }: DayProps) {
     <TextInput
       type="date"
       label={label}
-      flex={1}
+      flex="1 1 130px"
       value={typed}
       onChange={({ currentTarget }) => type(currentTarget.value)}
     />
