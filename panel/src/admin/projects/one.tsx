@@ -52,22 +52,27 @@ export function ProjectPage() {
 function Usage({ id }: { id: number }) {
   const { data: quota, error } = useQuery(quotaQuery(id));
   if (error && !quota) return <Failure title="What it uses cannot be shown" error={error} />;
-  if (!quota) return <Loading />;
   return (
-    <Card withBorder maw={720} component="section" aria-label="In use">
+    <Card withBorder maw={720} component="section" aria-label="In use" aria-busy={!quota}>
       <Facts>
-        {limits.map(({ name, label, show }) => {
-          const { used, limit } = quota[name];
-          return (
-            <Fact key={name} name={label.split(',')[0] ?? label}>
-              {show(used)}
-              {limit === null ? ', without a limit' : ` of ${show(limit)}`}
-            </Fact>
-          );
-        })}
+        {limits.map(({ name, label, show }) => (
+          <Fact key={name} name={label.split(',')[0] ?? label}>
+            {/* What is below does not move when it is there. */}
+            {quota ? inUse(quota[name], show) : '…'}
+          </Fact>
+        ))}
       </Facts>
     </Card>
   );
+}
+
+interface Share {
+  used: number;
+  limit: number | null;
+}
+
+function inUse({ used, limit }: Share, show: (amount: number) => string): string {
+  return limit === null ? `${show(used)}, without a limit` : `${show(used)} of ${show(limit)}`;
 }
 
 function Settings({ project }: { project: Project }) {
