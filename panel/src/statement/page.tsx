@@ -57,7 +57,7 @@ function Monthly({ project }: { project: Project }) {
           Download as CSV
         </Button>
       </Group>
-      {error && (
+      {error && !data && (
         <Failure
           title="The statement cannot be shown"
           error={error}

@@ -29,7 +29,7 @@ export function NewTokenPage() {
   const { fields, rest } = fieldErrors(error, names);
   return (
     <Page title="New token">
-      {scopes.error && (
+      {scopes.error && !scopes.data && (
         <Failure
           title="The form cannot be shown"
           error={scopes.error}

@@ -33,7 +33,7 @@ export function SettingsPage() {
   const wrong = fieldErrorsIn(error, 'retention');
   return (
     <Page title="Settings">
-      {reading && (
+      {reading && !settings && (
         <Failure
           title="The settings cannot be shown"
           error={reading}

@@ -34,7 +34,7 @@ export function ServersPage() {
         <NewLink to="/servers/new">New server</NewLink>
       </Group>
       <Filters search={search} />
-      {error && (
+      {error && !servers && (
         <Failure title="The servers cannot be shown" error={error} retry={() => void refetch()} />
       )}
       {!servers && !error && <Loading />}
