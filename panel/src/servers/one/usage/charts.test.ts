@@ -59,9 +59,11 @@ test('the values of a step are words with units', () => {
 });
 
 test('keys move along the steps, and not beyond them', () => {
-  assert.equal(stepAfter('ArrowLeft', 5, 20), 4);
-  assert.equal(stepAfter('ArrowRight', 19, 20), 19);
-  assert.equal(stepAfter('PageDown', 5, 20), 0);
-  assert.equal(stepAfter('End', 5, 20), 19);
-  assert.equal(stepAfter('Tab', 5, 20), undefined);
+  assert.equal(stepAfter('ArrowLeft', 5, [0, 19]), 4);
+  assert.equal(stepAfter('ArrowRight', 19, [0, 19]), 19);
+  assert.equal(stepAfter('PageDown', 5, [0, 19]), 0);
+  assert.equal(stepAfter('End', 5, [0, 19]), 19);
+  assert.equal(stepAfter('Home', 5, [3, 7]), 3);
+  assert.equal(stepAfter('PageUp', 5, [3, 7]), 7);
+  assert.equal(stepAfter('Tab', 5, [0, 19]), undefined);
 });

@@ -91,12 +91,16 @@ export const latestIn = ({ lines }: Chart): number =>
 
 const page = 10;
 
-/** The step that a key leads to; `undefined` for other keys. */
-export function stepAfter(key: string, index: number, count: number): number | undefined {
+/** The step that a key leads to, between the first and the last; `undefined` for other keys. */
+export function stepAfter(
+  key: string,
+  index: number,
+  [first, last]: [first: number, last: number],
+): number | undefined {
   const moves: Record<string, number> = {
     ...{ ArrowLeft: index - 1, ArrowDown: index - 1, ArrowRight: index + 1, ArrowUp: index + 1 },
-    ...{ PageDown: index - page, PageUp: index + page, Home: 0, End: count - 1 },
+    ...{ PageDown: index - page, PageUp: index + page, Home: first, End: last },
   };
   const to = moves[key];
-  return to === undefined ? undefined : Math.min(Math.max(to, 0), count - 1);
+  return to === undefined ? undefined : Math.min(Math.max(to, first), last);
 }

@@ -5,10 +5,18 @@ import type uPlot from 'uplot';
 import { local } from '../../../format/times.ts';
 import classes from './charts.module.css';
 import { type Chart, inWords, latestIn, stepAfter, valuesAt } from './charts.ts';
-import { dataOf, plot, resize } from './plot.ts';
+import { dataOf, plot, redrawTime, resize } from './plot.ts';
+import { stepsIn, type Zoom, zoomAfter, zoomWithin } from './zoom.ts';
+
+interface OneChartProps {
+  chart: Chart;
+  /** The part of the time that is shown, if not all. */
+  zoom: Zoom | undefined;
+  setZoom: (zoom: Zoom | undefined) => void;
+}
 
 /** A chart with the values at the pointer. It is a slider for keys and screen readers, which chooses the time. */
-export function OneChart({ chart }: { chart: Chart }) {
+export function OneChart({ chart, zoom, setZoom }: OneChartProps) {
   const id = useId();
   const scheme = useComputedColorScheme();
   const [pointed, setPointed] = useState<number | null>(null);
@@ -16,19 +24,29 @@ export function OneChart({ chart }: { chart: Chart }) {
   const element = useRef<HTMLDivElement>(null);
   const ref = useMergedRef(sized, element);
   const plotted = useRef<uPlot>(null);
-  const latest = useRef(chart);
-  latest.current = chart;
+  const select = (selected: Zoom) => {
+    const part = zoomWithin(chart.times, selected);
+    if (part) setZoom(part);
+  };
+  const latest = useRef({ chart, zoom, select });
+  latest.current = { chart, zoom, select };
 
   useEffect(() => {
     if (!element.current) return;
     const made = plot({
       ...{ element: element.current, onStep: setPointed },
-      chart: () => latest.current,
+      chart: () => latest.current.chart,
+      zoom: () => latest.current.zoom,
+      onSelect: (selected) => latest.current.select(selected),
     });
     plotted.current = made;
     return () => made.destroy();
   }, []);
   useEffect(() => plotted.current?.setData(dataOf(chart)), [chart]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the times that are shown depend on the zoom.
+  useEffect(() => {
+    if (plotted.current) redrawTime(plotted.current, latest.current.chart);
+  }, [zoom?.from, zoom?.to]);
   // Without new paths: making them before the first ones are drawn would forget the times.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the colours depend on the scheme.
   useEffect(() => plotted.current?.redraw(false, true), [scheme]);
@@ -36,12 +54,19 @@ export function OneChart({ chart }: { chart: Chart }) {
     if (plotted.current && width > 0) resize(plotted.current, width);
   }, [width]);
 
-  const index = Math.min(pointed ?? Math.max(latestIn(chart), 0), chart.times.length - 1);
+  const steps = stepsIn(chart.times, zoom);
+  const [first, last] = steps;
+  const newest = latestIn(chart);
+  const index = Math.min(Math.max(pointed ?? newest, first), last);
   const at = local(new Date((chart.times[index] ?? 0) * 1000).toISOString());
   const values = valuesAt(chart, index);
   const point = (left: number) => plotted.current?.setCursor({ left, top: 0 });
   const press = (event: KeyboardEvent) => {
-    const to = stepAfter(event.key, index, chart.times.length);
+    // The browser has keys of its own, also for zooming.
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const zoomed = zoomAfter(event.key, chart.times, zoom, index);
+    if (zoomed) setZoom(zoomed);
+    const to = stepAfter(event.key, index, steps);
     const time = to === undefined ? undefined : chart.times[to];
     if (time === undefined || !plotted.current) return;
     event.preventDefault();
@@ -58,7 +83,7 @@ export function OneChart({ chart }: { chart: Chart }) {
         </Group>
         <Text size="xs" aria-hidden>
           {/* With a word before it, since it is next to the axis and would be read as one of its marks. */}
-          {pointed === null ? 'Latest' : at}
+          {pointed === null && index === newest ? 'Latest' : at}
           {chart.lines.length === 1 && `: ${values}`}
         </Text>
       </Group>
@@ -68,11 +93,12 @@ export function OneChart({ chart }: { chart: Chart }) {
         role="slider"
         tabIndex={0}
         aria-labelledby={id}
-        aria-valuemin={0}
-        aria-valuemax={chart.times.length - 1}
+        aria-valuemin={first}
+        aria-valuemax={last}
         aria-valuenow={index}
         aria-valuetext={`${values}, at ${at}`}
         onKeyDown={press}
+        onDoubleClick={() => setZoom(undefined)}
         onBlur={() => point(-1)}
       />
     </div>

@@ -1,6 +1,7 @@
 import uPlot from 'uplot';
 import { type Chart, isolatedIn } from './charts.ts';
 import { axisTime } from './span.ts';
+import type { Zoom } from './zoom.ts';
 
 const height = 140;
 const timesHeight = 28;
@@ -12,12 +13,16 @@ interface Plotted {
   /** The element of the chart, whose colours are used. */
   element: HTMLElement;
   chart: () => Chart;
+  /** The part of the time that is shown, if not all. */
+  zoom: () => Zoom | undefined;
   /** The step at the pointer has changed. It is null without one. */
   onStep: (index: number | null) => void;
+  /** A part of the time was selected. */
+  onSelect: (selected: Zoom) => void;
 }
 
 /** Draws a chart, with the pointer at the same time in all of them. */
-export function plot({ element, chart, onStep }: Plotted): uPlot {
+export function plot({ element, chart, zoom, onStep, onSelect }: Plotted): uPlot {
   const color = (name: string) => () =>
     getComputedStyle(element).getPropertyValue(`--mantine-color-${name}`);
   const axis = {
@@ -27,17 +32,37 @@ export function plot({ element, chart, onStep }: Plotted): uPlot {
     ticks: { show: false },
   };
   const isAlone = chart().lines.length === 1;
-  const seconds = () => (chart().times.at(-1) ?? 0) - (chart().times[0] ?? 0);
+  const seconds = () => {
+    const { from, to } = zoom() ?? { from: chart().times[0] ?? 0, to: chart().times.at(-1) ?? 0 };
+    return to - from;
+  };
   return new uPlot(
     {
       ...{ width: Math.max(element.clientWidth, 1), height },
       legend: { show: false },
-      cursor: { y: false, drag: { x: false, y: false }, sync: { key: 'usage' } },
-      scales: { x: { time: true }, y: { range: () => [0, chart().ceiling] } },
+      cursor: {
+        y: false,
+        // A click is no selection, also of a hand that is not still.
+        drag: { x: true, y: false, setScale: false, dist: 5 },
+        // Only the pointer: each chart would have a selection of its own.
+        sync: { key: 'usage', filters: { pub: (type) => type === 'mousemove' } },
+      },
+      scales: {
+        x: {
+          time: true,
+          range: (_, first, last) => {
+            const { from, to } = zoom() ?? { from: first, to: last };
+            return [from, to];
+          },
+        },
+        y: { range: () => [0, chart().ceiling] },
+      },
       axes: [
         {
           ...axis,
           size: timesHeight,
+          // Room for seconds.
+          space: 64,
           values: (_, times) => times.map((time) => axisTime(time, seconds())),
         },
         {
@@ -60,7 +85,17 @@ export function plot({ element, chart, onStep }: Plotted): uPlot {
           },
         })),
       ],
-      hooks: { setCursor: [({ cursor }) => onStep(cursor.idx ?? null)] },
+      hooks: {
+        setCursor: [({ cursor }) => onStep(cursor.idx ?? null)],
+        setSelect: [
+          (plotted) => {
+            const { left, width } = plotted.select;
+            const [from, to] = [plotted.posToVal(left, 'x'), plotted.posToVal(left + width, 'x')];
+            plotted.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+            onSelect({ from, to });
+          },
+        ],
+      },
     },
     dataOf(chart()),
     element,
@@ -68,6 +103,13 @@ export function plot({ element, chart, onStep }: Plotted): uPlot {
 }
 
 export const resize = (plotted: uPlot, width: number): void => plotted.setSize({ width, height });
+
+/** Draws the part of the time that is shown now, with the pointer at the same step as before. */
+export function redrawTime(plotted: uPlot, { times }: Chart): void {
+  const time = times[plotted.cursor.idx ?? -1];
+  plotted.batch(() => plotted.setData(plotted.data));
+  if (time !== undefined) plotted.setCursor({ left: plotted.valToPos(time, 'x'), top: 0 });
+}
 
 export const dataOf = ({ times, lines }: Chart): uPlot.AlignedData => [
   [...times],

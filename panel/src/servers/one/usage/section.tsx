@@ -47,7 +47,7 @@ export function Usage({ server, span }: { server: Server; span: Span }) {
       {!data && !error && <Loading />}
       {data && (
         <Suspense fallback={<Loading />}>
-          <Charts history={data} specifications={server.specifications} />
+          <Charts history={data} span={span} specifications={server.specifications} />
         </Suspense>
       )}
     </Stack>

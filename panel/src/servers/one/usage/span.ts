@@ -31,8 +31,12 @@ export const periodOf = (span: Span, now: number) => ({
 });
 
 const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short' });
+const exact = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
 
-/** A time below a chart, in the zone of the viewer: `05:30`, and `21 Nov` in a chart of more than two days. */
+/**
+ * A time below a chart, in the zone of the viewer: `05:30`, `21 Nov` in a chart of more than two days, and `05:30:15` in one
+ * of a few minutes.
+ */
 export const axisTime = (seconds: number, shown: number): string =>
-  (shown > 2 * 86_400 ? day : clock).format(seconds * 1000);
+  (shown > 2 * 86_400 ? day : shown < 20 * 60 ? exact : clock).format(seconds * 1000);
