@@ -3,6 +3,7 @@ import { Button, Group, SimpleGrid, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useEffect, useId, useMemo, useRef, useState } from 'react';
 import { local } from '../../../format/times.ts';
+import classes from './charts.module.css';
 import { type Chart, chartsOf, type History, latestIn } from './charts.ts';
 import { OneChart } from './one-chart.tsx';
 import type { Span } from './span.ts';
@@ -32,7 +33,7 @@ export default function Charts({ history, span, specifications: { ram, disk } }:
   return (
     <>
       <Shown zoom={zoom} showAll={() => setZoom(undefined)} />
-      <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
+      <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg" className={classes.charts}>
         {known.map((chart) => (
           <OneChart key={chart.title} {...{ chart, zoom, setZoom }} />
         ))}
