@@ -3,7 +3,7 @@ import { specifications } from '../../../format/units.ts';
 import { type Choice, ChoiceCards } from '../choice-cards.tsx';
 import type { FieldsProps } from '../fields.tsx';
 import { obstacleOf, type Place, type Size } from './offered.ts';
-import { priceInWords } from './price.ts';
+import { priceParts } from './price.ts';
 import { type Left, leftInWords } from './quota.ts';
 import { Specifications } from './specifications.tsx';
 import { useSizes } from './use-sizes.ts';
@@ -44,6 +44,23 @@ export function SizeFields(props: FieldsProps) {
   );
 }
 
+/** What is compared first, and what an hour costs below it. */
+function Price({ price }: { price: NonNullable<Size['price']> }) {
+  const { most, usual } = priceParts(price);
+  return (
+    <>
+      <Text span display="block" size="sm" fw={600} c="var(--mantine-color-text)">
+        {most ?? usual}
+      </Text>
+      {most && (
+        <Text span display="block" inherit>
+          {usual}
+        </Text>
+      )}
+    </>
+  );
+}
+
 const own = { value: '', label: 'Own specifications', details: 'Cores, memory and disk' };
 
 function choiceOf(size: Size, place: Place, left: Left): Choice {
@@ -54,10 +71,12 @@ function choiceOf(size: Size, place: Place, left: Left): Choice {
     details: (
       <>
         {specifications(size)}
-        {size.price && <br />}
-        {size.price && priceInWords(size.price)}
-        {obstacle && <br />}
-        {obstacle}
+        {size.price && <Price price={size.price} />}
+        {obstacle && (
+          <Text span display="block" inherit>
+            {obstacle}
+          </Text>
+        )}
       </>
     ),
   };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { chosenSize, obstacleOf, type Size, sizesAt } from './offered.ts';
-import { priceInWords } from './price.ts';
+import { priceInWords, priceParts } from './price.ts';
 import { lacking, leftInWords, leftOf, leftOfPart } from './quota.ts';
 
 const none = { limit: null, used: 3 };
@@ -28,7 +28,13 @@ test('what does not fit is named', () => {
 test('prices are shown without rounding', () => {
   const price = { hourly: '0.0074', monthly: '4.59', currency: 'EUR' };
   assert.equal(priceInWords(price), '0.0074 EUR an hour, at most 4.59 EUR a month');
-  assert.equal(priceInWords({ ...price, monthly: null }), '0.0074 EUR an hour');
+  assert.deepEqual(priceParts(price), {
+    most: 'at most 4.59 EUR a month',
+    usual: '0.0074 EUR an hour',
+  });
+  const unlimited = { ...price, monthly: null };
+  assert.equal(priceInWords(unlimited), '0.0074 EUR an hour');
+  assert.equal(priceParts(unlimited).most, undefined);
 });
 
 test('a size that the location does not offer needs no larger quota', () => {
