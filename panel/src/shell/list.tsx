@@ -33,8 +33,15 @@ export function List<Item extends { id: number }>(props: ListProps<Item>) {
   if (!data) return <Loading />;
   if (data.length === 0 && empty) return empty;
   return (
-    // Positioned, so that hidden texts in it do not make the page wider.
-    <Table.ScrollContainer minWidth={minWidth} type="native" pos="relative">
+    // It scrolls, also with keys. It is positioned, so that hidden texts in it do not make the page wider.
+    <Table.ScrollContainer
+      minWidth={minWidth}
+      type="native"
+      pos="relative"
+      role="region"
+      tabIndex={0}
+      aria-label={`Table of ${name}`}
+    >
       <Table verticalSpacing="sm" highlightOnHover aria-label={name}>
         <Table.Thead>
           <Table.Tr>

@@ -106,7 +106,14 @@ function Problem({ problem: { about, isUrgent, what, advice, page } }: { problem
 
 function Checks({ checks }: Pick<Health, 'checks'>) {
   return (
-    <Table.ScrollContainer minWidth={480} type="native">
+    // It scrolls, also with keys.
+    <Table.ScrollContainer
+      minWidth={480}
+      type="native"
+      role="region"
+      tabIndex={0}
+      aria-label="Table of checks"
+    >
       <Table verticalSpacing="xs" aria-label="Checks">
         <Table.Thead>
           <Table.Tr>
