@@ -1,4 +1,4 @@
-import { Table, VisuallyHidden } from '@mantine/core';
+import { Box, Table, VisuallyHidden } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { inBackground } from '../background.ts';
@@ -62,8 +62,11 @@ export function List<Item extends { id: number }>(props: ListProps<Item>) {
             <Table.Tr key={item.id}>
               {columns.map((column, index) =>
                 index === 0 ? (
-                  <Table.Th key={column.name} scope="row" fw={600} miw={130} className="breaks">
-                    {column.show(item)}
+                  <Table.Th key={column.name} scope="row" fw={600}>
+                    {/* A cell itself has no least width. */}
+                    <Box miw={130} className="breaks">
+                      {column.show(item)}
+                    </Box>
                   </Table.Th>
                 ) : (
                   <Table.Td key={column.name}>{column.show(item)}</Table.Td>
