@@ -39,6 +39,7 @@ test('without a built panel, the page says how to build it', async () => {
   const { statusCode, body, headers } = await get('/');
   assert.equal(statusCode, 404);
   assert.match(body, /npm run build -w panel/);
+  assert.equal((await get('/nowhere')).json().code, 'not_found');
   assert.match(String(headers['content-type']), /^text\/html/);
   assert.equal((await get('/assets/app.B1OXtyQa.js')).statusCode, 404);
 });
@@ -64,11 +65,11 @@ test('the page can be compressed', async () => {
 });
 
 test('clients that do not prefer HTML get the links of the API, and elsewhere the 404 of an unknown path', async () => {
-  const unknown = (await get('/nowhere')).json();
+  const unknown = (await get('/v1/nowhere')).json();
   for (const other of ['application/json', '*/*', 'application/json, text/html', undefined]) {
     const first = await app.inject({ url: '/', headers: other ? { accept: other } : {} });
     assert.deepEqual([first.statusCode, first.json().api], [200, '/v1']);
-    for (const url of pages.slice(1)) {
+    for (const url of [...pages.slice(1), '/nowhere']) {
       const answer = await app.inject({ url, headers: other ? { accept: other } : {} });
       const { code, detail } = answer.json();
       assert.deepEqual([answer.statusCode, code, detail], [404, unknown.code, unknown.detail]);
@@ -77,12 +78,26 @@ test('clients that do not prefer HTML get the links of the API, and elsewhere th
   }
 });
 
-test('paths that the panel does not have stay unknown, also for a browser', async () => {
-  for (const url of ['/nowhere', '/server', '/v1/nowhere', '/index.html', '/assets', '/built-from'])
+test('a browser gets the page also at a mistyped path, where the page says so', async () => {
+  for (const url of ['/nowhere', '/server', '/server/42?tab=1', '/index.html', '/built-from']) {
+    const { statusCode, body, headers } = await get(url);
+    assert.equal(statusCode, 404, url);
+    const nonce = /^<meta nonce="(.+)">$/.exec(body)?.[1];
+    assert.ok(String(headers['content-security-policy']).includes(`'nonce-${nonce}'`));
+    assert.match(String(headers['content-type']), /^text\/html/);
+    assert.deepEqual([headers['cache-control'], headers.vary], ['no-store', 'Accept']);
+    assert.equal(Number(headers['content-length']), body.length);
+  }
+  const post = await app.inject({ method: 'POST', url: '/nowhere', headers: { accept } });
+  assert.equal(post.json().code, 'not_found');
+});
+
+test('other paths that do not exist stay unknown, also for a browser', async () => {
+  for (const url of ['/v1/nowhere?x', '/api', '/docs/nowhere', '/metrics/x', '/assets'])
     assert.equal((await get(url)).json().code, 'not_found', url);
   for (const path of [
     'nothing.js',
-    '../index.html',
+    '..%2findex.html',
     '%2e%2e%2fbuilt-from',
     '..%2f..%2fpackage.json',
   ])

@@ -18,6 +18,9 @@ const pages = [
   ...['/webhooks', '/webhooks/*', '/admin', '/admin/*'],
 ];
 
+/** Where paths begin that are no pages of the panel, also if somebody mistypes the rest. */
+const others = ['v1', 'api', 'docs', 'help', 'metrics', 'openapi.json', 'assets'];
+
 /** What `panel/index.html` has in the place of the nonce. */
 const placeholder = 'STYLE_NONCE';
 
@@ -34,8 +37,8 @@ const policy = (styles: string) =>
   ].join('; ');
 
 /**
- * Serves the panel, which `npm start` builds, for browsers. Other clients get a 404 at its paths. Returns what browsers
- * get at `/`.
+ * Serves the panel, which `npm start` builds, for browsers, where it also says that a page does not exist. Other clients
+ * get a 404 at its paths. Returns what browsers get at `/`.
  */
 export function servePanel(app: App, folder: URL) {
   const find = filesOf(folder);
@@ -52,21 +55,33 @@ export function servePanel(app: App, folder: URL) {
     reply.header('Content-Security-Policy', policy(''));
     return await sendFile(request, reply, file);
   });
+  // No route for all paths, which would hide that some have other methods only.
+  app.addHook('onSend', async (request, reply, problem) => {
+    if (!request.is404 || reply.statusCode !== 404 || !mayBeMistyped(request)) return problem;
+    const page = wantsPage(request, reply) && (await makePage(reply));
+    if (!page) return problem;
+    reply.type(html);
+    return page;
+  });
   return { isWanted: wantsPage, send: sendPage };
 
-  /**
-   * Sends the page, or what is in its place if it is not built. It has a nonce of its own each time, so that no client keeps it.
-   */
+  /** Sends the page, or what is in its place if it is not built. */
   async function sendPage(request: FastifyRequest, reply: FastifyReply) {
     reply.type(html);
-    const page = await findBuilt('index.html');
+    const page = await makePage(reply);
     if (!page) return reply.code(404).send(notBuilt);
+    const body = await answerWith(request, reply, represent(page), 'no-store');
+    return reply.header('Vary', 'Accept, Accept-Encoding').send(body ?? undefined);
+  }
+
+  /** The page, unless it is not built. It has a nonce of its own each time, so that no client keeps it. */
+  async function makePage(reply: FastifyReply): Promise<string | undefined> {
+    const page = await findBuilt('index.html');
+    if (!page) return undefined;
     const nonce = randomBytes(16).toString('base64');
     const { plain } = await page.content();
-    const content = represent(String(plain.body).replaceAll(placeholder, nonce));
     reply.header('Content-Security-Policy', policy(` 'nonce-${nonce}'`));
-    const body = await answerWith(request, reply, content, 'no-store');
-    return reply.header('Vary', 'Accept, Accept-Encoding').send(body ?? undefined);
+    return String(plain.body).replaceAll(placeholder, nonce);
   }
 
   async function findBuilt(path: string) {
@@ -77,6 +92,12 @@ export function servePanel(app: App, folder: URL) {
       throw error;
     }
   }
+}
+
+/** Whether somebody may have meant a page of the panel. */
+function mayBeMistyped({ method, url }: FastifyRequest): boolean {
+  const [, first = ''] = url.split(/[/?]/);
+  return method === 'GET' && !others.includes(first);
 }
 
 /** Whether the client prefers HTML to JSON, as only browsers do. */
