@@ -72,7 +72,7 @@ function Shown({ zoom, showAll }: { zoom: Zoom | undefined; showAll: () => void 
     ref.current?.focus();
   };
   return (
-    <Group ref={ref} tabIndex={-1} gap="xs" mih={30}>
+    <Group ref={ref} className={classes.shown} data-whole={!zoom} tabIndex={-1} gap="xs" mih={30}>
       <Text size="xs" c={zoom ? 'var(--mantine-color-text)' : 'dimmed'} role="status">
         {zoom
           ? `From ${timeOf(zoom.from)} to ${timeOf(zoom.to)}`
