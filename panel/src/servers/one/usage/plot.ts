@@ -104,11 +104,14 @@ export function plot({ element, chart, zoom, onStep, onSelect }: Plotted): uPlot
 
 export const resize = (plotted: uPlot, width: number): void => plotted.setSize({ width, height });
 
-/** Draws the part of the time that is shown now, with the pointer at the same step as before. */
+/** Draws the part of the time that is shown now, with the pointer at the same step as before, or at the nearest shown. */
 export function redrawTime(plotted: uPlot, { times }: Chart): void {
   const time = times[plotted.cursor.idx ?? -1];
   plotted.batch(() => plotted.setData(plotted.data));
-  if (time !== undefined) plotted.setCursor({ left: plotted.valToPos(time, 'x'), top: 0 });
+  if (time === undefined) return;
+  const { min = time, max = time } = plotted.scales.x ?? {};
+  const shown = Math.min(Math.max(time, min), max);
+  plotted.setCursor({ left: plotted.valToPos(shown, 'x'), top: 0 });
 }
 
 export const dataOf = ({ times, lines }: Chart): uPlot.AlignedData => [
