@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
+import { createBerth } from '@berth/client';
 import type { Page } from 'playwright-core';
 import { chromiumCommand } from '../setup/chromium.mjs';
 import { requireAccessible } from './testing/axe.ts';
@@ -80,6 +81,44 @@ describe('the frame of the panel', { skip }, () => {
       const isThere = await navigation().isVisible();
       assert.equal(await button('Open the navigation').isVisible(), !isThere, `${width}`);
     }
+  });
+
+  it('the palette opens from a field, and finds the pages of administration', async () => {
+    await page.goto('/servers');
+    await page.getByLabel('Name', { exact: true }).focus();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Find' }).fill('node');
+    await page.getByRole('option', { name: /^Nodes/, selected: true }).waitFor();
+    await page.keyboard.press('Enter');
+    await heading('Nodes').waitFor();
+  });
+
+  it('a selector of labels can be typed with pauses', async () => {
+    await page.goto('/servers');
+    const field = page.getByLabel('Labels', { exact: true });
+    await field.pressSequentially('env ');
+    await page.waitForURL(/labels=env/);
+    await field.pressSequentially('notin (prod)');
+    await page.waitForURL(/prod/);
+    assert.equal(await field.inputValue(), 'env notin (prod)');
+    await page.getByRole('link', { name: 'web-1' }).waitFor();
+  });
+
+  it('a page that cannot be read again stays as it is', async () => {
+    await page.goto(`/servers/${id}/settings`);
+    const notes = page.getByRole('textbox', { name: 'Notes' });
+    await notes.fill('mine');
+    await page.route(`**/v1/servers/${id}`, (route) => route.fulfill({ status: 500, json: {} }));
+    const failed = page.waitForResponse((response) => response.status() === 500);
+    const body = { labels: { env: 'test' } };
+    await createBerth(panel.installation).PATCH('/v1/servers/{id}', {
+      params: { path: { id } },
+      body,
+    });
+    await failed;
+    await page.unrouteAll();
+    await page.getByText('test').or(page.locator('input[value="test"]')).first().waitFor();
+    assert.equal(await notes.inputValue(), 'mine');
   });
 
   it('without the files of menus and dialogs, the page can be used', async () => {

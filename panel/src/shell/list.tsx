@@ -26,7 +26,7 @@ interface ListProps<Item> {
 export function List<Item extends { id: number }>(props: ListProps<Item>) {
   const { name, query, columns, actions, empty, minWidth = 640 } = props;
   const { data, error, refetch } = query;
-  if (error) {
+  if (error && !data) {
     const title = `The ${name} cannot be shown`;
     return <Failure title={title} error={error} retry={() => inBackground(refetch())} />;
   }
