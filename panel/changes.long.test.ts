@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { createTestUser } from '../service/src/testing/people.ts';
-import { until } from '../service/src/testing/until.ts';
+import { eventually, until } from '../service/src/testing/until.ts';
 import { chromiumCommand } from '../setup/chromium.mjs';
 import { requireAccessible, requireNoSideScroll } from './testing/axe.ts';
 import { type Panel, signIn, startPanel } from './testing/browser.ts';
@@ -125,9 +125,19 @@ describe('changes of a server in the panel', { skip }, () => {
     await toast('The labels are saved');
   });
 
-  it('notes are saved', async () => {
-    await page.getByRole('textbox', { name: 'Notes' }).fill('Ask the web team.\nThen restart.');
-    await button('Save the notes').click();
+  it('notes are saved, and changed back', async () => {
+    const notes = page.getByRole('textbox', { name: 'Notes' });
+    const save = async () => {
+      await notes.fill('Ask the web team.\nThen restart.');
+      await button('Save the notes').click();
+    };
+    await save();
+    const saved = page.getByRole('alert').filter({ hasText: 'The notes are saved' });
+    await saved.getByRole('button', { name: 'Undo' }).click();
+    await saved.waitFor({ state: 'detached' });
+    await toast('It is as it was before');
+    await eventually(async () => assert.equal(await notes.inputValue(), ''));
+    await save();
     await toast('The notes are saved');
   });
 

@@ -187,6 +187,12 @@ const operations = createRoute({
   component: lazyRouteComponent(() => import('./operations/page.tsx'), 'OperationsPage'),
 });
 
+const operation = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/operations/$id',
+  component: lazyRouteComponent(() => import('./operations/one.tsx'), 'OperationPage'),
+});
+
 const webhooks = createRoute({
   getParentRoute: () => signedIn,
   path: '/webhooks',
@@ -255,7 +261,7 @@ const routes = root.addChildren([
   setup,
   signIn,
   signedIn.addChildren([
-    ...[start, servers, newServer, creation, serverConsole, operations],
+    ...[start, servers, newServer, creation, serverConsole, operations, operation],
     server.addChildren([serverOverview, serverSettings]),
     ...[sshKeys, newSshKey, tokens, newToken, account, authorize],
     ...[webhooks, newWebhook, webhook, editWebhook, events],

@@ -1,12 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { berth } from '../api/berth.ts';
-import { say } from '../servers/actions/toasts.tsx';
+import { say, sayChanged } from '../servers/actions/toasts.tsx';
 import { sessionQuery } from '../session/session.ts';
 import { type Member, nameOf, type Role, roleWords } from './members.ts';
 import { membersQuery } from './queries.ts';
 
 type Named = Pick<Member, 'user_id' | 'email' | 'name'>;
+type Present = Named & Pick<Member, 'role'>;
 
 /** Changes members, and reads again what depends on them. */
 export function useMemberChanges(projectId: number) {
@@ -14,7 +15,7 @@ export function useMemberChanges(projectId: number) {
   const navigate = useNavigate();
   const paramsOf = ({ user_id }: Named) => ({ path: { id: projectId, user_id } });
 
-  async function setRole(member: Named, role: Role, isSelf: boolean): Promise<void> {
+  async function setRole(member: Present, role: Role, isSelf: boolean): Promise<void> {
     const body = { role };
     const params = paramsOf(member);
     await berth.PUT('/v1/projects/{id}/members/{user_id}', { params, body });
@@ -22,7 +23,10 @@ export function useMemberChanges(projectId: number) {
     if (isSelf) await queries.invalidateQueries(sessionQuery);
     await queries.invalidateQueries(membersQuery(projectId));
     const name = roleWords[role].name.toLowerCase();
-    say(isSelf ? `You are now ${aOrAn(name)}` : `${nameOf(member)} is now ${aOrAn(name)}`, []);
+    // Only owners change roles.
+    if (isSelf) return say(`You are now ${aOrAn(name)}`, []);
+    const undo = () => setRole({ ...member, role }, member.role, isSelf);
+    sayChanged(nameOf(member), `They are now ${aOrAn(name)}.`, undo);
   }
 
   async function remove(member: Named, isSelf: boolean): Promise<void> {

@@ -1,12 +1,14 @@
 import type { Operation } from '@berth/client';
 import { Anchor, Button, Group, Progress, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { berth } from '../api/berth.ts';
 import { sayFailed } from '../servers/actions/toasts.tsx';
 import { useMayChange } from '../session/may-change.ts';
 import { Time } from '../shell/time.tsx';
 import { isOver } from './after.ts';
+import classes from './one-operation.module.css';
 import { kindNames, statusNames } from './search.ts';
 
 interface OperationProps {
@@ -17,7 +19,7 @@ interface OperationProps {
 
 /** What an operation does, how far it is, and how it ended. */
 export function OneOperation({ operation, target }: OperationProps) {
-  const { kind, status, error, message, progress, created_at, cancellable } = operation;
+  const { id, kind, status, error, message, progress, created_at, cancellable } = operation;
   return (
     <Stack gap={4}>
       <Group gap="xs" justify="space-between">
@@ -32,9 +34,10 @@ export function OneOperation({ operation, target }: OperationProps) {
             {statusNames[status]}
           </Text>
         </Text>
-        <Text size="xs" c="dimmed" component="span">
+        <Link to="/operations/$id" params={{ id: String(id) }} className={classes.time}>
+          <span className="sr-only">Operation {id}, </span>
           <Time at={created_at} relative />
-        </Text>
+        </Link>
       </Group>
       <Group gap="xs" justify="space-between" wrap="nowrap" align="flex-start">
         <Text size="sm" c="dimmed" className="breaks">

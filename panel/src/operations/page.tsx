@@ -1,16 +1,15 @@
-import type { Operation } from '@berth/client';
 import { Anchor, Button, Card, Stack, Text, Title } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { count } from '../format/units.ts';
-import { NamedServer } from '../servers/named.tsx';
 import { Empty, Failure, Loading } from '../shell/messages.tsx';
 import { useTitle } from '../shell/title.ts';
 import { Filters } from './filters.tsx';
 import { OneOperation } from './one-operation.tsx';
 import { operationsQuery, pageSize } from './queries.ts';
 import { hasFilters, type OperationSearch } from './search.ts';
+import { TargetName } from './target.tsx';
 
 const route = getRouteApi('/signed-in/operations');
 
@@ -52,7 +51,7 @@ function Operations({ search }: { search: OperationSearch }) {
       <Stack component="ol" gap="xs" p={0} m={0} className="plain-list" aria-label="Operations">
         {shown.map((operation) => (
           <Card key={operation.id} component="li" withBorder p="sm">
-            <OneOperation operation={operation} target={targetOf(operation)} />
+            <OneOperation operation={operation} target={<TargetName operation={operation} />} />
           </Card>
         ))}
       </Stack>
@@ -68,9 +67,6 @@ function Operations({ search }: { search: OperationSearch }) {
     </>
   );
 }
-
-const targetOf = ({ server_id, node }: Operation) =>
-  server_id === null ? node : <NamedServer id={server_id} />;
 
 function NoOperations({ isFiltered }: { isFiltered: boolean }) {
   if (isFiltered) {

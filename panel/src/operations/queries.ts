@@ -7,6 +7,14 @@ import { type OperationSearch, queryOf } from './search.ts';
 export const pageSize = 50;
 const mostAtOnce = 1000;
 
+/** An operation with the outputs of its commands. Events keep it current, as they do the list. */
+export const operationQuery = (id: number) =>
+  queryOptions({
+    queryKey: ['operations', 'project', 'one', id],
+    queryFn: async ({ signal }): Promise<Operation> =>
+      (await berth.GET('/v1/operations/{id}', { params: { path: { id } }, signal })).data,
+  });
+
 /** The latest operations that the filters select, and one more if there are more of them. Events keep them current. */
 export const operationsQuery = (search: OperationSearch, shown: number) =>
   queryOptions({

@@ -8,9 +8,9 @@ import { disk, memory } from '../../format/units.ts';
 import { sayFailed } from '../../servers/actions/toasts.tsx';
 import { List } from '../../shell/list.tsx';
 import { Failure, Loading } from '../../shell/messages.tsx';
+import { Missing } from '../../shell/missing.tsx';
 import { Page } from '../../shell/page.tsx';
 import { Time } from '../../shell/time.tsx';
-import { Missing } from '../missing.tsx';
 import {
   allSystemsQuery,
   type Image,

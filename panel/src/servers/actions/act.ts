@@ -10,7 +10,7 @@ import {
   type PowerAction,
   words,
 } from './actions.ts';
-import { expectations, say, sayBegun, sayFailed } from './toasts.tsx';
+import { expectations, sayBegun, sayFailed, sayManyBegun } from './toasts.tsx';
 
 type Named = Pick<Server, 'id' | 'hostname'>;
 /** What an action is carried out on. */
@@ -46,7 +46,7 @@ async function actOnAll(action: PowerAction, servers: readonly Named[]): Promise
     answers.push(data);
   }
   const { sentence, refusals } = outcomeOf(action, answers);
-  say(sentence, refusals);
+  sayManyBegun(sentence, refusals);
 }
 
 /** Says what a request has begun, and later how it has ended. */

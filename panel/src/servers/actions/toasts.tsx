@@ -1,7 +1,9 @@
-import { Anchor, Text } from '@mantine/core';
+import { Anchor, Button, Group, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { inWords } from '../../api/words.ts';
+import { inBackground } from '../../background.ts';
 import { words } from './actions.ts';
 import { createExpectations, type Outcome } from './expected.ts';
 
@@ -13,12 +15,64 @@ export function sayFailed(title: string, error: unknown): void {
 }
 
 export function say(title: string, details: readonly string[]): void {
-  const message = details.map((detail) => (
-    <Text key={detail} size="sm" c="var(--mantine-color-text)">
-      {detail}
-    </Text>
-  ));
+  const message = details.map((detail) => <Detail key={detail}>{detail}</Detail>);
   notifications.show({ title, message, autoClose: longMs });
+}
+
+/** Says what was changed, with a button that changes it back. */
+export function sayChanged(title: string, detail: string, undo: () => Promise<unknown>): void {
+  const takeBack = async () => {
+    notifications.hide(id);
+    try {
+      await undo();
+      say(title, ['It is as it was before.']);
+    } catch (error) {
+      sayFailed(`${title} stays changed`, error);
+    }
+  };
+  const id = notifications.show({
+    ...{ title, autoClose: longMs },
+    message: (
+      <Group justify="space-between" wrap="nowrap">
+        <Detail>{detail}</Detail>
+        <Button variant="default" size="compact-sm" onClick={() => inBackground(takeBack())}>
+          Undo
+        </Button>
+      </Group>
+    ),
+  });
+}
+
+const Detail = ({ children }: { children: ReactNode }) => (
+  <Text size="sm" c="var(--mantine-color-text)">
+    {children}
+  </Text>
+);
+
+const OperationLink = ({ id }: { id: number }) => (
+  <Anchor
+    size="sm"
+    renderRoot={(props) => <Link to="/operations/$id" params={{ id: String(id) }} {...props} />}
+  >
+    Show the operation
+  </Anchor>
+);
+
+/** Says what a request has begun on several servers, and what it has not. */
+export function sayManyBegun(title: string, refusals: readonly string[]): void {
+  notifications.show({
+    ...{ title, autoClose: longMs },
+    message: (
+      <>
+        {refusals.map((refusal) => (
+          <Detail key={refusal}>{refusal}</Detail>
+        ))}
+        <Anchor size="sm" renderRoot={(props) => <Link to="/operations" {...props} />}>
+          Show the operations
+        </Anchor>
+      </>
+    ),
+  });
 }
 
 const begunId = (operationId: number) => `operation-${operationId}`;
@@ -26,7 +80,15 @@ const begunId = (operationId: number) => `operation-${operationId}`;
 /** Says what a request has begun, until the end of the operation is told. */
 export function sayBegun(hostname: string, message: string, operationId: number): void {
   const id = begunId(operationId);
-  notifications.show({ id, title: hostname, message, autoClose: longMs });
+  notifications.show({
+    ...{ id, title: hostname, autoClose: longMs },
+    message: (
+      <>
+        <Detail>{message}</Detail>
+        <OperationLink id={operationId} />
+      </>
+    ),
+  });
 }
 
 function sayOutcome(outcome: Outcome, operationId: number): void {
@@ -41,21 +103,20 @@ function sayOutcome(outcome: Outcome, operationId: number): void {
     autoClose: isDone ? 5000 : longMs,
     message: (
       <>
-        {!isDone && (
-          <Text size="sm" c="var(--mantine-color-text)">
-            {message}
-          </Text>
-        )}
-        {!isGone && (
-          <Anchor
-            size="sm"
-            renderRoot={(props) => (
-              <Link to="/servers/$id" params={{ id: String(serverId) }} {...props} />
-            )}
-          >
-            Go to {hostname}
-          </Anchor>
-        )}
+        {!isDone && <Detail>{message}</Detail>}
+        <Group gap="md">
+          {!isGone && (
+            <Anchor
+              size="sm"
+              renderRoot={(props) => (
+                <Link to="/servers/$id" params={{ id: String(serverId) }} {...props} />
+              )}
+            >
+              Go to {hostname}
+            </Anchor>
+          )}
+          <OperationLink id={operationId} />
+        </Group>
       </>
     ),
   });

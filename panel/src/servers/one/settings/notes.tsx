@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { fieldErrors } from '../../../api/field-errors.ts';
 import type { Server } from '../../../live/apply.ts';
 import { Form } from '../../../shell/form.tsx';
-import { say } from '../../actions/toasts.tsx';
+import { sayChanged } from '../../actions/toasts.tsx';
 import { useUpdate } from './update.ts';
 
 /** What people should know about the server. */
@@ -17,7 +17,8 @@ export function NotesForm({ server }: { server: Server }) {
       {
         onSuccess: () => {
           setEdited(undefined);
-          say(server.hostname, ['The notes are saved.']);
+          const before = { notes: server.notes };
+          sayChanged(server.hostname, 'The notes are saved.', () => saving.mutateAsync(before));
         },
       },
     );

@@ -1,6 +1,6 @@
 import { Card, Stack, Switch, Title } from '@mantine/core';
 import type { Server } from '../../../live/apply.ts';
-import { say, sayFailed } from '../../actions/toasts.tsx';
+import { sayChanged, sayFailed } from '../../actions/toasts.tsx';
 import { useUpdate } from './update.ts';
 
 const against = { delete: 'deletion', rebuild: 'a rebuild' } as const;
@@ -18,7 +18,10 @@ export function Protection({ server }: { server: Server }) {
       {
         onSuccess: () => {
           const is = toOn ? 'is protected' : 'is no longer protected';
-          say(server.hostname, [`The server ${is} against ${against[action]}.`]);
+          const before = { protection: { [action]: !toOn } };
+          sayChanged(server.hostname, `The server ${is} against ${against[action]}.`, () =>
+            changing.mutateAsync(before),
+          );
         },
         onError: (error) => sayFailed('The protection was not changed', error),
       },

@@ -3,7 +3,7 @@ import IconPlus from '@tabler/icons-react/icons/IconPlus';
 import { useRef, useState } from 'react';
 import type { Server } from '../../../../live/apply.ts';
 import { Form } from '../../../../shell/form.tsx';
-import { say } from '../../../actions/toasts.tsx';
+import { sayChanged } from '../../../actions/toasts.tsx';
 import { useUpdate } from '../update.ts';
 import { LabelRow } from './row.tsx';
 import { patchOf, type Row, repeated, rowErrors, rowsOf, withNew } from './rows.ts';
@@ -26,9 +26,10 @@ export function LabelsForm({ server }: { server: Server }) {
     saving.mutate(
       { labels: patch },
       {
-        onSuccess: () => {
+        onSuccess: ({ labels }) => {
           setEdited(undefined);
-          say(server.hostname, ['The labels are saved.']);
+          const before = { labels: patchOf(labels, rowsOf(server.labels)) };
+          sayChanged(server.hostname, 'The labels are saved.', () => saving.mutateAsync(before));
         },
       },
     );

@@ -1,7 +1,7 @@
 import { Anchor, Text } from '@mantine/core';
 import { Link, type LinkProps } from '@tanstack/react-router';
-import { Empty } from '../shell/messages.tsx';
-import { useTitle } from '../shell/title.ts';
+import { Empty } from './messages.tsx';
+import { useTitle } from './title.ts';
 
 interface MissingProps {
   /** Such as `user`. */
