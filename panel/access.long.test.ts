@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { chromiumCommand } from '../setup/chromium.mjs';
 import { requireAccessible } from './testing/axe.ts';
 import { letTimePass, type Panel, signIn, startPanel } from './testing/browser.ts';
+import { findIn } from './testing/find.ts';
 
 // Manages who and what has access, in a browser, on the whole service.
 
@@ -22,11 +23,7 @@ describe('access in the panel', { skip }, () => {
   });
   after(() => panel[Symbol.asyncDispose]());
 
-  const button = (name: string | RegExp) =>
-    page.getByRole('button', { name, exact: typeof name === 'string' });
-  const link = (name: string) => page.getByRole('link', { name, exact: true }).first();
-  const heading = (name: string) => page.getByRole('heading', { name, exact: true });
-  const field = (name: string) => page.getByLabel(name, { exact: true });
+  const { button, heading, link, field } = findIn(() => page);
 
   it('the errors of a new SSH key are shown at their fields', async () => {
     await link('SSH keys').click();

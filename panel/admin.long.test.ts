@@ -8,6 +8,7 @@ import { enterServer } from '../service/src/testing/servers.ts';
 import { chromiumCommand } from '../setup/chromium.mjs';
 import { requireAccessible, requireNoSideScroll } from './testing/axe.ts';
 import { createServer, type Panel, signIn, startPanel } from './testing/browser.ts';
+import { findIn } from './testing/find.ts';
 
 // Administers a cluster in a browser, on the whole service with a simulated Incus.
 
@@ -24,10 +25,7 @@ describe('the administration in the panel', { skip }, () => {
   });
   after(() => panel[Symbol.asyncDispose]());
 
-  const button = (name: string | RegExp) =>
-    page.getByRole('button', { name, exact: typeof name === 'string' });
-  const heading = (name: string) => page.getByRole('heading', { name, exact: true });
-  const field = (name: string) => page.getByLabel(name, { exact: true });
+  const { button, heading, field } = findIn(() => page);
   const node = (name: string) =>
     page.getByRole('listitem').filter({ has: page.getByRole('heading', { name, exact: true }) });
 

@@ -6,6 +6,7 @@ import { createTestProject } from '../service/src/testing/people.ts';
 import { chromiumCommand } from '../setup/chromium.mjs';
 import { requireAccessible } from './testing/axe.ts';
 import { type Panel, startPanel } from './testing/browser.ts';
+import { findIn } from './testing/find.ts';
 
 // Signs in the command line in a browser, on the whole service.
 
@@ -22,8 +23,7 @@ describe('a sign-in of the command line', { skip }, () => {
   after(() => panel[Symbol.asyncDispose]());
 
   const { berth, inTerminal } = createHome();
-  const field = (name: string) => page.getByLabel(name, { exact: true });
-  const button = (name: string) => page.getByRole('button', { name, exact: true });
+  const { button, field } = findIn(() => page);
 
   /** Runs `berth login`, and returns the page that it opens. */
   async function begin(name: string): Promise<{ session: Session; opened: string }> {

@@ -72,14 +72,20 @@ const terminalStyles: Plugin = {
   },
 };
 
+interface Bundle {
+  groups?: Rolldown.CodeSplittingGroup[];
+  plugins?: Plugin[];
+  options?: BuildOptions;
+}
+
 /** Makes files of the modules by `groups`. */
-async function bundle(groups: Rolldown.CodeSplittingGroup[], options: BuildOptions = {}) {
+async function bundle({ groups = [], plugins = [], options = {} }: Bundle) {
   const names = 'assets/[name].[hash].js';
   const result = await build({
     root,
     configFile: false,
     logLevel: 'warn',
-    plugins: [terminalStyles, loadFirstPages],
+    plugins: [terminalStyles, ...plugins],
     build: {
       // The policy of the service forbids what Vite would insert, and modules are preloaded by all browsers.
       modulePreload: { polyfill: false },
@@ -110,12 +116,13 @@ async function buildPanel(): Promise<void> {
   rmSync(panelMark, { force: true });
   const identity = identifyPanel();
   // Only a bundle says what each page needs, because what nothing uses of the modules is left out of it.
-  const first = firstModules(await bundle([], { write: false, minify: false }));
+  const first = firstModules(await bundle({ options: { write: false, minify: false } }));
   // Few files: small ones would compress less.
-  const output = await bundle([
-    { name: 'first', test: (id) => first.has(id), priority: 1 },
+  const groups = [
+    { name: 'first', test: (id: string) => first.has(id), priority: 1 },
     { name: 'shared', minShareCount: 6 },
-  ]);
+  ];
+  const output = await bundle({ groups, plugins: [loadFirstPages] });
   requireLight(weigh(output));
   // Written last, so that an interrupted build is done again.
   writeFileSync(panelMark, identity);

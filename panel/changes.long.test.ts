@@ -6,6 +6,7 @@ import { eventually, until } from '../service/src/testing/until.ts';
 import { chromiumCommand } from '../setup/chromium.mjs';
 import { requireAccessible, requireNoSideScroll } from './testing/axe.ts';
 import { type Panel, signIn, startPanel } from './testing/browser.ts';
+import { findIn } from './testing/find.ts';
 
 // Changes a server in a browser, on the whole service with a simulated Incus.
 
@@ -28,7 +29,7 @@ describe('changes of a server in the panel', { skip }, () => {
     await signIn(page, panel.credentials);
     await page.getByRole('link', { name: 'web-1' }).click();
     await settings(page).click();
-    await part('Name').waitFor();
+    await region('Name').waitFor();
   });
   after(() => panel[Symbol.asyncDispose]());
 
@@ -51,9 +52,7 @@ describe('changes of a server in the panel', { skip }, () => {
     of
       .getByRole('navigation', { name: 'Parts of the server' })
       .getByRole('link', { name: 'Settings' });
-  const part = (name: string) => page.getByRole('region', { name, exact: true });
-  const button = (name: string) => page.getByRole('button', { name, exact: true });
-  const dialog = () => page.getByRole('dialog');
+  const { button, dialog, region } = findIn(() => page);
   /** A message, which is then closed, so that it covers nothing. */
   async function toast(text: string): Promise<void> {
     const shown = page.getByRole('alert').filter({ hasText: text }).first();
@@ -75,17 +74,17 @@ describe('changes of a server in the panel', { skip }, () => {
   });
 
   it('a server is resized to its own specifications, and then to a size', async () => {
-    await part('Size').getByLabel('Cores').fill('100000');
+    await region('Size').getByLabel('Cores').fill('100000');
     await button('Resize').click();
-    await part('Size').locator('[aria-invalid="true"]').waitFor();
-    await part('Size').getByLabel('Cores').fill('2');
-    await part('Size').getByText('It keeps running').waitFor();
+    await region('Size').locator('[aria-invalid="true"]').waitFor();
+    await region('Size').getByLabel('Cores').fill('2');
+    await region('Size').getByText('It keeps running').waitFor();
     await requireAccessible(page, 'a new size');
     await button('Resize').click();
     await toast('web-2 has its new size');
-    const offered = part('Size').getByRole('combobox', { name: 'New size' });
+    const offered = region('Size').getByRole('combobox', { name: 'New size' });
     await offered.selectOption({ label: 'large: 2 cores · 2 GiB · 20 GiB' });
-    await part('Size').getByLabel('Keep the disk as it is').check();
+    await region('Size').getByLabel('Keep the disk as it is').check();
     await button('Resize').click();
     await toast('web-2 has its new size');
   });
@@ -105,7 +104,7 @@ describe('changes of a server in the panel', { skip }, () => {
     await page.getByLabel('Enter one').check();
     await page.getByLabel('Password of root').fill('short');
     await button('Change the password').click();
-    await part('Root password').locator('[aria-invalid="true"]').waitFor();
+    await region('Root password').locator('[aria-invalid="true"]').waitFor();
     await page.getByLabel('Password of root').fill('copper lantern otter');
     await button('Change the password').click();
     await toast('web-2 has its new root password');
@@ -117,7 +116,7 @@ describe('changes of a server in the panel', { skip }, () => {
     await button('Add a label').click();
     await page.getByLabel('Key of label 2').fill('-team');
     await button('Save the labels').click();
-    await part('Labels').locator('[aria-invalid="true"]').first().waitFor();
+    await region('Labels').locator('[aria-invalid="true"]').first().waitFor();
     await requireAccessible(page, 'the labels');
     await page.getByLabel('Key of label 2').fill('team');
     await page.getByLabel('Value of label 2').fill('web');
@@ -144,7 +143,7 @@ describe('changes of a server in the panel', { skip }, () => {
   it('a protected server is not deleted', async () => {
     await page.getByLabel('Protect it against deletion').click();
     await toast('The server is protected against deletion');
-    await part('Danger zone').getByText('The server is protected against this').waitFor();
+    await region('Danger zone').getByText('The server is protected against this').waitFor();
     assert.equal(await button('Delete').count(), 0);
     await page.getByLabel('Protect it against deletion').click();
     await toast('no longer protected against deletion');
@@ -155,14 +154,14 @@ describe('changes of a server in the panel', { skip }, () => {
     await button('Pause').click();
     await dialog().getByRole('button', { name: 'Pause' }).click();
     await toast('web-2 is paused');
-    await part('Size').getByText('This is not possible now: the server is paused.').waitFor();
+    await region('Size').getByText('This is not possible now: the server is paused.').waitFor();
     await button('Unpause').click();
     await toast('web-2 continues');
   });
 
   it('an administrator suspends a server, and ends the suspension', async () => {
     await button('Suspend').click();
-    await part('Suspension').locator('[aria-invalid="true"]').waitFor();
+    await region('Suspension').locator('[aria-invalid="true"]').waitFor();
     await page.getByLabel('Reason').fill('The invoice is overdue.');
     await button('Suspend').click();
     await toast('web-2 is suspended');
@@ -191,7 +190,7 @@ describe('changes of a server in the panel', { skip }, () => {
       .getByRole('progressbar', { name: /of 1 TB of traffic used/ })
       .waitFor({ state: 'attached' });
     await requireAccessible(page, 'the overview');
-    const facts = part('Server');
+    const facts = region('Server');
     await facts.getByText('large: 2 cores, 2 GiB of memory, 10 GiB of disk').waitFor();
     for (const text of ['env=prod', 'team=web', 'Ask the web team.'])
       await facts.getByText(text).waitFor();
@@ -208,7 +207,7 @@ describe('changes of a server in the panel', { skip }, () => {
 
   it('nothing scrolls sideways on a phone', async () => {
     await settings(page).click();
-    await part('Danger zone').waitFor();
+    await region('Danger zone').waitFor();
     await requireNoSideScroll(page, 'the settings');
     await button('Rebuild').click();
     await page.getByLabel('Type web-2 to confirm').waitFor();

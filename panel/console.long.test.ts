@@ -6,6 +6,7 @@ import { until } from '../service/src/testing/until.ts';
 import { chromiumCommand } from '../setup/chromium.mjs';
 import { requireAccessible } from './testing/axe.ts';
 import { createServer, type Panel, signIn, startPanel } from './testing/browser.ts';
+import { findIn } from './testing/find.ts';
 
 // Uses the console of a server in a browser, on the whole service with a simulated Incus.
 
@@ -26,7 +27,7 @@ describe('the console in the panel', { skip }, () => {
   });
   after(() => panel[Symbol.asyncDispose]());
 
-  const button = (name: string) => page.getByRole('button', { name, exact: true });
+  const { button } = findIn(() => page);
   const state = (text: string | RegExp) => page.getByRole('status').filter({ hasText: text });
   const input = () => page.getByRole('textbox', { name: 'Terminal input' });
   /** Waits until a line of the terminal has a text. */

@@ -5,6 +5,7 @@ import { createTestUser } from '../service/src/testing/people.ts';
 import { chromiumCommand } from '../setup/chromium.mjs';
 import { requireAccessible } from './testing/axe.ts';
 import { type Panel, signIn, startPanel } from './testing/browser.ts';
+import { findIn } from './testing/find.ts';
 import { keyboardOf } from './testing/keyboard.ts';
 
 // Creates a server with the keyboard alone, on the whole service with a simulated Incus.
@@ -36,8 +37,7 @@ describe('creating a server', { skip }, () => {
   }
 
   const field = (name: string) => page.getByRole('textbox', { name, exact: true });
-  const button = (name: string) => page.getByRole('button', { name, exact: true });
-  const section = (name: string) => page.getByRole('region', { name, exact: true });
+  const { button, region } = findIn(() => page);
 
   it('a form is filled in with the keyboard, and its errors are at their fields', async () => {
     await page.goto('/servers/new');
@@ -71,7 +71,7 @@ describe('creating a server', { skip }, () => {
     for (const name of ['Name', 'Command 2']) await field(name).and(invalid).waitFor();
     assert.equal(await field('Command 1').and(invalid).count(), 0);
     assert.equal(await keyboard.isFocused(field('Name')), true);
-    await section('What would be created').getByText('Command 2: ').waitFor();
+    await region('What would be created').getByText('Command 2: ').waitFor();
     await requireAccessible(page, 'the form with errors');
   });
 
@@ -79,11 +79,11 @@ describe('creating a server', { skip }, () => {
     await keyboard.retype(field('Name'), 'web-1');
     await keyboard.retype(field('Command 2'), 'false');
     await keyboard.retype(field('Labels'), 'env=prod, team=web');
-    const outlook = section('What would be created');
+    const outlook = region('What would be created');
     await outlook.getByText('Node', { exact: true }).waitFor();
     await outlook.getByText('0.0074 EUR an hour, at most 4.59 EUR a month').waitFor();
     assert.equal(await page.locator('[aria-invalid="true"]').count(), 0);
-    const code = section('The same as code');
+    const code = region('The same as code');
     await code.getByText("--data-urlencode 'initialCommands[]=echo hello'").waitFor();
     await keyboard.tabTo(page.getByRole('tab', { name: 'curl' }));
     await keyboard.press('ArrowRight');
@@ -111,16 +111,16 @@ describe('creating a server', { skip }, () => {
 
   it('the creation is followed, with the output of each command', async () => {
     await page.getByRole('heading', { name: 'Creation of web-1' }).waitFor();
-    const commands = section('Commands');
+    const commands = region('Commands');
     await commands.getByText('failed with exit status 1').waitFor();
-    await section('Progress').getByText('succeeded', { exact: true }).waitFor();
+    await region('Progress').getByText('succeeded', { exact: true }).waitFor();
     assert.equal(
       await page.getByRole('region', { name: 'Output of command 1' }).textContent(),
       'hello\n',
     );
     await commands.getByText('echo hello', { exact: true }).waitFor();
-    await section('User data').getByText('without errors').waitFor();
-    await section('Steps').getByRole('listitem').first().waitFor();
+    await region('User data').getByText('without errors').waitFor();
+    await region('Steps').getByRole('listitem').first().waitFor();
     await requireAccessible(page, 'the creation');
   });
 

@@ -32,13 +32,13 @@ export function scriptsOf(name: string, chunks: Map<string, Rolldown.OutputChunk
   return found;
 }
 
-/** The scripts of the first pages, with the entry if `withEntry` is set. */
-function firstScripts(output: readonly unknown[], withEntry = false): Rolldown.OutputChunk[] {
+/** The scripts of the first pages, and of the entry. */
+function firstScripts(output: readonly unknown[]): Rolldown.OutputChunk[] {
   const chunks = chunksOf(output);
   const first = [...chunks.values()].filter((one) => firstPages.includes(moduleOf(one) ?? ''));
   if (first.length !== firstPages.length) throw new Error('A first page has no file.');
-  const begins = [...chunks.values()].filter((one) => withEntry && one.isEntry);
-  const all = [...begins, ...first].flatMap(({ fileName }) => [...scriptsOf(fileName, chunks)]);
+  const entry = [...chunks.values()].filter((one) => one.isEntry);
+  const all = [...entry, ...first].flatMap(({ fileName }) => [...scriptsOf(fileName, chunks)]);
   return [...chunks.values()].filter(({ fileName }) => all.includes(fileName));
 }
 
@@ -47,7 +47,7 @@ function firstScripts(output: readonly unknown[], withEntry = false): Rolldown.O
  * begin it, which have files of their own.
  */
 export function firstModules(output: readonly unknown[]): Set<string> {
-  const scripts = firstScripts(output, true);
+  const scripts = firstScripts(output);
   const begin = new Set(scripts.map(({ facadeModuleId }) => facadeModuleId));
   return new Set(scripts.flatMap(({ moduleIds }) => moduleIds).filter((id) => !begin.has(id)));
 }
@@ -57,8 +57,9 @@ export const loadFirstPages: Plugin = {
   transformIndexHtml: {
     order: 'post',
     handler(page, { bundle = {} }) {
-      const first = firstScripts(Object.values(bundle));
-      const others = first.filter(({ fileName }) => !page.includes(fileName));
+      const others = firstScripts(Object.values(bundle)).filter(
+        ({ fileName }) => !page.includes(fileName),
+      );
       return others.map(({ fileName }) => ({
         tag: 'link',
         attrs: { rel: 'modulepreload', crossorigin: true, href: `/${fileName}` },

@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { chromiumCommand } from '../setup/chromium.mjs';
 import { requireAccessible } from './testing/axe.ts';
 import { createServer, type Panel, signIn, startPanel } from './testing/browser.ts';
+import { findIn } from './testing/find.ts';
 
 // Uses what surrounds the pages, in a browser, on the whole service with a simulated Incus.
 
@@ -23,8 +24,7 @@ describe('the frame of the panel', { skip }, () => {
   after(() => panel[Symbol.asyncDispose]());
   beforeEach(() => page.setViewportSize({ width: 1280, height: 720 }));
 
-  const button = (name: string) => page.getByRole('button', { name, exact: true });
-  const heading = (name: string) => page.getByRole('heading', { name, exact: true });
+  const { button, heading } = findIn(() => page);
   const navigation = () => page.getByRole('navigation', { name: 'Main' });
   const hasFocus = (selector: string) => page.locator(`${selector}:focus`).waitFor();
 

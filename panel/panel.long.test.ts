@@ -5,6 +5,7 @@ import { eventually } from '../service/src/testing/until.ts';
 import { chromiumCommand } from '../setup/chromium.mjs';
 import { requireAccessible } from './testing/axe.ts';
 import { type Panel, signIn, startPanel } from './testing/browser.ts';
+import { findIn } from './testing/find.ts';
 
 // Uses the panel in a browser, on the whole service with a simulated Incus.
 
@@ -19,9 +20,7 @@ describe('the panel', { skip }, () => {
   });
   after(() => panel[Symbol.asyncDispose]());
 
-  const button = (name: string | RegExp) =>
-    page.getByRole('button', { name, exact: typeof name === 'string' });
-  const heading = (name: string) => page.getByRole('heading', { name, exact: true });
+  const { button, heading } = findIn(() => page);
 
   it('somebody with a wrong password is told so, and signs in with the right one', async () => {
     await page.goto('/servers?q=web');

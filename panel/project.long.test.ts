@@ -7,6 +7,7 @@ import { moveUsageBack } from '../service/src/testing/usage-back.ts';
 import { chromiumCommand } from '../setup/chromium.mjs';
 import { requireAccessible, requireNoSideScroll } from './testing/axe.ts';
 import { type Panel, signIn, startPanel } from './testing/browser.ts';
+import { findIn } from './testing/find.ts';
 
 // Manages a project in a browser, on the whole service with a simulated Incus.
 
@@ -34,11 +35,7 @@ describe('a project in the panel', { skip }, () => {
   });
   after(() => panel[Symbol.asyncDispose]());
 
-  const button = (name: string | RegExp) =>
-    page.getByRole('button', { name, exact: typeof name === 'string' });
-  const link = (name: string) => page.getByRole('link', { name, exact: true }).first();
-  const heading = (name: string) => page.getByRole('heading', { name, exact: true });
-  const field = (name: string) => page.getByLabel(name, { exact: true });
+  const { button, heading, link, field } = findIn(() => page);
   const row = (text: string) => page.getByRole('row').filter({ hasText: text });
 
   /** In both colours, and as wide as a phone. */

@@ -6,6 +6,7 @@ import { startTestProvider, type TestProvider } from '../service/src/testing/oid
 import { chromiumCommand } from '../setup/chromium.mjs';
 import { requireAccessible, requireNoSideScroll } from './testing/axe.ts';
 import { letTimePass, type Panel, signIn, startPanel } from './testing/browser.ts';
+import { findIn } from './testing/find.ts';
 
 // Signs in without a password, in a browser with a virtual authenticator, on the whole service with an OpenID provider.
 
@@ -69,8 +70,7 @@ describe('signing in without a password', { skip }, () => {
     await installed?.provider.close();
   });
 
-  const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
-  const heading = (name: string) => page.getByRole('heading', { name, exact: true });
+  const { button, heading } = findIn(() => page);
   const alert = (words: RegExp) => page.getByRole('alert').filter({ hasText: words });
   const withPasskey = () => button('Sign in with a passkey').click();
 

@@ -9,6 +9,7 @@ import { eventually } from '../service/src/testing/until.ts';
 import { chromiumCommand } from '../setup/chromium.mjs';
 import { requireAccessible, requireNoSideScroll } from './testing/axe.ts';
 import { type Panel, signIn, startPanel } from './testing/browser.ts';
+import { findIn } from './testing/find.ts';
 
 // Sends events to a receiver, and looks at them, in a browser, on the whole service.
 
@@ -46,13 +47,7 @@ describe('webhooks, events and commands in the panel', { skip }, () => {
     await receiver[Symbol.asyncDispose]();
   });
 
-  const button = (name: string | RegExp) =>
-    page.getByRole('button', { name, exact: typeof name === 'string' });
-  const link = (name: string) => page.getByRole('link', { name, exact: true }).first();
-  const heading = (name: string) => page.getByRole('heading', { name, exact: true });
-  const field = (name: string) => page.getByLabel(name, { exact: true });
-  const choice = (name: string) => page.getByRole('combobox', { name, exact: true });
-  const dialog = () => page.getByRole('dialog');
+  const { button, heading, link, field, choice, dialog } = findIn(() => page);
   const deliveries = () => page.getByRole('list', { name: 'Deliveries' }).getByRole('listitem');
 
   async function createWeb1(): Promise<void> {

@@ -12,6 +12,10 @@ const retryMs = 10_000;
 type Part = AsyncRouteComponent<any>;
 const isThere = ({ preload }: Part) => preload === undefined;
 
+/** Loads a part, and calls `tried` when it is there or could not be loaded. */
+const load = (part: Part, tried: () => void) =>
+  inBackground(Promise.resolve(part.preload?.()).then(tried));
+
 /** Loads a part that no page waits for as soon as the browser is idle. Returns whether it can be shown. */
 export function useWhenIdle(part: Part): boolean {
   const isIdle = useIdle();
@@ -19,8 +23,7 @@ export function useWhenIdle(part: Part): boolean {
   useEffect(() => {
     if (!isIdle || isThere(part)) return;
     // The network may be lost for a while.
-    const load = () => inBackground(Promise.resolve(part.preload?.()).then(countTry));
-    const timer = setTimeout(load, tries === 0 ? 0 : retryMs);
+    const timer = setTimeout(() => load(part, countTry), tries === 0 ? 0 : retryMs);
     return () => clearTimeout(timer);
   }, [isIdle, tries, part]);
   return isThere(part);
@@ -40,13 +43,12 @@ export function useWhenAsked(part: Part, isAsked: boolean, giveUp: () => void): 
   });
   useEffect(() => {
     if (!isAsked || isThere(part)) return;
-    const tried = () => (isThere(part) ? countTry() : failed());
-    inBackground(Promise.resolve(part.preload?.()).then(tried));
+    load(part, () => (isThere(part) ? countTry() : failed()));
   }, [isAsked, part]);
   return wasAsked && isThere(part);
 }
 
-/** Whether a dialog is open: after its first drawing, since it asks only then what has had the focus. */
+/** Whether a dialog or a menu is open: after its first drawing, since it gives the focus back to what has it then. */
 export function useOpened(isWanted: boolean) {
   const [isOpen, setOpen] = useState(false);
   useEffect(() => setOpen(isWanted), [isWanted]);

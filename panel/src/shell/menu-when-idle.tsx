@@ -1,5 +1,5 @@
 import type { AsyncRouteComponent } from '@tanstack/react-router';
-import { type ComponentPropsWithRef, type ReactElement, useEffect, useState } from 'react';
+import { type ComponentPropsWithRef, type ReactElement, useState } from 'react';
 import type { Session } from '../session/session.ts';
 import { useWhenIdle } from './later.ts';
 
@@ -11,17 +11,8 @@ export type MenuButtonProps = Pick<
 
 export interface MenuProps {
   session: Session;
-  /** Whether somebody wanted it before it was there. */
-  isWanted: boolean;
-}
-
-/** Opens a menu that somebody wanted, once its button has the focus, which gets it back when the menu is closed. */
-export function useMenu(isWanted: boolean) {
-  const [opened, onChange] = useState(false);
-  useEffect(() => {
-    if (isWanted) onChange(true);
-  }, [isWanted]);
-  return { opened, onChange };
+  isOpen: boolean;
+  onChange: (isOpen: boolean) => void;
 }
 
 interface MenuWhenIdleProps {
@@ -33,16 +24,20 @@ interface MenuWhenIdleProps {
 /** A button, and its menu when the browser is idle or somebody wants it: no page waits for what menus need. */
 export function MenuWhenIdle({ session, button, Menu }: MenuWhenIdleProps) {
   const isThere = useWhenIdle(Menu);
-  const [isWanted, want] = useState(false);
+  const [isOpen, setOpen] = useState(false);
   // If the button was replaced then, it would lose the focus.
   const [isFocused, setFocused] = useState(false);
+  const open = () => {
+    setFocused(false);
+    setOpen(true);
+  };
   const plain = button({
     'aria-haspopup': 'menu',
     'aria-expanded': false,
-    onClick: () => want(true),
+    onClick: open,
     onFocus: () => setFocused(true),
     onBlur: () => setFocused(false),
   });
-  if (!isThere || (isFocused && !isWanted)) return plain;
-  return <Menu session={session} isWanted={isWanted} />;
+  if (!isThere || isFocused) return plain;
+  return <Menu session={session} isOpen={isOpen} onChange={setOpen} />;
 }

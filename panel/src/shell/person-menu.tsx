@@ -9,8 +9,9 @@ import { Link } from '@tanstack/react-router';
 import { sayFailed } from '../servers/actions/toasts.tsx';
 import { useLeave } from '../session/leave.ts';
 import { signOut } from '../session/session.ts';
+import { useOpened } from './later.ts';
 import { PersonButton } from './menu-buttons.tsx';
-import { type MenuProps, useMenu } from './menu-when-idle.tsx';
+import type { MenuProps } from './menu-when-idle.tsx';
 
 const schemes = [
   { scheme: 'auto', name: 'As the system', Icon: IconDeviceDesktop },
@@ -19,8 +20,8 @@ const schemes = [
 ] as const;
 
 /** Who is signed in, their account, the colours, and signing out. */
-export function PersonMenu({ session: { user }, isWanted }: MenuProps) {
-  const menu = useMenu(isWanted);
+export function PersonMenu({ session: { user }, isOpen, onChange }: MenuProps) {
+  const opened = useOpened(isOpen);
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const leave = useLeave();
   const signingOut = useMutation({
@@ -30,14 +31,15 @@ export function PersonMenu({ session: { user }, isWanted }: MenuProps) {
   });
   return (
     <Menu
-      {...menu}
+      opened={opened}
+      onChange={onChange}
       position="bottom-end"
       width={240}
       withinPortal={false}
       withInitialFocusPlaceholder={false}
     >
       <Menu.Target>
-        <PersonButton user={user} autoFocus={isWanted} />
+        <PersonButton user={user} autoFocus={isOpen} />
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>

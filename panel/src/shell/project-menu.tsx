@@ -4,12 +4,13 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { Project } from '../session/projects.ts';
 import { chooseProject, sessionQuery } from '../session/session.ts';
+import { useOpened } from './later.ts';
 import { ProjectButton } from './menu-buttons.tsx';
-import { type MenuProps, useMenu } from './menu-when-idle.tsx';
+import type { MenuProps } from './menu-when-idle.tsx';
 
 /** The project that all pages are about, and a menu of the others. */
-export function ProjectMenu({ session: { projects, project }, isWanted }: MenuProps) {
-  const menu = useMenu(isWanted);
+export function ProjectMenu({ session: { projects, project }, isOpen, onChange }: MenuProps) {
+  const opened = useOpened(isOpen);
   const queries = useQueryClient();
   const navigate = useNavigate();
   if (!project) return null;
@@ -23,14 +24,15 @@ export function ProjectMenu({ session: { projects, project }, isWanted }: MenuPr
 
   return (
     <Menu
-      {...menu}
+      opened={opened}
+      onChange={onChange}
       position="bottom-start"
       width={240}
       withinPortal={false}
       withInitialFocusPlaceholder={false}
     >
       <Menu.Target>
-        <ProjectButton project={project} autoFocus={isWanted} />
+        <ProjectButton project={project} autoFocus={isOpen} />
       </Menu.Target>
       <Menu.Dropdown mah="70vh" className="scrolls">
         <Menu.Label>Project</Menu.Label>

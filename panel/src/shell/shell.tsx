@@ -1,5 +1,5 @@
 import { Alert, Text } from '@mantine/core';
-import { useDisclosure, useWindowEvent } from '@mantine/hooks';
+import { useWindowEvent } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { lazyRouteComponent, Outlet, useLocation, useRouter } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
@@ -23,15 +23,16 @@ const ConfirmDialog = lazyRouteComponent(
 
 /** The frame of each page: navigation, header, and what is said about the connection. */
 export function Shell() {
-  const [isOpen, { toggle, close }] = useDisclosure(false);
   const [dialog, show] = useState<CommandDialog>();
   const { data: session } = useQuery(sessionQuery);
   const path = useLocation({ select: ({ pathname }) => pathname });
+  // Each page begins without the navigation over it.
+  const [openedAt, openAt] = useState<string>();
+  const isOpen = openedAt === path;
+  const close = () => openAt(undefined);
   const hasToasts = useWhenIdle(Toasts);
   const hasConfirmation = useWhenIdle(ConfirmDialog);
   const router = useRouter();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the navigation is closed on each page.
-  useEffect(close, [path]);
   useWindowEvent('keydown', ({ key }) => key === 'Escape' && close());
   useEffect(() => {
     // It has ended, so that the route leads to the page for signing in.
@@ -46,7 +47,12 @@ export function Shell() {
       </a>
       {hasToasts && <Toasts />}
       {hasConfirmation && <ConfirmDialog />}
-      <Header session={session} isOpen={isOpen} toggle={toggle} find={() => show('palette')} />
+      <Header
+        session={session}
+        isOpen={isOpen}
+        toggle={() => openAt(isOpen ? undefined : path)}
+        find={() => show('palette')}
+      />
       <nav className={classes.navigation} id={navigationId} aria-label="Main">
         <Navigation onChosen={close} />
       </nav>

@@ -18,9 +18,8 @@ export function ActionsProvider({ children }: { children: ReactNode }) {
   const [isOpen, setOpen] = useState(false);
   const ask = useCallback<Ask>((action, servers) => {
     if (!questionOf(action, servers)) return inBackground(act(action, servers));
-    const button = document.activeElement;
-    // The button may disappear, because the state of the server changes.
-    setAsked({ action, servers, from: [button, button?.closest('[role="group"]')] });
+    const group = document.activeElement?.closest<HTMLElement>('[role="group"]');
+    setAsked({ action, servers, group });
     setOpen(true);
   }, []);
   const close = () => setOpen(false);

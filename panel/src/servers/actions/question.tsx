@@ -1,4 +1,5 @@
 import { Button, Group, List, Modal, Text } from '@mantine/core';
+import { useRef } from 'react';
 import { inBackground } from '../../background.ts';
 import { counted } from '../../format/units.ts';
 import { useOpened } from '../../shell/later.ts';
@@ -10,8 +11,8 @@ const mostNamed = 10;
 export interface Asked {
   action: PowerAction;
   servers: readonly Target[];
-  /** What gets the focus afterwards: the first of these that is still there. */
-  from: readonly (Element | null | undefined)[];
+  /** The buttons beside the one that was pressed. They get the focus if it has disappeared meanwhile. */
+  group: HTMLElement | null | undefined;
 }
 
 interface QuestionProps {
@@ -21,21 +22,21 @@ interface QuestionProps {
 }
 
 /** Asks before an action that interrupts servers, and then carries it out. */
-export function Question({ asked: { action, servers, from }, isOpen, close }: QuestionProps) {
+export function Question({ asked: { action, servers, group }, isOpen, close }: QuestionProps) {
   const { name } = words[action];
   const confirm = () => {
     close();
     inBackground(act(action, servers));
   };
   const opened = useOpened(isOpen);
+  const dialog = useRef<HTMLDivElement>(null);
   const returnFocus = () => {
-    const to = from.find((one) => one?.isConnected);
     const at = document.activeElement;
-    const isLost = at === document.body || at?.closest('[role="dialog"]');
-    if (isLost && to instanceof HTMLElement) to.focus();
+    if (at === document.body || dialog.current?.contains(at)) group?.focus();
   };
   return (
     <Modal
+      ref={dialog}
       opened={opened}
       onClose={close}
       onExitTransitionEnd={returnFocus}
