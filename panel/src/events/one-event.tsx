@@ -1,6 +1,7 @@
 import type { Event } from '@berth/client';
 import { Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
+import { counted } from '../format/units.ts';
 import { NamedServer } from '../servers/named.tsx';
 import { Fact, Facts } from '../shell/facts.tsx';
 import { Time } from '../shell/time.tsx';
@@ -11,10 +12,12 @@ interface EventProps {
   event: Event;
   /** Whether it is in brief, because it is clear which server the event is about. */
   isOfOne?: boolean;
+  /** What was said earlier of the same operation. */
+  earlier?: readonly Event[];
 }
 
 /** What has happened to what, and all that the event says of it. */
-export function OneEvent({ event, isOfOne = false }: EventProps) {
+export function OneEvent({ event, isOfOne = false, earlier = [] }: EventProps) {
   const { server_id } = event;
   const detail = detailOf(event);
   return (
@@ -37,8 +40,26 @@ export function OneEvent({ event, isOfOne = false }: EventProps) {
           {detail}
         </Text>
       )}
+      {earlier.length > 0 && <Earlier events={earlier} />}
       {!isOfOne && <Data event={event} />}
     </Stack>
+  );
+}
+
+function Earlier({ events }: { events: readonly Event[] }) {
+  return (
+    <details>
+      <Text component="summary" size="xs" c="dimmed" w="fit-content">
+        {counted(events.length, 'earlier message')}
+      </Text>
+      <Facts>
+        {events.map((event) => (
+          <Fact key={event.id} name={<Time at={event.at} />}>
+            {detailOf(event)}
+          </Fact>
+        ))}
+      </Facts>
+    </details>
   );
 }
 

@@ -41,7 +41,7 @@ function Events({ search }: { search: EventSearch }) {
           ? `The latest ${count(events.length)} events`
           : `${count(events.length)} in all: events are kept for 30 days`}
       </Text>
-      <EventList events={events} />
+      <EventList events={events} isFolded={search.type !== 'operation.progress'} />
       {query.isFetchNextPageError && (
         <Failure title="Earlier events cannot be shown" error={error} retry={showEarlier} />
       )}

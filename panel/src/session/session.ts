@@ -1,5 +1,6 @@
 import { type components, items } from '@berth/client';
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
+import { installation } from '../admin/client.ts';
 import { berth, oneAttempt, setCaller } from '../api/berth.ts';
 import { all } from '../api/queries.ts';
 import { isSignedOut } from '../api/words.ts';
@@ -23,11 +24,10 @@ export const sessionQuery = queryOptions({
 
 async function readSession(): Promise<Session | null> {
   try {
-    setCaller({ projectId: undefined });
     // Only the first says whether the second is needed, for which all pages would wait.
     const [{ data }, visible] = await Promise.all([
       berth.GET('/v1/session'),
-      all(items(berth, '/v1/projects')),
+      all(items(installation, '/v1/projects')),
     ]);
     setCaller({ csrfToken: data.csrf_token });
     const projects = projectsOf(data, visible);

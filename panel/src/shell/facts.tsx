@@ -7,7 +7,12 @@ export function Facts({ children }: { children: ReactNode }) {
   return <dl className={classes.facts}>{children}</dl>;
 }
 
-export function Fact({ name, children }: { name: string; children: ReactNode }) {
+interface FactProps {
+  name: ReactNode;
+  children: ReactNode;
+}
+
+export function Fact({ name, children }: FactProps) {
   return (
     <>
       <Text component="dt" size="sm" c="dimmed">

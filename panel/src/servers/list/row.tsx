@@ -24,6 +24,7 @@ interface RowProps {
 export const ServerRow = memo(function ServerRow(props: RowProps) {
   const { server, index, location, isSelected, toggle } = props;
   const { id, hostname, os, specifications, created_at, labels } = server;
+  const address = addressOf(server);
   const shown = Object.entries(labels).map(([key, value]) => (value ? `${key}=${value}` : key));
   return (
     <tr aria-rowindex={index} data-selected={isSelected || undefined}>
@@ -46,13 +47,14 @@ export const ServerRow = memo(function ServerRow(props: RowProps) {
           {hostname}
         </Link>
         <div className={classes.secondary} title={shown.join(', ')}>
+          {address && <span className={classes.narrow}>{address} · </span>}
           {[os, ...shown].join(' · ')}
         </div>
       </td>
       <td className={classes.status}>
         <ServerStatus server={server} />
       </td>
-      <td className={`${classes.address} ${classes.monospace}`}>{addressOf(server)}</td>
+      <td className={`${classes.address} ${classes.monospace}`}>{address}</td>
       <td className={classes.size}>
         <div>{counted(specifications.cpu, 'core')}</div>
         <div className={classes.secondary}>

@@ -1,4 +1,4 @@
-import { Stack, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMayChange } from '../../../session/may-change.ts';
@@ -12,6 +12,7 @@ import { NotesForm } from './notes.tsx';
 import { PasswordForm } from './password.tsx';
 import { Protection } from './protection.tsx';
 import { ResizeForm } from './resize/form.tsx';
+import { Sections } from './sections.tsx';
 import { Suspension } from './suspension.tsx';
 
 const route = getRouteApi('/signed-in/servers/$id');
@@ -29,17 +30,17 @@ export function ServerSettings() {
       </Empty>
     );
   }
-  return (
-    // The forms of another server begin anew.
-    <Stack gap="md" key={server.id}>
-      <NameForm server={server} />
-      <ResizeForm server={server} />
-      <PasswordForm server={server} />
-      <LabelsForm server={server} />
-      <NotesForm server={server} />
-      <Protection server={server} />
-      {session.user.is_admin && <Suspension server={server} />}
-      <DangerZone server={server} />
-    </Stack>
-  );
+  const suspension = { name: 'Suspension', form: <Suspension server={server} /> };
+  const sections = [
+    { name: 'Name', form: <NameForm server={server} /> },
+    { name: 'Size', form: <ResizeForm server={server} /> },
+    { name: 'Root password', form: <PasswordForm server={server} /> },
+    { name: 'Labels', form: <LabelsForm server={server} /> },
+    { name: 'Notes', form: <NotesForm server={server} /> },
+    { name: 'Protection', form: <Protection server={server} /> },
+    ...(session.user.is_admin ? [suspension] : []),
+    { name: 'Danger zone', form: <DangerZone server={server} /> },
+  ];
+  // The forms of another server begin anew.
+  return <Sections key={server.id} sections={sections} />;
 }
