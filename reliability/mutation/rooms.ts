@@ -21,7 +21,10 @@ const folder = (name: string): Room => ({
 });
 
 export const rooms: Readonly<Record<string, Room>> = {
-  operations: folder('operations'),
+  operations: {
+    code: [`${service}/operations/**/*.ts`],
+    tests: [...testsIn('operations', '**/*'), ...testsIn('servers/cancellation', '*')],
+  },
   reconcilers: {
     code: [`${service}/{reconcilers,reconciler-runtime}/**/*.ts`, `${service}/servers/truth*.ts`],
     tests: [

@@ -19,6 +19,7 @@ import {
 } from '../../testing/usage.ts';
 import { beginReading } from './reading-queries.ts';
 import { record } from './record.ts';
+import { ScrapeMemory } from './scrapes.ts';
 import '../../testing/fixed-seed.ts';
 
 const read = (bytes: number, cpu = 0) => ({ cpu, in: 0, out: 0, read: bytes, written: bytes });
@@ -54,6 +55,16 @@ test('each round writes the current figures and the history of all servers', asy
     const history = (await samplesOf(uuid)).map(({ disk_read }) => disk_read);
     assert.deepEqual(history, [null, 100, 100, 100]);
   }
+});
+
+test('a server that is reported in each round is rarely read from the database', async (t) => {
+  const [uuid = ''] = await insertServers(1);
+  const found = t.mock.method(ScrapeMemory.prototype, 'rememberFound');
+  const kept = collector();
+  for (const bytes of [0, 100, 200, 300, 400]) await round(kept, { [uuid]: read(bytes) });
+  // At first, and in one of 20 rounds.
+  const times = found.mock.callCount();
+  assert.ok(times === 1 || times === 2, `${times} times`);
 });
 
 test('another collector continues from the last scrape', async () => {
