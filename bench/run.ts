@@ -5,6 +5,7 @@ import { benchEvents } from './events.ts';
 import { benchHistory } from './history.ts';
 import { benchHostile } from './hostile.ts';
 import { benchLimits } from './limits.ts';
+import { benchLists } from './lists.ts';
 import { benchMemory } from './memory.ts';
 import { benchMetering } from './metering.ts';
 import { benchOperations } from './operations.ts';
@@ -31,6 +32,7 @@ const benchmarks: Record<string, (rounds?: number) => Promise<boolean>> = {
   history: benchHistory,
   hostile: benchHostile,
   limits: benchLimits,
+  lists: benchLists,
   memory: benchMemory,
   metering: benchMetering,
   operations: benchOperations,

@@ -104,7 +104,11 @@ async function findOut() {
       other: (await ask(addresses.other, ports.plain)).status,
     },
     other: (await ask(addresses.other)).status,
-    from: [await seen(addresses.sharing[0]), await seen(addresses.other)],
+    from: [
+      await seen(addresses.sharing[0]),
+      await seen(addresses.neighbour),
+      await seen(addresses.other),
+    ],
   };
 }
 

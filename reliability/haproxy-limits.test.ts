@@ -22,7 +22,7 @@ test('HAProxy limits the connections and requests of an address, or of an IPv6 /
     openedUntilRefused: 200,
     plain: { ofBothPorts: 100, openedUntilRefused: 200, requests: [50, 429], other: 308 },
     other: 200,
-    from: ['2001:db8:1::1', '192.0.2.4'],
+    from: ['2001:db8:1::1', '2001:db8:2::1', '192.0.2.4'],
   });
   assert.deepEqual([requests.count, requests.status, requests.retryAfter], [50, 429, '10']);
   assert.equal(JSON.parse(requests.body).code, 'rate_limited');
