@@ -50,8 +50,12 @@ export async function watchSteps({ directory }: Stack): Promise<StepTimes> {
   for (const statement of [table, noteStep, trigger]) await query(directory, statement);
   const noted: SeenCreate[] = [];
   return {
-    note: (create) => void noted.push(create),
-    clear: () => void noted.splice(0),
+    note: (create) => {
+      noted.push(create);
+    },
+    clear: () => {
+      noted.splice(0);
+    },
     async report() {
       const seen = await query<Mark & Record<string, unknown>>(directory, marks);
       console.log('\nThe steps of Berth, in milliseconds');

@@ -70,7 +70,9 @@ export async function withFleet<T>(
     const clients = Array.from({ length: fleet.locations }, (_, location) =>
       createIncusClient({ socketPath: socketOf(directory, location), project: names.project }),
     );
-    stack.defer(async () => void (await Promise.all(clients.map((client) => client.close()))));
+    stack.defer(async () => {
+      await Promise.all(clients.map((client) => client.close()));
+    });
     const { superuserConnectionString } = postgres;
     const figures = { readySeconds, comparedSeconds, superuserConnectionString };
     return await use({ fleet, db, service, directory, ...figures, clients, withAnother });

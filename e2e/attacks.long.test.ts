@@ -56,9 +56,11 @@ async function assertRefused(server: Server): Promise<void> {
   }
 }
 
-async function inspect({ id }: Server): Promise<string> {
+const inspect = ({ id }: Server) => inspected('server', String(id));
+
+async function inspected(...what: string[]): Promise<string> {
   const env = { ...process.env, BERTH_DATA_DIR: dataDirectory(directory()) };
-  const args = [toolEntry, 'inspect', 'server', String(id)];
+  const args = [toolEntry, 'inspect', ...what];
   return (await promisify(execFile)(process.execPath, args, { env })).stdout;
 }
 
@@ -99,6 +101,7 @@ test('a server of an earlier version is confined from its next start on', async 
   assert.ok(made.length >= 6, 'the attack works where it is not denied');
   assert.match(await inspect(server), /^confined +no, .* when it is next started$/m);
   await untilUnconfined(1);
+  assert.match(await inspected('location', 'local'), new RegExp(`^unconfined +${name}: `, 'm'));
   assert.match(await inspect(server), /^subvolumes +[1-9]\d*, which .*attack.*rm -r/m);
   // The guest restarts by itself, and is confined from then on.
   await sshLast(address, 'nohup reboot >/dev/null 2>&1 &');
@@ -111,6 +114,7 @@ test('a server of an earlier version is confined from its next start on', async 
   assert.match(await inspect(server), /^subvolumes +none$/m);
   await assertRefused(server);
   await untilUnconfined(0);
+  assert.match(await inspected('location', 'local'), /^unconfined +none$/m);
   await call('POST', `/v1/servers/${server.id}/stop`, {});
   await untilIdle(server.id);
   await incusCommand('config', 'unset', name, 'security.syscalls.deny');

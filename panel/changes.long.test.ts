@@ -73,6 +73,18 @@ describe('changes of a server in the panel', { skip }, () => {
     await toast('web-2 has its new name');
   });
 
+  it('links lead to the sections of the page, and can be shared', async () => {
+    const sections = page.getByRole('navigation', { name: 'Settings', exact: true });
+    await sections.getByRole('link', { name: 'Danger zone' }).click();
+    await page.waitForURL(/#danger-zone$/);
+    const isAtTop = () => page.evaluate('window.scrollY === 0');
+    assert.equal(await isAtTop(), false);
+    await page.reload();
+    await region('Danger zone').waitFor();
+    await eventually(async () => assert.equal(await isAtTop(), false));
+    await sections.getByRole('link', { name: 'Name' }).click();
+  });
+
   it('a server is resized to its own specifications, and then to a size', async () => {
     await region('Size').getByLabel('Cores').fill('100000');
     await button('Resize').click();

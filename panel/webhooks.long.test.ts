@@ -186,6 +186,21 @@ describe('webhooks, events and commands in the panel', { skip }, () => {
       .waitFor();
   });
 
+  it('the progress of an operation is one event, unless nothing else is listed', async () => {
+    const progress = events().filter({ hasText: 'Operation in progress' });
+    await progress.getByText(/^\d+ earlier messages$/).click();
+    assert.equal(await progress.count(), 1);
+    await look('the progress of an operation');
+    await choice('Type').fill('Operation in progress');
+    await option('Operation in progress').click();
+    await eventually(async () => assert.ok((await progress.count()) > 1));
+    await button('Clear').click();
+    await events()
+      .filter({ hasText: /Server started\s*web-1/ })
+      .first()
+      .waitFor();
+  });
+
   it('an action is begun with the keyboard alone, and its events are listed as they happen', async () => {
     assert.equal(
       await events()

@@ -52,7 +52,9 @@ export function createCli(io: Io): Cli {
     print: (text) => {
       if (text !== '') io.stdout.write(`${text}\n`);
     },
-    note: (text) => void io.stderr.write(`${printable(text)}\n`),
+    note: (text) => {
+      io.stderr.write(`${printable(text)}\n`);
+    },
   };
   return cli;
 }
@@ -96,7 +98,9 @@ export function connectTo(io: Io, progress: Progress, service: Service): Berth {
     ends.delete(id);
   };
   berth.use({
-    onRequest: ({ id }) => void ends.set(id, progress.begin(`Waiting for ${host}`)),
+    onRequest: ({ id }) => {
+      ends.set(id, progress.begin(`Waiting for ${host}`));
+    },
     onResponse: end,
     onError: end,
   });

@@ -29,8 +29,12 @@ export async function createProgram(cli: Cli, words: readonly string[]) {
       ...{ helpWidth: io.stdout.columns ?? 100, minWidthToWrap: 20, groupItems: ownFirst },
     })
     .configureOutput({
-      writeOut: (text) => void io.stdout.write(text),
-      writeErr: (text) => void io.stderr.write(text),
+      writeOut: (text) => {
+        io.stdout.write(text);
+      },
+      writeErr: (text) => {
+        io.stderr.write(text);
+      },
       outputError: (text, write) =>
         write(text.replace(/^error: (.)/, (_, first: string) => `Error: ${first.toUpperCase()}`)),
     })

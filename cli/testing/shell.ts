@@ -40,7 +40,9 @@ export function openShell(command: string, env: Record<string, string>) {
   return {
     shown,
     sees,
-    type: (keys: string) => void child.stdin.write(keys),
+    type: (keys: string) => {
+      child.stdin.write(keys);
+    },
     async close() {
       child.kill();
       await ended;

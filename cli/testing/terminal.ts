@@ -82,7 +82,9 @@ export function createHome(
           throw new Error(`It never showed ${text}: ${rest}`, { cause: failure });
         seen = shown().indexOf(text, seen) + text.length;
       },
-      type: (keys) => void stdin.write(keys),
+      type: (keys) => {
+        stdin.write(keys);
+      },
       isRaw: () => isRaw,
       resize(columns, rows) {
         Object.assign(screen, { columns, rows });

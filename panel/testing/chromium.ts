@@ -29,7 +29,9 @@ export async function startChromium(baseURL: string): Promise<Browser> {
       const context = await browser.newContext({ baseURL, ...options });
       const page = await context.newPage();
       page.setDefaultTimeout(longestMs);
-      page.on('pageerror', (error) => void errors.push(String(error)));
+      page.on('pageerror', (error) => {
+        errors.push(String(error));
+      });
       page.on('console', (message) => {
         // Chromium reports each response with an error as well.
         const isResponse = message.text().startsWith('Failed to load resource');

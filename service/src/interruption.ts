@@ -71,6 +71,8 @@ export function listenForInterruption(say: (text: string) => void): Interruption
       return isSkipping;
     },
     stop,
-    always: (end) => void ends.push(end),
+    always: (end) => {
+      ends.push(end);
+    },
   };
 }

@@ -1,5 +1,6 @@
 import { Button, Group, Select } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
+import { inBackground } from '../background.ts';
 import {
   hasFilters,
   kindNames,
@@ -15,11 +16,13 @@ const choices = (names: Record<string, string>) =>
 export function Filters({ search }: { search: OperationSearch }) {
   const navigate = useNavigate();
   const change = (changed: { status?: string | null; kind?: string | null }) =>
-    void navigate({
-      to: '/operations',
-      search: (current) => readOperationSearch({ ...current, ...changed }),
-      replace: true,
-    });
+    inBackground(
+      navigate({
+        to: '/operations',
+        search: (current) => readOperationSearch({ ...current, ...changed }),
+        replace: true,
+      }),
+    );
   return (
     <Group gap="sm" align="flex-end" role="search" aria-label="Operations">
       <Select

@@ -2,6 +2,7 @@ import { Anchor, Button, Card, Stack, Text, Title } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { inBackground } from '../background.ts';
 import { count } from '../format/units.ts';
 import { Empty, Failure, Loading } from '../shell/messages.tsx';
 import { useTitle } from '../shell/title.ts';
@@ -36,7 +37,11 @@ function Operations({ search }: { search: OperationSearch }) {
   });
   if (error && !data) {
     return (
-      <Failure title="The operations cannot be shown" error={error} retry={() => void refetch()} />
+      <Failure
+        title="The operations cannot be shown"
+        error={error}
+        retry={() => inBackground(refetch())}
+      />
     );
   }
   if (!data) return <Loading />;

@@ -2,6 +2,7 @@ import { Menu } from '@mantine/core';
 import IconCheck from '@tabler/icons-react/icons/IconCheck';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import { inBackground } from '../background.ts';
 import type { Project } from '../session/projects.ts';
 import { chooseProject, sessionQuery } from '../session/session.ts';
 import { useOpened } from './later.ts';
@@ -39,7 +40,7 @@ export function ProjectMenu({ session: { projects, project }, isOpen, onChange }
         {projects.map((one) => (
           <Menu.Item
             key={one.id}
-            onClick={() => void choose(one)}
+            onClick={() => inBackground(choose(one))}
             rightSection={one.id === project.id && <IconCheck size={14} aria-label="chosen" />}
           >
             {one.name}

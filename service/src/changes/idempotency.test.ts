@@ -151,7 +151,7 @@ test('another request with the same key is refused', async () => {
   assert.equal(await committedRuns(), 1);
 });
 
-test('the same key in another project is another key', async () => {
+test('a key of another project is refused, and its response is not replayed', async () => {
   const { id } = await db
     .insertInto('projects')
     .values({ name: 'elsewhere' })

@@ -145,6 +145,7 @@ test('a location is shown with its rules, and with what is open or not known', a
   assert.match(first, /^rules +pending since /m);
   assert.match(first, /^IPv6 +not checked yet$/m);
   assert.match(first, /^node node-1 +online, its addresses are not known$/m);
+  assert.match(first, /^engine +unreachable: /m);
   await sql`update locations set policy_applied = policy_wanted, ipv6_open_for = '{}'`.execute(db);
   await sql`update nodes set addresses = '{10.9.0.1, fd00:9::1}',
     addresses_read_at = now() - interval '3 hours'`.execute(db);

@@ -2,7 +2,8 @@ import { SetupError } from '../../../setup/commands.mjs';
 import type { Config } from '../config/config.ts';
 import type { Db } from '../db/connection.ts';
 import { installationId } from '../db/queries.ts';
-import { engineView } from '../inspect/engine.ts';
+import type { IncusClient } from '../incus/client.ts';
+import { engineFacts, engineView } from '../inspect/engine.ts';
 import { locationFacts } from '../inspect/location.ts';
 import {
   findServersCalled,
@@ -19,7 +20,7 @@ import { joinSecretKey } from '../keys/secret-key.ts';
 import { notThere } from '../location-setup/administration.ts';
 import { createEngines } from '../locations/engines.ts';
 import { loadIdentity } from '../locations/identity.ts';
-import { findLocationsNamed, requireLocation } from '../locations/queries.ts';
+import { findLocationsNamed, type LocationRow, requireLocation } from '../locations/queries.ts';
 import { createPoolQuotas } from '../pool-quotas/pool-quotas.ts';
 import {
   type Answer,
@@ -59,9 +60,11 @@ export function addInspectCommands(program: Program): void {
     );
   inspect
     .command('location')
-    .description("Shows the rules of a location's network, and what keeps servers from its nodes.")
+    .description(
+      "Shows the rules of a location's network, what keeps servers from its nodes, and which servers can bypass the quotas of their disks.",
+    )
     .argument('<name>', 'the name of the location')
-    .action(printing((name) => onDatabase((db) => location(db, name))));
+    .action(printing((name) => onDatabase((db, config) => location(db, config, name))));
   inspect
     .command('reconcilers')
     .description(
@@ -88,11 +91,11 @@ async function reconcilers(db: Db): Promise<Answer> {
   return { text, json: rows };
 }
 
-async function location(db: Db, name: string): Promise<Answer> {
+async function location(db: Db, config: Config, name: string): Promise<Answer> {
   const [named] = await findLocationsNamed(db, name);
   const found = named && (await inspectLocation(db, named.id));
   if (!found) throw notThere(name);
-  const pairs = locationFacts(found);
+  const pairs = [...locationFacts(found), ...(await withEngine(db, config, found.id, engineFacts))];
   return { text: facts(pairs), json: Object.fromEntries(pairs) };
 }
 
@@ -152,15 +155,24 @@ function commandFacts(
 }
 
 async function askEngine(db: Db, config: Config, row: { location_id: number; uuid: string }) {
-  const location = await requireLocation(db, row.location_id);
+  return await withEngine(db, config, row.location_id, async (client, location) => {
+    const { of: keeperOf } = createPoolQuotas(await installationId(db));
+    const findKeeper = () => keeperOf(location, client);
+    return await engineView(client, { uuid: row.uuid, disks: location }, findKeeper);
+  });
+}
+
+async function withEngine<T>(
+  db: Db,
+  config: Config,
+  locationId: number,
+  use: (client: IncusClient, location: LocationRow) => Promise<T>,
+): Promise<T> {
+  const location = await requireLocation(db, locationId);
   const isNear = 'socket_path' in location.engine;
   const engines = createEngines({ identity: isNear ? undefined : await identity(db, config) });
   try {
-    const { uuid } = row;
-    const client = engines.of(location);
-    const { of: keeperOf } = createPoolQuotas(await installationId(db));
-    const findKeeper = () => keeperOf(location, client);
-    return await engineView(client, { uuid, disks: location }, findKeeper);
+    return await use(engines.of(location), location);
   } finally {
     await engines.close();
   }

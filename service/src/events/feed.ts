@@ -258,7 +258,9 @@ export function createEventFeed(settings: FeedSettings): EventFeed {
       if (missed.length > 0) follower.take(missed);
       return true;
     },
-    detach: (follower) => void attached.delete(follower),
+    detach: (follower) => {
+      attached.delete(follower);
+    },
     async stop() {
       isStopping = true;
       clearInterval(beats);

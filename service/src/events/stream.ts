@@ -219,10 +219,11 @@ export async function sendEvents(
   // A refusal would end an `EventSource` for good, whereas this makes it connect again.
   if (feed.isStopping) {
     stopSending();
-    return void raw.end(`${beginning}\n`);
+    raw.end(`${beginning}\n`);
+    return;
   }
   raw.write(`${beginning}id: ${position}\n\n`);
-  void follow().catch((error: unknown) => {
+  follow().catch((error: unknown) => {
     request.log.error({ err: error }, 'A stream of events failed.');
     end('error');
   });

@@ -20,6 +20,7 @@ const surelySensitive = [
   // This opens nodes, networks and port 25 to servers.
   'location_update',
   'token_create',
+  'device_authorization_approve',
   'server_password',
   'ssh_key_create',
   'ssh_key_update',
@@ -32,6 +33,10 @@ const surelySensitive = [
   'passkey_options',
   'passkey_create',
   'passkey_delete',
+  // Events are sent to a URL for as long as the webhook exists.
+  'webhook_create',
+  'webhook_update',
+  'webhook_rotate_secret',
 ];
 
 const { db, close } = await createTestDatabase();

@@ -2,8 +2,8 @@ import type { IncusClient } from '../incus/client.ts';
 import type { Instance } from '../incus/instances.ts';
 import { isUnderWay, operationInstances } from '../incus/operations.ts';
 import { EngineError, isEngineError } from '../incus/transport/errors.ts';
-import { hasOwnPolicy, isConfined } from '../instances/confinement.ts';
-import { instanceName } from '../instances/labels.ts';
+import { hasOwnPolicy, isConfined, runsUnconfined } from '../instances/confinement.ts';
+import { instanceName, serverUuid } from '../instances/labels.ts';
 import { canAsRoot } from '../pool-quotas/as-root.ts';
 import type { QuotaGuard } from '../pool-quotas/quota-guard.ts';
 import { type Disks, subvolumeLister } from '../servers/engine/subvolumes.ts';
@@ -14,12 +14,31 @@ export async function engineView(
   server: { uuid: string; disks: Disks },
   findGuard: () => Promise<QuotaGuard | undefined>,
 ): Promise<[string, string][]> {
+  return await unlessUnreachable(() =>
+    ask(client, instanceName(server.uuid), server.disks, findGuard),
+  );
+}
+
+/** What the engine shows of all servers of a location, as pairs of a label and a value. */
+export async function engineFacts(client: IncusClient): Promise<[string, string][]> {
+  return await unlessUnreachable(async () => {
+    const instances = await client.instances.list();
+    const free = instances.filter(
+      (seen) => serverUuid(seen.name) && seen.status !== 'Error' && runsUnconfined(seen),
+    );
+    const names = free.map(({ name }) => name).join(', ');
+    const how = 'their guests can write beyond the quotas of their disks until they are restarted';
+    return [['unconfined', free.length === 0 ? 'none' : `${names}: ${how}`]];
+  });
+}
+
+async function unlessUnreachable(look: () => Promise<[string, string][]>) {
   try {
-    return await ask(client, instanceName(server.uuid), server.disks, findGuard);
+    return await look();
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
     const where = error.where ? ` (${error.where})` : '';
-    return [['engine', `unreachable: ${error.message}${where}`]];
+    return [['engine', `unreachable: ${error.message}${where}`]] satisfies [string, string][];
   }
 }
 
@@ -117,7 +136,7 @@ function wayOutOf(found: string[]): string {
   const more = found.length > shownSubvolumes ? ', …' : '';
   return (
     `${found.length}, which the quota of its disk does not include, whether it is confined or not: ${names.join(', ')}${more}. ` +
-    'The owner can move their contents to ordinary directories and remove them with "rm -r". If the owner agrees, ' +
-    '"btrfs subvolume delete" on the machine removes them with their contents.'
+    'The owner can move their contents to ordinary directories and remove them with "rm -r", or rebuild the server. If ' +
+    'the owner agrees, "btrfs subvolume delete" on the machine removes them with their contents.'
   );
 }

@@ -58,6 +58,9 @@ export function isConfined({ type, status, config }: Seen): boolean {
   return status === 'Stopped' || config[freeRunLabel] !== runOf(config);
 }
 
+/** Whether its guest can create subvolumes now, which the quota of its disk does not include. */
+export const runsUnconfined = (seen: Seen) => seen.status !== 'Stopped' && !isConfined(seen);
+
 /**
  * The configuration that confines an instance. On a running instance it takes effect at the next start, whoever starts
  * it. Calls that an administrator denies stay denied.

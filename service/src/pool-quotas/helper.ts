@@ -39,7 +39,9 @@ export function createHelper(pools: string): Server {
     socket.on('data', () => {
       if (socket.bytesRead > longestRequest) socket.destroy();
     });
-    createInterface({ input: socket }).once('line', (line) => void serve(socket, pools, line));
+    createInterface({ input: socket }).once('line', (line) => {
+      serve(socket, pools, line).catch(() => socket.destroy());
+    });
   });
   server.maxConnections = maxConnections;
   return server;

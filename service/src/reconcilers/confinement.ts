@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { IncusClient } from '../incus/client.ts';
 import type { Instance } from '../incus/instances.ts';
 import { EngineError } from '../incus/transport/errors.ts';
-import { confine, isConfined, isToBeConfined } from '../instances/confinement.ts';
+import { confine, isToBeConfined, runsUnconfined } from '../instances/confinement.ts';
 import { serverUuid } from '../instances/labels.ts';
 import { each } from '../usage/collect/each.ts';
 
@@ -33,5 +33,5 @@ export async function reconcileConfinement(
   };
   const [error] = await each(servers.filter(isToBeConfined), work, signal);
   if (error) throw error;
-  return servers.filter((seen) => seen.status !== 'Stopped' && !isConfined(seen)).length;
+  return servers.filter(runsUnconfined).length;
 }

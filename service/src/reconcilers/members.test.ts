@@ -3,8 +3,10 @@ import { after, beforeEach, test } from 'node:test';
 import type { IncusClient } from '../incus/client.ts';
 import type { CallOptions } from '../incus/transport/api.ts';
 import { EngineError } from '../incus/transport/errors.ts';
+import { longestSeconds } from '../incus/transport/patience.ts';
 import { installation } from '../testing/fixtures.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
+import { defaultPingMilliseconds } from './location/sync.ts';
 import { createMemberProbes, type MemberProbes } from './members.ts';
 
 const { db, close } = await createTestDatabase();
@@ -158,4 +160,8 @@ test('a member that was online is not probed again during a probe, and one that 
   await idle;
   await run('online');
   assert.equal(count('a').length, 2);
+});
+
+test('a member that no longer responds is recorded as offline within 15 s', () => {
+  assert.ok(defaultPingMilliseconds / 1000 + longestSeconds <= 15);
 });

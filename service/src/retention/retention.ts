@@ -92,7 +92,9 @@ export async function keepRecords(db: Db, { now, oldBy, signal }: Round): Promis
   const errors: unknown[] = [];
   for (const work of works) {
     if (signal?.aborted) break;
-    await work().catch((error: unknown) => void errors.push(error));
+    await work().catch((error: unknown) => {
+      errors.push(error);
+    });
   }
   if (errors.length > 0) throw new AggregateError(errors, 'Of the upkeep of records some failed.');
   return removed;

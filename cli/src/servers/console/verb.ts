@@ -58,7 +58,9 @@ async function useConsole(
   let isLost = false;
   const console = openConsole(berth(), server, {
     ...{ size: sizeOf(stdout), signal },
-    onOutput: (bytes) => void stdout.write(bytes),
+    onOutput: (bytes) => {
+      stdout.write(bytes);
+    },
     onState(state) {
       if (state === 'connected') {
         // The last output is sent again.

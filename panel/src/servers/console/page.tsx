@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { isMissing } from '../../api/words.ts';
+import { inBackground } from '../../background.ts';
 import type { Server } from '../../live/apply.ts';
 import { useActivity } from '../../live/live.tsx';
 import { Failure, Loading } from '../../shell/messages.tsx';
@@ -25,7 +26,11 @@ export function ConsolePage() {
   if (isMissing(error)) return <NoSuchServer />;
   if (error && !server) {
     return (
-      <Failure title="The server cannot be shown" error={error} retry={() => void refetch()} />
+      <Failure
+        title="The server cannot be shown"
+        error={error}
+        retry={() => inBackground(refetch())}
+      />
     );
   }
   return server ? <PageOf key={server.id} server={server} /> : <Loading />;

@@ -1,6 +1,7 @@
 import { Button, Group, NativeSelect, TextInput } from '@mantine/core';
 import IconSearch from '@tabler/icons-react/icons/IconSearch';
 import { useNavigate } from '@tanstack/react-router';
+import { inBackground } from '../../background.ts';
 import { useTyped } from '../../shell/typed.ts';
 import { allStatuses, hasFilters, readSearch, type ServerSearch, type Status } from './search.ts';
 
@@ -8,11 +9,13 @@ import { allStatuses, hasFilters, readSearch, type ServerSearch, type Status } f
 export function Filters({ search }: { search: ServerSearch }) {
   const navigate = useNavigate();
   const change = (changed: { [Key in keyof ServerSearch]: ServerSearch[Key] | undefined }) =>
-    void navigate({
-      to: '/servers',
-      search: (current) => readSearch({ ...current, ...changed }),
-      replace: true,
-    });
+    inBackground(
+      navigate({
+        to: '/servers',
+        search: (current) => readSearch({ ...current, ...changed }),
+        replace: true,
+      }),
+    );
   return (
     <Group gap="sm" align="flex-end" role="search" aria-label="Servers">
       <TypedFilter

@@ -1,6 +1,7 @@
 import { Anchor, Button, Code, Group, Stack, Text, Title } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
+import { inBackground } from '../../background.ts';
 import { count, counted } from '../../format/units.ts';
 import type { Server } from '../../live/apply.ts';
 import { Empty, Failure, Loading } from '../../shell/messages.tsx';
@@ -35,7 +36,11 @@ export function ServersPage() {
       </Group>
       <Filters search={search} />
       {error && !servers && (
-        <Failure title="The servers cannot be shown" error={error} retry={() => void refetch()} />
+        <Failure
+          title="The servers cannot be shown"
+          error={error}
+          retry={() => inBackground(refetch())}
+        />
       )}
       {!servers && !error && <Loading />}
       {servers?.length === 0 && !isPlaceholderData && <NoServers isFiltered={hasFilters(search)} />}

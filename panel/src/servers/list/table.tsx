@@ -11,6 +11,7 @@ import {
   useState,
 } from 'react';
 import { locationsQuery } from '../../api/queries.ts';
+import { inBackground } from '../../background.ts';
 import type { Server } from '../../live/apply.ts';
 import { useIdle } from '../../shell/idle.ts';
 import { ServerRow } from './row.tsx';
@@ -133,11 +134,13 @@ function Heading({ column, name, search }: HeadingProps) {
   const isSorted = sort.replace(/^-/, '') === column;
   const direction = sort.startsWith('-') ? 'descending' : 'ascending';
   const click = () =>
-    void navigate({
-      to: '/servers',
-      search: (current) => sortedBy(readSearch(current), column),
-      replace: true,
-    });
+    inBackground(
+      navigate({
+        to: '/servers',
+        search: (current) => sortedBy(readSearch(current), column),
+        replace: true,
+      }),
+    );
   return (
     <th scope="col" className={classes[column]} aria-sort={isSorted ? direction : undefined}>
       <UnstyledButton className={classes.heading} onClick={click}>

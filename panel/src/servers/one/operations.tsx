@@ -1,5 +1,6 @@
 import { Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { inBackground } from '../../background.ts';
 import { OneOperation } from '../../operations/one-operation.tsx';
 import { Failure, Loading } from '../../shell/messages.tsx';
 import { operationsQuery } from './queries.ts';
@@ -9,7 +10,11 @@ export function Operations({ serverId }: { serverId: number }) {
   const { data, error, refetch } = useQuery(operationsQuery(serverId));
   if (error && !data)
     return (
-      <Failure title="The operations cannot be shown" error={error} retry={() => void refetch()} />
+      <Failure
+        title="The operations cannot be shown"
+        error={error}
+        retry={() => inBackground(refetch())}
+      />
     );
   if (!data) return <Loading />;
   return (

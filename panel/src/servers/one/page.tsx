@@ -15,6 +15,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, Outlet } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { isMissing } from '../../api/words.ts';
+import { inBackground } from '../../background.ts';
 import { LatestEvents } from '../../events/latest.tsx';
 import type { Server } from '../../live/apply.ts';
 import { useActivity } from '../../live/live.tsx';
@@ -40,7 +41,11 @@ export function ServerPage() {
   if (isMissing(error)) return <NoSuchServer />;
   if (error && !server) {
     return (
-      <Failure title="The server cannot be shown" error={error} retry={() => void refetch()} />
+      <Failure
+        title="The server cannot be shown"
+        error={error}
+        retry={() => inBackground(refetch())}
+      />
     );
   }
   return server ? <Frame server={server} /> : <Loading />;

@@ -50,7 +50,11 @@ export function createLeader(options: LeaderOptions): Leader {
   const sessions = currentSession(() =>
     openLockSession({ pool, silenceMilliseconds, onSign: handOver }),
   );
-  const shares = createShares(() => void leaveUnlessWanted());
+  const shares = createShares(() => {
+    leaveUnlessWanted().catch((error: unknown) =>
+      log.warn({ err: error }, 'A connection for locks could not be left.'),
+    );
+  });
   /** How many use the session, or wait for it. */
   let underWay = 0;
   /** What `ifFree` holds: PostgreSQL would give a session the same lock again. */

@@ -110,7 +110,10 @@ function lookAtServer(
 function lookForMissing(server: ServerToCompare, name: string, { findings, unsure }: Found): void {
   if (server.isLost) return;
   // Another reconciler looks twice before it records that an instance is gone.
-  if (!server.isMissing) return void unsure.add(name);
+  if (!server.isMissing) {
+    unsure.add(name);
+    return;
+  }
   const differences = [{ path: 'instance', expected: name, found: null }];
   findings.push({ kind: 'missing_instance', instance: name, member: null, server, differences });
 }
@@ -121,7 +124,10 @@ function lookAtInstance(context: Context, instance: Instance, { findings, unsure
   if (unsure.has(name)) return;
   const named = serverUuid(name);
   if (named && stateOf(context, named) === 'exists') return;
-  if (status === 'Error') return void unsure.add(name);
+  if (status === 'Error') {
+    unsure.add(name);
+    return;
+  }
   const { installation, server: labelled } = labelsOf(instance);
   const isOurs = installation === context.installationId;
   // The sweep removes what is left of deleted servers.

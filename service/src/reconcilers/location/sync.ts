@@ -15,7 +15,8 @@ import { define, type LocationSubject } from './subject.ts';
 // Reconcilers that observe the engine, its members and its instances.
 
 const defaultSweepMilliseconds = 60_000;
-const defaultPingMilliseconds = 5000;
+/** The pause between two probes, unless a test shortens it. */
+export const defaultPingMilliseconds = 5000;
 /**
  * Unreachable members are probed more often, at this share of the interval, so that their servers
  * are seen again soon.

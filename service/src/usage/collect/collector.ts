@@ -92,7 +92,9 @@ async function collectLocation(
     const begin = await clockOfRound(context);
     const limited = { ...context, share, begin };
     // The readings of other nodes should not wait for a slow one.
-    const finish = () => void recorder.finish().catch(outage.failed);
+    const finish = () => {
+      recorder.finish().catch(outage.failed);
+    };
     const timer = setInterval(finish, recordMilliseconds);
     const readOne = async (node: Node) => {
       const ofNode = remembered.get(node.name) ?? createNodeMemory(log.child({ node: node.name }));

@@ -18,7 +18,9 @@ export async function each<T>(
   async function next(): Promise<void> {
     for (const item of queue) {
       if (signal?.aborted) return;
-      await work(item).catch((error: unknown) => void errors.push(error));
+      await work(item).catch((error: unknown) => {
+        errors.push(error);
+      });
     }
   }
   await Promise.all(Array.from({ length: concurrency }, next));
@@ -57,7 +59,9 @@ export async function eachInPace<T>(
   for (const item of items) {
     if (underWay.size >= atOnce) await Promise.race([...underWay, sleep(patienceMilliseconds)]);
     const one = work(item)
-      .catch((error: unknown) => void errors.push(error))
+      .catch((error: unknown) => {
+        errors.push(error);
+      })
       .finally(() => underWay.delete(one));
     underWay.add(one);
   }

@@ -38,7 +38,9 @@ export async function keepHistory(db: Db, now: Date, { signal, log }: Upkeep = {
   const errors: unknown[] = [];
   for (const work of works) {
     if (signal?.aborted) return made;
-    await work().catch((error: unknown) => void errors.push(error));
+    await work().catch((error: unknown) => {
+      errors.push(error);
+    });
   }
   if (errors.length > 1) throw new AggregateError(errors, 'Of the upkeep of history much failed.');
   if (errors.length > 0) throw errors[0];

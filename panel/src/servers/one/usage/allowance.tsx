@@ -1,5 +1,6 @@
 import { Progress, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { inBackground } from '../../../background.ts';
 import { Failure } from '../../../shell/messages.tsx';
 import { trafficQuery } from './queries.ts';
 import { allowanceOf } from './traffic.ts';
@@ -14,7 +15,7 @@ export function Allowance({ serverId }: { serverId: number }) {
       <Failure
         title="The traffic allowance cannot be shown"
         error={error}
-        retry={() => void refetch()}
+        retry={() => inBackground(refetch())}
       />
     );
   }

@@ -2,6 +2,7 @@ import { Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
+import { inBackground } from '../../../background.ts';
 import type { Server } from '../../../live/apply.ts';
 import { Failure, Loading } from '../../../shell/messages.tsx';
 import { Allowance } from './allowance.tsx';
@@ -19,13 +20,15 @@ export function Usage({ server, span }: { server: Server; span: Span }) {
     placeholderData: keepPreviousData,
   });
   const choose = (last: string) =>
-    void navigate({
-      to: '/servers/$id',
-      params: { id: String(server.id) },
-      search: { last: last as Span },
-      replace: true,
-      resetScroll: false,
-    });
+    inBackground(
+      navigate({
+        to: '/servers/$id',
+        params: { id: String(server.id) },
+        search: { last: last as Span },
+        replace: true,
+        resetScroll: false,
+      }),
+    );
   return (
     <Stack gap="md">
       <Group justify="space-between">
@@ -42,7 +45,11 @@ export function Usage({ server, span }: { server: Server; span: Span }) {
       </Group>
       <Allowance serverId={server.id} />
       {error && (
-        <Failure title="The usage cannot be shown" error={error} retry={() => void refetch()} />
+        <Failure
+          title="The usage cannot be shown"
+          error={error}
+          retry={() => inBackground(refetch())}
+        />
       )}
       {!data && !error && <Loading />}
       {data && (

@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { inWords } from '../../../../api/words.ts';
+import { inBackground } from '../../../../background.ts';
 import type { Server } from '../../../../live/apply.ts';
 import { remove } from '../../../actions/act.ts';
 import { TypedName } from './typed-name.tsx';
@@ -20,7 +21,7 @@ export function DeleteDialog({ server, isOpen, close }: DialogProps) {
   const navigate = useNavigate();
   const removing = useMutation({
     mutationFn: () => remove(server),
-    onSuccess: () => void navigate({ to: '/servers' }),
+    onSuccess: () => inBackground(navigate({ to: '/servers' })),
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
