@@ -94,6 +94,8 @@ const forms: [name: string, type: string, body: string][] = [
 
 const longest = 15_000;
 
+const selecting = (selector: string) => `${create}?label_selector=${selector.slice(0, longest)}`;
+
 /** Paths and headers, which together are limited to 16 KiB. */
 const heads: [name: string, head: Head][] = [
   [
@@ -114,6 +116,12 @@ const heads: [name: string, head: Head][] = [
   ['a search for a long name', { path: `${create}?q=${'a'.repeat(longest)}` }],
   ['a filter that nearly fits', { path: `/v1/audit?address=${':'.repeat(longest)}` }],
   ['metrics of a history', { path: `/v1/servers/1/usage?metrics=${'cpu,'.repeat(longest / 4)}` }],
+  ['a selector of many values', { path: selecting(`a%20in%20(${numbered(2900, name36)})`) }],
+  [
+    'a selector of many requirements',
+    { path: selecting(numbered(2900, (at) => `!${name36(at)}`)) },
+  ],
+  ['a selector of brackets', { path: selecting(`a%20in%20${'('.repeat(longest - 20)}`) }],
   ['a path of dots', { path: `/v1/${'../'.repeat(longest / 3)}` }],
   ['a path of escapes', { path: `/v1/servers/${'%2F'.repeat(80)}` }],
   [

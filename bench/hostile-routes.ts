@@ -29,7 +29,64 @@ const [keys, dryRun] = ['/v1/ssh-keys', '/v1/servers/dry-run'];
 const [rebuild, suspend] = ['/v1/servers/1/rebuild', '/v1/servers/1/suspend'];
 const [location, members] = ['/v1/locations/1', '/v1/projects/1/members'];
 
+const [server, webhooks] = ['PATCH /v1/servers/1', '/v1/webhooks'];
+const bulk = '/v1/servers/actions';
+const webhook = (url: string) =>
+  filled(`{"name":"hostile","types":["server.started"],"url":"${url}`, '/a', '!"}');
+
 const bodies: [name: string, route: string, body: string][] = [
+  [
+    'the most labels',
+    server,
+    JSON.stringify({
+      labels: Object.fromEntries(
+        texts(64, (at) => `${'k'.repeat(60)}${at}`).map((name) => [name, 'v'.repeat(63)]),
+      ),
+    }),
+  ],
+  [
+    'more labels than are accepted',
+    server,
+    `{"labels":{${numbered(4980, (at) => `"k${at}":"v"`)}}}`,
+  ],
+  ['a label that nearly fits', server, filled('{"labels":{"a', '-', '":"v"}}')],
+  ['notes of line breaks', server, filled('{"notes":"', '\\n', '"}')],
+  ['a webhook of a long URL', webhooks, webhook('https://a')],
+  [
+    'a webhook of a host of very many labels',
+    webhooks,
+    filled('{"name":"hostile","url":"https://', 'a.', '/"}'),
+  ],
+  [
+    'a webhook of many types',
+    webhooks,
+    `{"name":"hostile","types":[${numbered(4980, () => '"server.started"')}]}`,
+  ],
+  [
+    'an action on many servers',
+    bulk,
+    `{"action":"start","ids":[${numbered(4980, (at) => String(at + 1_000_000))}]}`,
+  ],
+  [
+    'an action on the most servers by name',
+    bulk,
+    JSON.stringify({ action: 'start', ids: texts(100, (at) => `no-such-server-${at}`) }),
+  ],
+  [
+    'an action on a selector of many values',
+    bulk,
+    filled('{"action":"start","label_selector":"a in (a', ',a', ')"}'),
+  ],
+  ['a size of a long name', '/v1/sizes', filled('{"name":"a', '-', '!"}')],
+  [
+    'a size of many locations',
+    '/v1/sizes',
+    `{"name":"a","location_ids":[${numbered(4980, (at) => String(at))}]}`,
+  ],
+  ['an adoption of a long name', '/v1/drift/1/adopt', filled('{"name":"', 'a.', '"}')],
+  ['a program of a long name', '/v1/device-authorizations', filled('{"name":"', 'a ', '"}')],
+  ['a code of a program', '/v1/device-authorizations/token', filled('{"device_code":"', 'a', '"}')],
+  ['a setup of a long code', '/v1/setup', filled('{"code":"', 'a', '"}')],
   ['the largest SSH key', keys, key(`ssh-rsa ${largestRsaKey} ${'a'.repeat(5000)}`)],
   ['an SSH key of blanks', keys, key(`ssh-rsa${' \t'.repeat(4090)}A`)],
   ['an SSH key of more blanks', keys, filled('{"public_key":"ssh-rsa', ' ', 'A"}')],

@@ -7,6 +7,8 @@ import { createTestProject } from '../service/src/testing/people.ts';
 
 /** The number of audit log entries of the attacker. */
 export const entries = 600_000;
+/** Those of the other customer, enough for a large page. */
+const entriesOfOther = 1000;
 /** The number of deleted servers on the attacker's statement of this month. */
 export const servers = 30_000;
 /** The number of the attacker's creates that stored as much output as a create can. */
@@ -33,7 +35,7 @@ export async function onDatabaseOf<T>(
 }
 
 /** The tokens of two customers, with the scope `servers:read`. */
-interface Customers {
+export interface Customers {
   attacker: string;
   other: string;
 }
@@ -49,7 +51,8 @@ async function enterCustomers(db: Db): Promise<Customers> {
   const attacker = await customer(db, attackingProject);
   const other = await customer(db, 'another');
   await db.transaction().execute(async (trx) => {
-    await enterAuditLog(trx, attacker.id);
+    await enterAuditLog(trx, attacker.id, entries);
+    await enterAuditLog(trx, other.id, entriesOfOther);
     await enterServers(trx, attacker.id);
     await enterCreates(trx, attacker.id);
   });
@@ -65,13 +68,13 @@ async function customer(db: Db, project: string) {
   return { id, token };
 }
 
-async function enterAuditLog(trx: Trx, projectId: number): Promise<void> {
+async function enterAuditLog(trx: Trx, projectId: number, count: number): Promise<void> {
   await sql`
     insert into audit_entries (project_id, address, action, target_kind, target_id, status, request_id, source,
       by_administrator)
     select ${projectId}, '192.0.2.1', case when n % 2 = 0 then 'server_start' else 'server_stop' end, 'server',
       n, case when n % 2 = 0 then 202 else 409 end, 'request-' || n, 'api', false
-    from ${numbers(entries)}`.execute(trx);
+    from ${numbers(count)}`.execute(trx);
 }
 
 /** Deleted servers have no instances, which the service would miss. */

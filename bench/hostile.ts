@@ -9,7 +9,7 @@ import { attackAll } from './attacks.ts';
 import { changesLimit } from './growth.ts';
 import { benchHostileReads } from './hostile-reads.ts';
 import { hostileRequests } from './hostile-requests.ts';
-import { enterMeteredServers } from './hostile-rows.ts';
+import { enterHostileRows, enterMeteredServers } from './hostile-rows.ts';
 import type { HostileRequest } from './raw-request.ts';
 import { withSimulated } from './simulated.ts';
 
@@ -61,8 +61,9 @@ export async function benchHostile(rounds = defaultRounds): Promise<boolean> {
     console.log(
       `${requests.length} requests; the longest hold ${worst.toFixed(1)} ms (target: at most ${mostMs})`,
     );
-    const areReadsHarmless = await benchHostileReads(service, () => ask(watch));
-    const isHeldOff = await attackAll(service, () => ask(watch), mostMs);
+    const customers = await enterHostileRows(service);
+    const areReadsHarmless = await benchHostileReads(service, customers, () => ask(watch));
+    const isHeldOff = await attackAll(service, customers.other, { hold: () => ask(watch), mostMs });
     return worst <= mostMs && areReadsHarmless && isHeldOff;
   });
 }
