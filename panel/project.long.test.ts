@@ -68,7 +68,7 @@ describe('a project in the panel', { skip }, () => {
     await requireGood('the last owner');
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await row('carol').getByLabel('Role of Test').selectOption('Member');
-    await page.getByText('Test is now a member').waitFor();
+    await page.getByText('They are now a member.').waitFor();
     assert.equal(await row('carol').getByLabel('Role of Test').inputValue(), 'member');
   });
 
