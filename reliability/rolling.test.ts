@@ -272,21 +272,19 @@ test('the console of a server is opened through the proxy, by either service', a
   const logs = () =>
     Object.keys(ports).map((name) => readFileSync(serviceLog(join(root, name)), 'utf8'));
   const haveShown = () => logs().every((log) => log.includes('A console was opened'));
-  for (let times = 0; times < 40 && !haveShown(); times += 1) {
+  // The proxy chooses the service with the fewest connections, so that an open console leads to the other one.
+  for (let times = 0; times < 4; times += 1) {
     const answer = await ask('POST', `/servers/${id}/console`);
     assert.equal(answer.status, 201, answer.body);
     const { url } = JSON.parse(answer.body);
     assert.match(url, new RegExp(`^wss://localhost:${port}/v1/consoles/`));
     paths.add(new URL(url).pathname);
     const console = await openConsole(url, { ca });
-    // What others have typed is shown first.
-    await console.shows(/login: /);
+    if (times === 0) await console.shows(/login: /);
     console.type(`typed-${times}`);
     await console.shows(new RegExp(`typed-${times}`));
-    console.socket.close();
-    await console.closed;
   }
-  assert.ok(haveShown(), 'each service has shown one');
+  await until('each service has shown one', haveShown, Boolean);
   for (const path of paths) assert.ok(!logs().join().includes(path), 'no ticket is in the log');
 });
 

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { createTestToken } from '../testing/app.ts';
+import { createLimiter } from '../limits/limiter.ts';
+import { createTestToken, generousLimits } from '../testing/app.ts';
 import { openConsole, startConsoleServices } from '../testing/consoles.ts';
 import { inject } from '../testing/inject.ts';
 import { auditOf, createTestProject, createTestUser, signInAs } from '../testing/people.ts';
 import { enterServer } from '../testing/servers.ts';
 import { until } from '../testing/until.ts';
 
-const { db, place, lines, own, service, request, open, startServer } = await startConsoleServices();
+const { db, place, lines, own, service, request, open, startServer, startService } =
+  await startConsoleServices();
 
 const urlOf = async (id: number): Promise<string> => (await request(id)).json().url;
 const refused = (status: number) => new RegExp(`Unexpected server response: ${status}`);
@@ -114,6 +116,26 @@ describe('a ticket', () => {
       .where('id', '=', brief.id)
       .execute();
     await assert.rejects(openConsole(requested.json().url), refused(401));
+  });
+
+  test('it is no attempt to guess one, of which an address has few', async () => {
+    const attempts = { burst: 2, perSecond: 1 / 3600 };
+    const at = await startService({}, createLimiter({ ...generousLimits, attempts }));
+    const id = await startServer();
+    for (let times = 0; times < 4; times += 1) {
+      const console = await open(id, { at });
+      console.socket.close();
+      await console.closed;
+      await until(
+        'its place is free',
+        async () =>
+          await db.selectFrom('consoles').select('id').where('server_id', '=', id).execute(),
+        ({ length }) => length === 0,
+      );
+    }
+    const unknown = `${at.url.replace('http', 'ws')}/v1/consoles/${'x'.repeat(43)}`;
+    for (const status of [404, 404, 429])
+      await assert.rejects(openConsole(unknown), refused(status));
   });
 
   test('pages of other sites cannot use it, and nothing but a WebSocket of the protocol can', async () => {

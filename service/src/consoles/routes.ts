@@ -106,6 +106,7 @@ function openRoute(app: App, { consoles, publicUrl }: ConsoleDeps): void {
         ? await consoles.redeem(secretHash(ticket), address)
         : undefined;
       if (!opened) throw consoleNotFound();
+      request.server.limits.refundAttempts(request);
       const socket = await acceptWebSocket(request, reply);
       if (socket) consoles.join(opened, socket, { address, log: request.log });
       else consoles.forget(opened);

@@ -13,8 +13,9 @@ import { listenForNotifications } from '../db/notifications.ts';
 import type { ServerStatus } from '../db/schema/schema.ts';
 import { createIncusClient } from '../incus/client.ts';
 import { instanceName } from '../instances/labels.ts';
+import { createLimiter, type Limiter } from '../limits/limiter.ts';
 import { sessionRoutes } from '../sessions/routes.ts';
-import { createTestApp, createTestToken } from './app.ts';
+import { createTestApp, createTestToken, generousLimits } from './app.ts';
 import { keptLog } from './canaries.ts';
 import { type Installation, installation } from './fixtures.ts';
 import { inject } from './inject.ts';
@@ -42,7 +43,10 @@ export async function startConsoleServices() {
   after(() => incus.close());
   const { log, lines } = keptLog('info');
 
-  async function startService(times: Partial<ConsoleTimes> = {}) {
+  async function startService(
+    times: Partial<ConsoleTimes> = {},
+    limiter: Limiter = createLimiter(generousLimits),
+  ) {
     const notifications = listenForNotifications(connectionString, pino({ enabled: false }));
     const credentials = createCredentialCache(notifications);
     const engineOf = async () => incus;
@@ -51,7 +55,7 @@ export async function startConsoleServices() {
       times: { lingerMs: 200, lookMs: 200, ...times },
     });
     const routes = [consoleRoutes, sessionRoutes];
-    const app = await createTestApp(db, routes, { credentials, consoles, log });
+    const app = await createTestApp(db, routes, { credentials, consoles, log, limiter });
     const url = await app.listen();
     let stopped: Promise<void> | undefined;
     const stop = () => {
