@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import classes from './sections.module.css';
 
 export interface Section {
@@ -12,6 +12,10 @@ const idOf = (name: string) => name.toLowerCase().replaceAll(' ', '-');
 
 /** Forms below each other, with links to them, which people can also share. */
 export function Sections({ sections }: { sections: readonly Section[] }) {
+  useEffect(() => {
+    // When the browser looked for the section of the URL, it was not there yet.
+    document.getElementById(window.location.hash.slice(1))?.scrollIntoView();
+  }, []);
   return (
     <div className={classes.layout}>
       <div className={classes.forms}>
