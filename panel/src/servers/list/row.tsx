@@ -47,8 +47,8 @@ export const ServerRow = memo(function ServerRow(props: RowProps) {
           {hostname}
         </Link>
         <div className={classes.secondary} title={shown.join(', ')}>
-          {address && <span className={classes.narrow}>{address} · </span>}
-          {[os, ...shown].join(' · ')}
+          <span className={classes.wide}>{[os, ...shown].join(' · ')}</span>
+          <span className={classes.narrow}>{address ?? os}</span>
         </div>
       </td>
       <td className={classes.status}>
