@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
+import { availableParallelism } from 'node:os';
 import { after, type TestContext, test } from 'node:test';
 import { sql } from 'kysely';
 import type { App, Deps } from '../callers/app-types.ts';
@@ -101,6 +102,22 @@ test('a project with slow requests does not take connections from another one', 
   assert.equal(await waitForLock(), 2, 'half of the connections, and no more');
   await unlock();
   for (const { statusCode } of await Promise.all(slow)) assert.equal(statusCode, 200);
+});
+
+test('the reads of a project have two connections for each processor, and its changes have others', async (t) => {
+  const max = 64;
+  const { ask } = await serve(t, { max });
+  const unlock = await lockSlow(t);
+  const most = Math.min(max / 2, 2 * availableParallelism());
+  const reads = Array.from({ length: max }, () => ask('GET', '/slow', one));
+  await untilLocked(most);
+  const others = Math.min(4, max / 2 - most);
+  const changes = Array.from({ length: others }, () => ask('POST', '/slow', one));
+  await untilLocked(most + others);
+  await unlock();
+  for (const { statusCode } of await Promise.all([...reads, ...changes])) {
+    assert.equal(statusCode, 200);
+  }
 });
 
 test('a project that waits too long for its own share is refused, and accepted later', async (t) => {

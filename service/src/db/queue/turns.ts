@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import type pg from 'pg';
 import { currentClaim } from './claim.ts';
 import { createFairQueue, type FairQueue } from './fair-queue.ts';
@@ -11,11 +12,18 @@ export const readTimeoutMs = 10_000;
 /** The maximum number of waiting requests of a project. More of them would probably time out. */
 const maxWaitersPerProject = 1000;
 
-const queues = new WeakMap<pg.Pool, FairQueue>();
+/**
+ * The maximum number of queries of a project that run at the same time for requests that only read. PostgreSQL shares its
+ * processors equally among all queries, so that more of them would only slow down those of others.
+ */
+const mostReads = 2 * Math.max(1, availableParallelism());
+
+const queues = new WeakMap<pg.Pool, FairQueue[]>();
 
 /** The number of callers that wait for a connection of the pool. */
 export function waitingFor(pool: pg.Pool): number {
-  return pool.waitingCount + (queues.get(pool)?.waiting ?? 0);
+  const queued = queues.get(pool)?.reduce((sum, { waiting }) => sum + waiting, 0);
+  return pool.waitingCount + (queued ?? 0);
 }
 
 /** A connection, and the function that returns it to the pool. */
@@ -31,23 +39,35 @@ export async function takeConnection(pool: pg.Pool): Promise<PooledConnection> {
 }
 
 /**
- * Shares the connections of a pool among projects: none can use more than half, and a quarter is reserved for projects
- * that have none (see `claim.ts`). Statements of a request that only reads time out after `readMs`. Taking a connection
+ * Shares the connections of a pool among projects: none can use more than half, or `mostReads` for reads, and a quarter is
+ * reserved for projects that have none (see `claim.ts`). Statements of a request that only reads time out after `readMs`. Taking a connection
  * throws `QueueTooLong`, and errors of the pool.
  */
 export function shareAmongProjects(pool: pg.Pool, readMs: number): () => Promise<PooledConnection> {
   const { max: most, connectionTimeoutMillis: patienceMs = 0 } = pool.options;
   const share = Math.max(1, Math.floor(most / 2));
-  const queue = createFairQueue({
-    most,
-    share,
-    spare: Math.floor(most / 4),
-    maxWaitersPerKey: maxWaitersPerProject,
-  });
-  queues.set(pool, queue);
+  const limits = { most, maxWaitersPerKey: maxWaitersPerProject };
+  const queue = createFairQueue({ ...limits, share, spare: Math.floor(most / 4) });
+  const reads = createFairQueue({ ...limits, share: Math.min(share, mostReads), spare: 0 });
+  queues.set(pool, [queue, reads]);
+
+  async function enter(key: string | undefined, onlyReads: boolean): Promise<() => void> {
+    const leaveReads = onlyReads ? await reads.enter(key, patienceMs) : undefined;
+    try {
+      const leave = await queue.enter(key, patienceMs);
+      return () => {
+        leave();
+        leaveReads?.();
+      };
+    } catch (error) {
+      leaveReads?.();
+      throw error;
+    }
+  }
+
   return async () => {
     const { share: key, onlyReads = false } = currentClaim() ?? {};
-    const leave = await queue.enter(key, patienceMs);
+    const leave = await enter(key, onlyReads);
     try {
       const { client, release } = await takeWithTimeout(pool, onlyReads ? readMs : 0);
       return {
