@@ -1,16 +1,25 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server } from 'node:net';
 
+/** By name. */
+const held = new Map<string, Server>();
+
 /**
- * Waits until no other process of this machine holds `name`, then holds it until this process ends
- * in any way. `say` is called once with what it waits for. A turn is an abstract socket (unix(7)),
- * which the kernel gives to one process at a time, and releases when that has ended. A client that
- * connects learns who holds it, and notices when that process ends.
+ * Waits until no other process of this machine holds `name`, then holds it until this process ends in any way. What this
+ * process holds already is not waited for. `say` is called once with what it waits for. A turn is an abstract socket
+ * (unix(7)), which the kernel gives to one process at a time, and releases when that has ended. A client that connects
+ * learns who holds it, and notices when that process ends.
  */
 export async function takeTurn(name: string, say: (text: string) => void): Promise<void> {
+  if (held.has(name)) return;
   const address = `\0berth-turn:${name}`;
   let told = '';
-  while (!(await listen(address))) {
+  for (;;) {
+    const server = await listen(address);
+    if (server) {
+      held.set(name, server);
+      return;
+    }
     const holder = await waitForEnd(address, (text) => {
       if (text !== told) say(`Waiting for ${text}, which uses ${name}`);
       told = text;
@@ -20,9 +29,7 @@ export async function takeTurn(name: string, say: (text: string) => void): Promi
   }
 }
 
-const held: Server[] = [];
-
-async function listen(address: string): Promise<boolean> {
+async function listen(address: string): Promise<Server | undefined> {
   const server = createServer((socket) => {
     socket.on('error', () => socket.destroy());
     socket.unref().write(`the process ${process.pid} in ${process.cwd()}`);
@@ -31,11 +38,10 @@ async function listen(address: string): Promise<boolean> {
   try {
     await once(server, 'listening');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') return false;
+    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') return undefined;
     throw error;
   }
-  held.push(server);
-  return true;
+  return server;
 }
 
 /** Resolves when the process that holds the address has ended. */
