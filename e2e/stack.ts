@@ -75,9 +75,11 @@ export async function withDirectory<T>(
   await reaped(reaper);
   await remove();
   removeOnSignal(remove);
-  startReaper(...reaper);
+  const stopReaper = startReaper(...reaper);
   // The failure of the run is thrown even if the removal fails as well.
   await using stack = new AsyncDisposableStack();
+  // The next stack of this process would wait for it.
+  stack.defer(stopReaper);
   stack.defer(remove);
   await mkdir(directory, { recursive: true, mode: 0o711 });
   return await use();

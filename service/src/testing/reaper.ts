@@ -1,12 +1,14 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 
 /**
  * Runs a script that cleans up after this process has ended in any way. Only this process holds the other end of the
- * script's standard input. The script begins with `await ownerIsGone()`.
+ * script's standard input. The script begins with `await ownerIsGone()`. Returns a function that has it clean up at once,
+ * for a process that goes on, and waits for its end.
  */
-export function startReaper(script: URL, ...args: string[]): void {
+export function startReaper(script: URL, ...args: string[]): () => Promise<void> {
   const reaper = spawn(process.execPath, [fileURLToPath(script), ...args], {
     // It runs in a separate session, so that a signal to the terminal or the process group does not end it.
     detached: true,
@@ -14,8 +16,15 @@ export function startReaper(script: URL, ...args: string[]): void {
     // Its arguments must not contain a directory that another reaper removes.
     env: { PATH: process.env.PATH },
   });
+  const ended = once(reaper, 'exit');
   reaper.unref();
-  (reaper.stdin as Socket).unref();
+  const stdin = reaper.stdin as Socket;
+  stdin.unref();
+  return async () => {
+    reaper.ref();
+    stdin.end();
+    await ended;
+  };
 }
 
 /** For the script of a reaper: resolves when the process that started it has ended. */
