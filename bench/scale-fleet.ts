@@ -88,10 +88,10 @@ async function fillLocation(
   await sql`
     with location as (
       insert into locations (name, description, engine, incus_project, storage_pool, network,
-        max_cpu, max_ram_mb, max_disk_gb, reachable, overcommit_disk)
+        max_cpu, max_ram_mb, max_disk_gb, reachable, overcommit_cpu, overcommit_disk)
       values (${location === 0 ? 'local' : `location-${location}`}, '',
         ${JSON.stringify({ socket_path: socketPath })}, ${project}, ${pool}, ${network},
-        8, 8192, 80, false, 1000)
+        8, 8192, 80, false, 1000, 1000)
       returning id
     ),
     pool as (
