@@ -47,6 +47,18 @@ async function createdWith(user_data: string, wish: Wish = {}) {
   return { server, message, report, results, seen: seen.map((one) => one.status) };
 }
 
+/** Rebuilds a server, and returns the operation at its end. */
+async function rebuiltWith({ id }: Server, more: object): Promise<Operation> {
+  const body = { erase: true, password, initialCommands: [], ...more };
+  const answer = await call<{ operation_id: number }>('POST', `/v1/servers/${id}/rebuild`, body);
+  assert.equal(answer.status, 202, JSON.stringify(answer.body));
+  await untilIdle(id);
+  const { operation_id } = answer.body;
+  const ended = await call<Operation>('GET', `/v1/operations/${operation_id}`);
+  assert.equal(ended.body.status, 'succeeded', ended.body.message);
+  return ended.body;
+}
+
 const on = async (server: Server, command: string) => await ssh(primaryAddress(server), command);
 const fine = { status: 'done', errors: [] };
 
@@ -95,7 +107,7 @@ const ways = [
 ];
 
 for (const { way, fromFiles, prepare } of ways) {
-  describe(`user data ${way}`, () => {
+  describe(`user data ${way}`, { concurrency: 2 }, () => {
     before(prepare);
     after(() =>
       onIncus('image', 'set-property', imageAlias('debian-12'), 'berth.first-start', '1'),
@@ -261,94 +273,89 @@ write_files:
   });
 }
 
-it('user data is nowhere but in the guest, for root only, also after a rebuild with other data', async () => {
-  const [first, second] = ['canary-5d20b7', 'canary-90e1fa'];
-  const { server } = await createdWith(`#!/bin/sh\necho ${first}\n`);
-  await isNowhere(first, server);
-  // This one is broken, so cloud-init quotes it.
-  const broken = `#cloud-config\nruncmd: ${second}\nusers: [${second}\n`;
-  const packed = gzipSync(broken).toString('base64');
-  const { message, user_data: report } = await rebuiltWith(server, { user_data: packed });
-  assert.match(message, /^The server was rebuilt, but cloud-init/);
-  assert.notEqual(report?.status, 'done');
-  for (const canary of [first, second]) await isNowhere(canary, server);
-  const readable = (text: string) =>
-    `grep -rslF ${text.slice(0, -1)} / --exclude-dir=proc --exclude-dir=sys`;
-  const asNobody = `su -s /bin/sh nobody -c '${readable(second)}' || true`;
-  assert.equal(await on(server, asNobody), '');
-  assert.equal(await on(server, `${readable(first)} || true`), '', 'the first disk is gone');
-  await remove(server.id);
-});
-
-it('user data of a rebuild sets up the new system', async () => {
-  const { id } = await create();
-  await untilIdle(id);
-  const server = await view(id);
-  const user_data = '#cloud-config\nwrite_files:\n  - path: /root/order\n    content: "data\\n"\n';
-  const initialCommands = ['echo command >> /root/order; cat /root/order'];
-  const {
-    message,
-    user_data: report,
-    commands,
-  } = await rebuiltWith(server, {
-    ...{ user_data, initialCommands },
+describe('user data', { concurrency: 2 }, () => {
+  it('user data is nowhere but in the guest, for root only, also after a rebuild with other data', async () => {
+    const [first, second] = ['canary-5d20b7', 'canary-90e1fa'];
+    const { server } = await createdWith(`#!/bin/sh\necho ${first}\n`);
+    await isNowhere(first, server);
+    // This one is broken, so cloud-init quotes it.
+    const broken = `#cloud-config\nruncmd: ${second}\nusers: [${second}\n`;
+    const packed = gzipSync(broken).toString('base64');
+    const { message, user_data: report } = await rebuiltWith(server, { user_data: packed });
+    assert.match(message, /^The server was rebuilt, but cloud-init/);
+    assert.notEqual(report?.status, 'done');
+    for (const canary of [first, second]) await isNowhere(canary, server);
+    const readable = (text: string) =>
+      `grep -rslF ${text.slice(0, -1)} / --exclude-dir=proc --exclude-dir=sys`;
+    const asNobody = `su -s /bin/sh nobody -c '${readable(second)}' || true`;
+    assert.equal(await on(server, asNobody), '');
+    assert.equal(await on(server, `${readable(first)} || true`), '', 'the first disk is gone');
+    await remove(server.id);
   });
-  assert.deepEqual([message, report], ['The server was rebuilt.', fine]);
-  assert.equal(commands?.[0]?.output, 'data\ncommand\n');
-  const without = await rebuiltWith(server, {});
-  assert.deepEqual([without.message, without.user_data], ['The server was rebuilt.', null]);
-  assert.equal(await on(server, 'ls /root; cloud-init status'), 'status: disabled');
-  await remove(id);
-});
 
-/** Rebuilds a server, and returns the operation at its end. */
-async function rebuiltWith({ id }: Server, more: object): Promise<Operation> {
-  const body = { erase: true, password, initialCommands: [], ...more };
-  const answer = await call<{ operation_id: number }>('POST', `/v1/servers/${id}/rebuild`, body);
-  assert.equal(answer.status, 202, JSON.stringify(answer.body));
-  await untilIdle(id);
-  const { operation_id } = answer.body;
-  const ended = await call<Operation>('GET', `/v1/operations/${operation_id}`);
-  assert.equal(ended.body.status, 'succeeded', ended.body.message);
-  return ended.body;
-}
-
-it('user data adds SSH keys to those of the request, whose login decides', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'berth-e2e-key-'));
-  const paths = ['one', 'two'].map((name) => join(folder, name));
-  const [one, two] = paths.map((path) => {
-    run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', path]);
-    return readFileSync(`${path}.pub`, 'utf8').trim();
+  it('user data of a rebuild sets up the new system', async () => {
+    const { id } = await create();
+    await untilIdle(id);
+    const server = await view(id);
+    const user_data =
+      '#cloud-config\nwrite_files:\n  - path: /root/order\n    content: "data\\n"\n';
+    const initialCommands = ['echo command >> /root/order; cat /root/order'];
+    const {
+      message,
+      user_data: report,
+      commands,
+    } = await rebuiltWith(server, {
+      ...{ user_data, initialCommands },
+    });
+    assert.deepEqual([message, report], ['The server was rebuilt.', fine]);
+    assert.equal(commands?.[0]?.output, 'data\ncommand\n');
+    const without = await rebuiltWith(server, {});
+    assert.deepEqual([without.message, without.user_data], ['The server was rebuilt.', null]);
+    assert.equal(await on(server, 'ls /root; cloud-init status'), 'status: disabled');
+    await remove(id);
   });
-  const body = { name: 'of the request', public_key: one };
-  const key = await call<{ id: number }>('POST', '/v1/ssh-keys', body);
-  assert.equal(key.status, 201, JSON.stringify(key.body));
-  const userData = `#cloud-config\nssh_pwauth: true\nssh_authorized_keys:\n  - ${two}\nchpasswd:\n  expire: false\n  list: |\n    root:Another-Password-9\n`;
-  const byKey = { ssh_keys: ['of the request'], password_login: false };
-  const [keys, password] = await Promise.all([
-    createdWith(userData, byKey),
-    createdWith(userData, { ssh_keys: ['of the request'] }),
-  ]);
-  for (const { server } of [keys, password]) {
-    for (const path of paths) {
-      assert.equal(sshWithKey(primaryAddress(server), path, 'whoami'), 'root');
+
+  it('user data adds SSH keys to those of the request, whose login decides', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'berth-e2e-key-'));
+    const paths = ['one', 'two'].map((name) => join(folder, name));
+    const [one, two] = paths.map((path) => {
+      run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', path]);
+      return readFileSync(`${path}.pub`, 'utf8').trim();
+    });
+    const body = { name: 'of the request', public_key: one };
+    const key = await call<{ id: number }>('POST', '/v1/ssh-keys', body);
+    assert.equal(key.status, 201, JSON.stringify(key.body));
+    const userData = `#cloud-config\nssh_pwauth: true\nssh_authorized_keys:\n  - ${two}\nchpasswd:\n  expire: false\n  list: |\n    root:Another-Password-9\n`;
+    const byKey = { ssh_keys: ['of the request'], password_login: false };
+    const [keys, password] = await Promise.all([
+      createdWith(userData, byKey),
+      createdWith(userData, { ssh_keys: ['of the request'] }),
+    ]);
+    for (const { server } of [keys, password]) {
+      for (const path of paths) {
+        assert.equal(sshWithKey(primaryAddress(server), path, 'whoami'), 'root');
+      }
     }
-  }
-  await assert.rejects(on(keys.server, 'true'), /Permission denied/);
-  assert.equal(await on(password.server, 'whoami'), 'root', 'the password is that of the request');
-  await Promise.all([keys, password].map(({ server }) => remove(server.id)));
-  await call('DELETE', `/v1/ssh-keys/${key.body.id}`);
-  rmSync(folder, { recursive: true });
-});
+    await assert.rejects(on(keys.server, 'true'), /Permission denied/);
+    assert.equal(
+      await on(password.server, 'whoami'),
+      'root',
+      'the password is that of the request',
+    );
+    await Promise.all([keys, password].map(({ server }) => remove(server.id)));
+    await call('DELETE', `/v1/ssh-keys/${key.body.id}`);
+    rmSync(folder, { recursive: true });
+  });
 
-it('a server whose user data does not end can be used, and deleted', async () => {
-  const { id, ...made } = await create({ user_data: '#!/bin/sh\nsleep infinity\n' });
-  await until(
-    'its user data is carried out',
-    () => status(id),
-    (now) => now.status === 'Creating the server: carrying out its user data',
-    180,
-  );
-  assert.equal(await ssh(primaryAddress({ ...made, id }), 'whoami'), 'root');
-  await remove(id);
+  it('a server whose user data does not end can be used, and deleted', async () => {
+    const { id, ...made } = await create({ user_data: '#!/bin/sh\nsleep infinity\n' });
+    await until(
+      'its user data is carried out',
+      () => status(id),
+      (now) => now.status === 'Creating the server: carrying out its user data',
+      180,
+    );
+    assert.equal(await ssh(primaryAddress({ ...made, id }), 'whoami'), 'root');
+    await remove(id);
+  });
 });
