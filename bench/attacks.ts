@@ -1,21 +1,18 @@
-import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Service } from '../e2e/service.ts';
 import { beside } from './disturbance.ts';
 import { type Growth, growingAttacks } from './growth.ts';
-import { mostMegabytes } from './hostile-reads.ts';
 import { onDatabaseOf } from './hostile-rows.ts';
+import { hostileTargets } from './hostile-targets.ts';
+import { inWords, watchMemory } from './processor.ts';
 import { percentile } from './statistics.ts';
 
-/** The highest acceptable ratio of a second customer's latency to that without the attack. */
-const mostTimes = 3;
 const looks = 10;
 /** A pause that is longer than an attack takes to start again. */
 const lookMs = 1500;
 const pauseMs = 10;
 const settleMs = 3000;
-const memoryEveryMs = 100;
 /** The audit log, which `enterHostileRows` has filled. */
 const largeList = '/v1/audit?limit=300';
 /** Larger responses are limited in number. */
@@ -59,24 +56,17 @@ interface Customer {
   token: string;
 }
 
-interface Watching {
-  /** Returns the longest time that the event loop was blocked since the last call, in milliseconds. */
-  hold: () => Promise<number>;
-  /** The longest acceptable time. */
-  mostMs: number;
-}
-
 /**
  * Returns whether a second customer was answered all the time, nearly as fast as without the
- * attack, nothing blocked the event loop for longer than `mostMs`, the service needed no more memory than
- * `mostMegabytes`, and no attack added more to the database than it may. Other load only makes times longer, so the best
- * of several measurements counts.
+ * attack, the event loop and the memory of the service were within `hostileTargets`, and no attack added more to the
+ * database than it may. Other load only makes times longer, so the best of several measurements counts.
  * @param token of a second customer
+ * @param hold returns the longest time that the event loop was blocked since the last call, in milliseconds
  */
 export async function attackAll(
   service: Service,
   token: string,
-  { hold, mostMs }: Watching,
+  hold: () => Promise<number>,
 ): Promise<boolean> {
   const customer = { url: service.url, token };
   let isHeldOff = true;
@@ -91,14 +81,14 @@ export async function attackAll(
     const megabytes = memory.stop();
     console.log(
       `${attack.name}: held ${held.toFixed(1)} ms, ${alone.held.toFixed(1)} without it; ` +
-        `memory ${megabytes.before} MB before, ${megabytes.peak} at most, ${megabytes.after} after; ` +
+        `memory ${inWords(megabytes)}; ` +
         `another customer: ${refused} of ${asked} not answered, p99 ${p99.toFixed(1)} ms, ` +
         `${alone.p99.toFixed(1)} without it; the attacker: ${said}`,
     );
     const isBounded = await grown();
-    const isAnswered = refused === 0 && p99 <= mostTimes * alone.p99;
-    const isSmall = megabytes.peak <= mostMegabytes;
-    isHeldOff &&= isAnswered && isBounded && isSmall && held <= mostMs;
+    const isAnswered = refused === 0 && p99 <= hostileTargets.ratio * alone.p99;
+    const isSmall = megabytes.peak <= hostileTargets.megabytes;
+    isHeldOff &&= isAnswered && isBounded && isSmall && held <= hostileTargets.holdMs;
   }
   return isHeldOff;
 }
@@ -184,26 +174,4 @@ async function watchGrowth(service: Service, growth?: Growth): Promise<() => Pro
     console.log(`  it added ${grown} ${unit} (target: at most ${mostNow})`);
     return grown <= mostNow;
   };
-}
-
-/** When it is stopped, returns the memory of a process before, at its maximum, and at the end. */
-function watchMemory(pid: number) {
-  const before = residentMegabytes(pid);
-  let peak = before;
-  const look = () => {
-    peak = Math.max(peak, residentMegabytes(pid));
-  };
-  const timer = setInterval(look, memoryEveryMs);
-  return {
-    stop() {
-      clearInterval(timer);
-      look();
-      return { before, peak, after: residentMegabytes(pid) };
-    },
-  };
-}
-
-function residentMegabytes(pid: number): number {
-  const [, kilobytes] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-  return Math.round(Number(kilobytes) / 1000);
 }

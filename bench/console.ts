@@ -1,17 +1,15 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Console } from '@berth/contract/consoles';
 import type { OperatingSystem } from '@berth/contract/operating-systems';
 import type { Server } from '@berth/contract/servers';
 import { openTerminal } from '../e2e/console.ts';
 import type { Service } from '../e2e/service.ts';
-import { residentMegabytes } from './processor.ts';
+import { watchMemory } from './processor.ts';
 import { withSimulated } from './simulated.ts';
 import { concludeAlone, percentile } from './statistics.ts';
 
 const defaultRounds = 3;
 const keys = 500;
 const printed = 100_000_000;
-const lookMs = 20;
 const password = 'Correct-Horse-9';
 const most = { delayMs: 50, megabytes: 32 };
 
@@ -53,17 +51,14 @@ export async function benchConsole(rounds = defaultRounds): Promise<boolean> {
 
 /** How much the memory of the service has grown at most during the work. */
 async function growth({ pid }: Service, work: () => Promise<unknown>): Promise<number> {
-  const before = residentMegabytes(pid);
-  let peak = before;
-  let isOver = false;
-  const watch = async () => {
-    while (!isOver) {
-      peak = Math.max(peak, residentMegabytes(pid));
-      await sleep(lookMs);
-    }
-  };
-  await Promise.all([watch(), work().finally(() => (isOver = true))]);
-  return peak - before;
+  const memory = watchMemory(pid);
+  let figures: ReturnType<typeof memory.stop>;
+  try {
+    await work();
+  } finally {
+    figures = memory.stop();
+  }
+  return figures.peak - figures.before;
 }
 
 async function createServer(service: Service): Promise<number> {

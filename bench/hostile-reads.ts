@@ -1,20 +1,17 @@
-import { readFileSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Service } from '../e2e/service.ts';
 import { beside } from './disturbance.ts';
 import { attackingProject, type Customers, entries, fullCreates, servers } from './hostile-rows.ts';
+import { hostileTargets } from './hostile-targets.ts';
 import { ask } from './latency.ts';
+import { inWords, watchMemory } from './processor.ts';
 import { percentile } from './statistics.ts';
 
 const settleMs = 1000;
 const requests = 300;
 const everyMs = 12;
 const rounds = 3;
-const highestRatio = 3;
-const mostMs = 20;
-/** Of the whole service, which needs a third of it without an attack. */
-export const mostMegabytes = 1000;
 
 /** Requests of one customer, so many of which are in progress all the time. */
 interface Attack {
@@ -76,6 +73,7 @@ export async function benchHostileReads(
   held: () => Promise<number>,
 ): Promise<boolean> {
   const customer = (token: string): Customer => ({ url: service.url, token });
+  const { holdMs, megabytes } = hostileTargets;
   let isAsWanted = true;
   for (const [name, { paths, atOnce, isUnbounded }] of Object.entries(attacks)) {
     const tries: Awaited<ReturnType<typeof attack>>[] = [];
@@ -87,25 +85,25 @@ export async function benchHostileReads(
     const least = (of: (figures: (typeof tries)[number]) => number) => Math.min(...tries.map(of));
     const ratio = least(({ alone, attacked }) => attacked.p99 / alone.p99);
     const hold = least(({ hold }) => hold);
-    const peak = least(({ memory: [, most = 0] }) => most);
+    const peak = least(({ memory }) => memory.peak);
     const isServed = tries.every(({ attacked }) => Object.keys(attacked.statuses).join() === '200');
     console.log(`${name}:`);
     for (const { alone, attacked, said, memory, hold: one } of tries) {
       console.log(
         `  another customer: ${JSON.stringify(attacked.statuses)}, p99 ${alone.p99.toFixed(1)} ms alone and ` +
           `${attacked.p99.toFixed(1)} ms during the attack; the attacker: ${said}; hold ${one.toFixed(1)} ms; ` +
-          `memory ${memory.join(' / ')} MB before, at most and after`,
+          `memory ${inWords(memory)}`,
       );
     }
-    const isFast = isUnbounded || ratio <= highestRatio;
+    const isFast = isUnbounded || ratio <= hostileTargets.ratio;
     console.log(
-      `  ratio ${ratio.toFixed(2)}, longest hold ${hold.toFixed(1)} ms, at most ${peak} MB`,
+      `  ratio ${ratio.toFixed(2)}, longest hold ${hold.toFixed(1)} ms, at most ${Math.round(peak)} MB`,
     );
-    isAsWanted &&= isServed && isFast && hold <= mostMs && peak <= mostMegabytes;
+    isAsWanted &&= isServed && isFast && hold <= holdMs && peak <= megabytes;
   }
   console.log(
-    `target: all responses are 200, no hold over ${mostMs} ms, at most ${mostMegabytes} MB, and, except during reads that no ` +
-      `index supports, a ratio of ${highestRatio} at most`,
+    `target: all responses are 200, no hold over ${holdMs} ms, at most ${megabytes} MB, and, except during reads that no ` +
+      `index supports, a ratio of ${hostileTargets.ratio} at most`,
   );
   return isAsWanted;
 }
@@ -117,20 +115,15 @@ async function attack(
   held: () => Promise<number>,
 ) {
   const alone = await serve(other);
-  const before = residentMb(pid);
-  let most = before;
-  const watching = setInterval(() => {
-    most = Math.max(most, residentMb(pid));
-  }, 50);
+  const memory = watchMemory(pid);
   await held();
   const args = [attacker.url, attacker.token, ...requestsAtOnce];
   const { measured: attacked, said } = await beside('many-requests.ts', args, settleMs, () =>
     serve(other),
   );
   const hold = await held();
-  clearInterval(watching);
   await sleep(settleMs);
-  return { alone, attacked, said, hold, memory: [before, most, residentMb(pid)] };
+  return { alone, attacked, said, hold, memory: memory.stop() };
 }
 
 /** A customer who requests a page of its servers repeatedly. */
@@ -147,9 +140,4 @@ async function serve({ url, token }: Customer): Promise<Figures> {
   }
   agent.destroy();
   return { p99: percentile(taken, 0.99), statuses };
-}
-
-function residentMb(pid: number): number {
-  const [, kb] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-  return Math.round(Number(kb) / 1024);
 }

@@ -30,3 +30,31 @@ export function residentMegabytes(pid: number, field: 'VmRSS' | 'VmHWM' = 'VmRSS
   const line = new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(readProcess(pid, 'status'));
   return Number(line?.[1]) / 1024;
 }
+
+const watchEveryMs = 20;
+
+/** The memory of a process in megabytes. */
+interface MemoryFigures {
+  before: number;
+  peak: number;
+  after: number;
+}
+
+export const inWords = ({ before, peak, after }: MemoryFigures): string =>
+  `${before.toFixed()} MB before, ${peak.toFixed()} at most, ${after.toFixed()} after`;
+
+/** Watches the memory of a process from now on. `stop` returns the figures. */
+export function watchMemory(pid: number): { stop: () => MemoryFigures } {
+  const before = residentMegabytes(pid);
+  let peak = before;
+  const timer = setInterval(() => {
+    peak = Math.max(peak, residentMegabytes(pid));
+  }, watchEveryMs);
+  return {
+    stop() {
+      clearInterval(timer);
+      const after = residentMegabytes(pid);
+      return { before, peak: Math.max(peak, after), after };
+    },
+  };
+}
