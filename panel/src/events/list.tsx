@@ -7,7 +7,7 @@ import { OneEvent } from './one-event.tsx';
 /** Those that were shown before stay as they are when another one happens. */
 const Shown = memo(
   OneEvent,
-  (before, now) => before.event === now.event && before.earlier?.length === now.earlier?.length,
+  (before, now) => before.event === now.event && before.earlier.length === now.earlier.length,
 );
 
 interface ListProps {

@@ -13,11 +13,11 @@ interface EventProps {
   /** Whether it is in brief, because it is clear which server the event is about. */
   isOfOne?: boolean;
   /** What was said earlier of the same operation. */
-  earlier?: readonly Event[];
+  earlier: readonly Event[];
 }
 
 /** What has happened to what, and all that the event says of it. */
-export function OneEvent({ event, isOfOne = false, earlier = [] }: EventProps) {
+export function OneEvent({ event, isOfOne = false, earlier }: EventProps) {
   const { server_id } = event;
   const detail = detailOf(event);
   return (

@@ -1,7 +1,7 @@
 import 'uplot/dist/uPlot.min.css';
 import { Button, Group, SimpleGrid, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useEffect, useId, useMemo, useRef, useState } from 'react';
+import { useId, useMemo, useRef, useState } from 'react';
 import { local } from '../../../format/times.ts';
 import classes from './charts.module.css';
 import { type Chart, chartsOf, type History, latestIn } from './charts.ts';
@@ -57,10 +57,10 @@ export default function Charts({ history, span, specifications: { ram, disk } }:
 
 /** The part of the time that all charts show. It ends with another span, and when new data have left it behind. */
 function useZoom(charts: readonly Chart[], span: Span) {
-  const [chosen, setZoom] = useState<Zoom>();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another span is another time.
-  useEffect(() => setZoom(undefined), [span]);
-  return { zoom: chosen && zoomWithin(charts[0]?.times ?? [], chosen), setZoom };
+  const [chosen, choose] = useState<{ zoom: Zoom | undefined; span: Span }>();
+  const setZoom = (zoom: Zoom | undefined) => choose({ zoom, span });
+  const zoom = chosen?.span === span ? chosen.zoom : undefined;
+  return { zoom: zoom && zoomWithin(charts[0]?.times ?? [], zoom), setZoom };
 }
 
 /** Which part of the time is shown, or how to choose one. */
