@@ -40,8 +40,8 @@ export async function takeConnection(pool: pg.Pool): Promise<PooledConnection> {
 
 /**
  * Shares the connections of a pool among projects: none can use more than half, or `mostReads` for reads, and a quarter is
- * reserved for projects that have none (see `claim.ts`). Statements of a request that only reads time out after `readMs`. Taking a connection
- * throws `QueueTooLong`, and errors of the pool.
+ * reserved for projects that have none (see `claim.ts`). Statements of a request that only reads time out after `readMs`.
+ * Taking a connection throws `QueueTooLong`, and errors of the pool.
  */
 export function shareAmongProjects(pool: pg.Pool, readMs: number): () => Promise<PooledConnection> {
   const { max: most, connectionTimeoutMillis: patienceMs = 0 } = pool.options;
@@ -52,9 +52,11 @@ export function shareAmongProjects(pool: pg.Pool, readMs: number): () => Promise
   queues.set(pool, [queue, reads]);
 
   async function enter(key: string | undefined, onlyReads: boolean): Promise<() => void> {
+    const begun = performance.now();
     const leaveReads = onlyReads ? await reads.enter(key, patienceMs) : undefined;
     try {
-      const leave = await queue.enter(key, patienceMs);
+      // Both waits together take no longer than the patience.
+      const leave = await queue.enter(key, patienceMs - (performance.now() - begun));
       return () => {
         leave();
         leaveReads?.();
