@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { madeForFiles } from '../guests/first-start.ts';
 import { machineArchitecture } from '../operating-systems/catalogue.ts';
@@ -128,6 +128,16 @@ function mmdebstrapArguments(rootfsPath: string, hooks: string[]): string[] {
   ];
 }
 
+/** The generators of systemd that look for disks. A container has none, and they run at each boot. */
+const maskedGenerators = [
+  'systemd-bless-boot-generator',
+  'systemd-cryptsetup-generator',
+  'systemd-gpt-auto-generator',
+  'systemd-hibernate-resume-generator',
+  'systemd-integritysetup-generator',
+  'systemd-veritysetup-generator',
+];
+
 /** Each server has its own machine id and host keys, which are pushed into it, or generated at its first boot. */
 async function customizeHooks(sourcesPath: string): Promise<string[]> {
   return [
@@ -139,14 +149,20 @@ async function customizeHooks(sourcesPath: string): Promise<string[]> {
     'ln -sf /usr/share/zoneinfo/Etc/UTC "$1"/etc/localtime; echo Etc/UTC >"$1"/etc/timezone',
     'echo localhost >"$1"/etc/hostname; rm -f "$1"/etc/resolv.conf',
     'ln -s ../run/systemd/resolve/stub-resolv.conf "$1"/etc/resolv.conf',
+    'mkdir -p "$1"/etc/systemd/system-generators',
     'ln -s ../berth-first-start.service "$1"/etc/systemd/system/multi-user.target.wants/',
+    'ln -s ../berth-link-local.service "$1"/etc/systemd/system/sysinit.target.wants/',
+    ...maskedGenerators.map((name) => `ln -s /dev/null "$1"/etc/systemd/system-generators/${name}`),
   ];
 }
 
 async function templateUploads(): Promise<string[]> {
   const root = join(template, 'rootfs');
   const files = await filesBelow(root);
-  return files.map((file) => `upload ${quoted(file)} ${file.slice(root.length)}`);
+  return files.flatMap((file) => {
+    const path = file.slice(root.length);
+    return [`mkdir -p "$1"${dirname(path)}`, `upload ${quoted(file)} ${path}`];
+  });
 }
 
 async function filesBelow(directory: string): Promise<string[]> {
