@@ -1,19 +1,21 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { handoverFiles } from '../guests/handover.ts';
 
-const unit = fileURLToPath(
-  new URL('./template/rootfs/etc/systemd/system/berth-first-start.service', import.meta.url),
-);
+const units = fileURLToPath(new URL('./template/rootfs/etc/systemd/system', import.meta.url));
+const unit = join(units, 'berth-first-start.service');
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
 
-test('systemd accepts the unit of the images that Berth builds', {
+test('systemd accepts the units of the images that Berth builds', {
   skip: !hasSystemd && 'this machine has no systemd-analyze',
 }, () => {
-  const { status, stderr } = spawnSync('systemd-analyze', ['verify', unit]);
+  const all = globSync(join(units, '*.service'));
+  assert.ok(all.includes(unit));
+  const { status, stderr } = spawnSync('systemd-analyze', ['verify', ...all]);
   assert.deepEqual([status, String(stderr)], [0, '']);
 });
 
