@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, hash, randomBytes } from 'node:crypto';
 
 const alphabet = './0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const saltCharacters = 16;
@@ -18,18 +18,36 @@ export function hashPassword(password: string, salt = randomSalt()): string {
   const keyBytes = stretched(sha512(...Array<Buffer>(key.length).fill(key)), key.length);
   const saltTimes = 16 + (start[0] ?? 0);
   const saltBytes = stretched(sha512(...Array<Buffer>(saltTimes).fill(salted)), salted.length);
+  return `$6$${salt}$${encode(digestAfterRounds(start, keyBytes, saltBytes))}`;
+}
+
+/** The inputs of the rounds repeat, because a round differs by its remainders of 2, 3 and 7. */
+const differentRounds = 2 * 3 * 7;
+
+/** 21. One call per round, on a buffer that is used again, takes a third less time than a call per part. */
+function digestAfterRounds(start: Buffer, key: Buffer, salt: Buffer): Buffer {
+  const inputs = Array.from({ length: differentRounds }, (_, round) => inputOf(round, key, salt));
   let digest = start;
-  // 21
   for (let round = 0; round < rounds; round += 1) {
-    const isOdd = round % 2 === 1;
-    digest = sha512(
-      isOdd ? keyBytes : digest,
-      ...(round % 3 === 0 ? [] : [saltBytes]),
-      ...(round % 7 === 0 ? [] : [keyBytes]),
-      isOdd ? digest : keyBytes,
-    );
+    const { bytes, digestAt } = inputs[round % differentRounds] as RoundInput;
+    digest.copy(bytes, digestAt);
+    digest = hash('sha512', bytes, 'buffer');
   }
-  return `$6$${salt}$${encode(digest)}`;
+  return digest;
+}
+
+/** What a round hashes, with room for the digest of the previous round. */
+interface RoundInput {
+  bytes: Buffer;
+  digestAt: number;
+}
+
+function inputOf(round: number, key: Buffer, salt: Buffer): RoundInput {
+  const between = [...(round % 3 === 0 ? [] : [salt]), ...(round % 7 === 0 ? [] : [key])];
+  const room = Buffer.alloc(digestBytes);
+  const isLast = round % 2 === 1;
+  const bytes = Buffer.concat(isLast ? [key, ...between, room] : [room, ...between, key]);
+  return { bytes, digestAt: isLast ? bytes.length - digestBytes : 0 };
 }
 
 /** 1–12 */
