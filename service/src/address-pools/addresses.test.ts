@@ -6,8 +6,8 @@ import { insertPool, retireOtherPools } from '../locations/queries.ts';
 import { insertServer } from '../servers/queries.ts';
 import { type Installation, installation } from '../testing/fixtures.ts';
 import { createTestDatabase, type TestDatabase } from '../testing/postgres.ts';
-import { chooseAddresses, holdAddresses } from './addresses.ts';
-import { releaseAddresses } from './queries.ts';
+import { chooseAddresses } from './addresses.ts';
+import { holdAddresses, releaseAddresses } from './queries.ts';
 
 const poolSize = 5;
 let database: TestDatabase;

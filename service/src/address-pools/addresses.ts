@@ -1,13 +1,8 @@
 import type { Trx } from '../db/connection.ts';
 import { Problem } from '../problems/problem.ts';
-import {
-  type AddressPool,
-  disabledFamilies,
-  findFreeAddress,
-  findPooled,
-  holdAddress,
-  lockPools,
-} from './queries.ts';
+import { type AddressPool, findFreeAddress, findPooled, lockPools } from './queries.ts';
+
+const families = [4, 6] as const;
 
 export interface ChosenAddress {
   ip: string;
@@ -27,18 +22,20 @@ export interface AddressChoice {
  */
 export async function chooseAddresses(trx: Trx, locationId: number): Promise<AddressChoice> {
   const pools = await lockPools(trx, locationId);
-  const disabled = await disabledFamilies(trx, locationId);
-  if (pools.length === 0) throw noPool(disabled.length > 0);
   const chosen: ChosenAddress[] = [];
-  for (const family of [4, 6] as const) {
+  const warnings: string[] = [];
+  for (const family of families) {
     const ofFamily = pools.filter((pool) => pool.family === family);
-    if (ofFamily.length === 0) continue;
-    chosen.push({ ...(await chooseFrom(trx, ofFamily, family)), isPrimary: chosen.length === 0 });
+    const enabled = ofFamily.filter((pool) => pool.enabled);
+    if (enabled.length > 0) {
+      chosen.push({ ...(await chooseFrom(trx, enabled, family)), isPrimary: chosen.length === 0 });
+    } else if (ofFamily.length > 0) {
+      warnings.push(
+        `All IPv${family} address pools of this location are disabled, so the server has no IPv${family} address.`,
+      );
+    }
   }
-  const warnings = disabled.map(
-    (family) =>
-      `All IPv${family} address pools of this location are disabled, so the server has no IPv${family} address.`,
-  );
+  if (chosen.length === 0) throw noPool(pools.length > 0);
   return { addresses: chosen, warnings };
 }
 
@@ -60,9 +57,7 @@ export async function keepAddresses(
   { holder: own, ips }: { holder: string | null; ips: string[] },
 ): Promise<KeptAddresses> {
   const pooled = await findPooled(trx, locationId, ips);
-  const kept = ([4, 6] as const).flatMap(
-    (family) => pooled.find((one) => one.family === family) ?? [],
-  );
+  const kept = families.flatMap((family) => pooled.find((one) => one.family === family) ?? []);
   const taken = kept.flatMap(({ ip, serverId, reservedFor }) => {
     if (serverId !== null) return [{ ip, holder: `The server ${serverId}` }];
     const isOwn = reservedFor === null || reservedFor === own;
@@ -95,12 +90,4 @@ function noPool(areDisabled: boolean): Problem {
 function noneLeft(what: string): Problem {
   const wayOut = 'Delete a server, choose another location, or ask for a larger address pool.';
   return new Problem('no_address_left', `${what} ${wayOut}`);
-}
-
-export async function holdAddresses(
-  trx: Trx,
-  serverId: number,
-  addresses: ChosenAddress[],
-): Promise<void> {
-  for (const address of addresses) await holdAddress(trx, { ...address, serverId });
 }

@@ -9,10 +9,10 @@ import { installation } from '../testing/fixtures.ts';
 import { amid } from '../testing/locks.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { enterServer } from '../testing/servers.ts';
-import { chooseAddresses, holdAddresses } from './addresses.ts';
+import { chooseAddresses } from './addresses.ts';
 import { findPool, listPools, lockPool, networkOfPool } from './pool-queries.ts';
 import { changePool, createPool, removePool } from './pools.ts';
-import { lockPools, releaseAddresses } from './queries.ts';
+import { holdAddresses, lockPools, releaseAddresses } from './queries.ts';
 
 const { db, close } = await createTestDatabase();
 after(close);

@@ -9,8 +9,8 @@ export type AddressPool = Selectable<Database['address_pools']> & {
 };
 
 /**
- * The enabled pools of a location, locked until the transaction ends, so that addresses are assigned one after the
- * other.
+ * All pools of a location, enabled or not, locked until the transaction ends, so that addresses are assigned one after
+ * the other, and the location is not removed.
  */
 export async function lockPools(trx: Trx, locationId: number): Promise<AddressPool[]> {
   return await trx
@@ -21,27 +21,9 @@ export async function lockPools(trx: Trx, locationId: number): Promise<AddressPo
       sql<string | null>`case when last_taken < last then host(last_taken + 1) end`.as('next'),
     )
     .where('location_id', '=', locationId)
-    .where('enabled', '=', true)
     .orderBy('id')
     .forUpdate()
     .execute();
-}
-
-/**
- * Locks all pools of a location, enabled or not, until the transaction ends, so that none of their addresses is assigned
- * and the location is not removed.
- */
-export async function lockAllPools(trx: Trx, locationId: number): Promise<void> {
-  const query = trx.selectFrom('address_pools').select('id').where('location_id', '=', locationId);
-  await query.orderBy('id').forUpdate().execute();
-}
-
-/** The address families for which all pools of a location are disabled. */
-export async function disabledFamilies(trx: Trx, locationId: number): Promise<(4 | 6)[]> {
-  const { rows } = await sql<{ family: 4 | 6 }>`
-    select family(cidr) as family from address_pools where location_id = ${locationId}
-    group by family(cidr) having not bool_or(enabled) order by family`.execute(trx);
-  return rows.map(({ family }) => family);
 }
 
 /**
@@ -128,25 +110,25 @@ export async function findPooled(
   return rows;
 }
 
-/** Assigns an address to a server. `UNIQUE (ip)` prevents it from being assigned twice. */
-export async function holdAddress(
+/** Assigns addresses of different pools to a server. `UNIQUE (ip)` prevents that one is assigned twice. */
+export async function holdAddresses(
   trx: Trx,
-  address: { ip: string; poolId: number; serverId: number; isPrimary: boolean },
+  serverId: number,
+  addresses: readonly { ip: string; poolId: number; isPrimary: boolean }[],
 ): Promise<void> {
-  await trx
-    .insertInto('addresses')
-    .values({
-      ip: address.ip,
-      pool_id: address.poolId,
-      server_id: address.serverId,
-      is_primary: address.isPrimary,
-    })
-    .execute();
-  await trx
-    .updateTable('address_pools')
-    .set({ last_taken: address.ip })
-    .where('id', '=', address.poolId)
-    .execute();
+  const ips = addresses.map(({ ip }) => ip);
+  const pools = addresses.map(({ poolId }) => poolId);
+  const primaries = addresses.map(({ isPrimary }) => isPrimary);
+  await sql`
+    with held as (
+      insert into addresses (ip, pool_id, server_id, is_primary)
+      select ip, pool_id, ${serverId}::bigint, is_primary
+      from unnest(${ips}::inet[], ${pools}::bigint[], ${primaries}::boolean[])
+        as chosen (ip, pool_id, is_primary)
+      returning ip, pool_id)
+    update address_pools set last_taken = held.ip from held where address_pools.id = held.pool_id`.execute(
+    trx,
+  );
 }
 
 /**

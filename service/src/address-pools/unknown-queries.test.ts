@@ -4,8 +4,9 @@ import { sql } from 'kysely';
 import { installation } from '../testing/fixtures.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { enterServer } from '../testing/servers.ts';
-import { chooseAddresses, holdAddresses } from './addresses.ts';
+import { chooseAddresses } from './addresses.ts';
 import { findPool } from './pool-queries.ts';
+import { holdAddresses } from './queries.ts';
 import {
   addressHeldByUnknown,
   countUnknownInstances,

@@ -1,12 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type DriftAdopt, mostOfServer } from '@berth/contract/drift';
-import {
-  type ChosenAddress,
-  chooseAddresses,
-  holdAddresses,
-  keepAddresses,
-} from '../address-pools/addresses.ts';
-import { lockAllPools } from '../address-pools/queries.ts';
+import { type ChosenAddress, chooseAddresses, keepAddresses } from '../address-pools/addresses.ts';
+import { holdAddresses, lockPools } from '../address-pools/queries.ts';
 import type { Trx } from '../db/connection.ts';
 import type { Project } from '../db/project.ts';
 import { requireLocation } from '../locations/queries.ts';
@@ -45,7 +40,7 @@ export async function adoptInstance(
 ): Promise<{ serverId: number; operation: OperationRow; drift: ShownDrift }> {
   const { location_id: locationId } = await requireDrift(trx, id);
   // The first lock, as in the removal of a location. The record is read again: another request may have adopted it.
-  await lockAllPools(trx, locationId);
+  await lockPools(trx, locationId);
   const drift = await requireDrift(trx, id);
   const { facts, mac, nodeId } = adoptableOf(drift);
   const { instance, incus_project: incusProject } = drift;

@@ -1,4 +1,4 @@
-import { locationView } from '../locations/view.ts';
+import { networkPolicyView } from '../locations/view.ts';
 import { unbounded } from '../network-policy/others.ts';
 import type { InspectedLocation } from './queries.ts';
 import { fromNow } from './view.ts';
@@ -7,7 +7,7 @@ import { fromNow } from './view.ts';
  * What the records say about a location, and about the problems between its servers and its nodes.
  */
 export function locationFacts({ nodes, ...row }: InspectedLocation): [string, string][] {
-  const { status, reason, since } = locationView(row).network_policy;
+  const { status, reason, since } = networkPolicyView(row);
   return [
     ['location', `${row.id} ${row.name}`],
     ['in Incus', `project ${row.incus_project}, pool ${row.storage_pool}, network ${row.network}`],

@@ -1,12 +1,12 @@
 import type { Location } from '@berth/contract/locations';
-import type { ShownLocation } from './queries.ts';
+import type { LocationState } from './queries.ts';
 
 /**
  * The minimum and maximum of a server in a location, in cores, MiB and GiB: as set by an
  * administrator, and no more than its largest node has. The minimum never exceeds the maximum; if
  * no node has the minimum, placement says so.
  */
-export function limitsOf(row: ShownLocation): Location['limits'] {
+export function limitsOf(row: LocationState): Location['limits'] {
   const { cpu, ram, disk } = row.largestNode;
   return {
     cpu: range(row.min_cpu, row.max_cpu, cpu),

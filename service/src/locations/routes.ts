@@ -6,7 +6,7 @@ import { change } from '../changes/change.ts';
 import { sendAnswer } from '../changes/idempotency.ts';
 import { readPage, sendList } from '../requests/pagination.ts';
 import { changeLocation, locationNotFound } from './locations.ts';
-import { findLocation, listLocations } from './queries.ts';
+import { findShownLocation, listLocations } from './queries.ts';
 import { locationView, locationViewFor } from './view.ts';
 
 const params = PathParams({ id: 'location' });
@@ -51,7 +51,7 @@ export function locationRoutes(app: App, deps: Deps): void {
     },
     async (request) => {
       const id = request.params.id;
-      const row = await findLocation(db, id);
+      const row = await findShownLocation(db, id);
       if (!row) throw locationNotFound(id);
       return locationViewFor(request.caller)(row);
     },

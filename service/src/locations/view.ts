@@ -2,7 +2,7 @@ import type { Location } from '@berth/contract/locations';
 import type { Caller } from '../callers/app-types.ts';
 import { allows } from '../callers/scopes.ts';
 import { limitsOf } from './limits.ts';
-import type { ShownLocation } from './queries.ts';
+import type { LocationState, ShownLocation } from './queries.ts';
 
 const unwatched = 'No service has checked this location recently.';
 
@@ -58,7 +58,7 @@ export function locationViewFor({ scopes }: Pick<Caller, 'scopes'>) {
   };
 }
 
-function networkPolicyView(row: ShownLocation): Location['network_policy'] {
+export function networkPolicyView(row: LocationState): Location['network_policy'] {
   const { network_kind, policy_wanted, policy_applied, policy_reason: reason } = row;
   const since = row.policy_since;
   if (network_kind !== 'bridge') return { status: 'unavailable', reason: withoutRules, since };

@@ -1,8 +1,8 @@
 import { type ProjectQuota, type QuotaName, quotaNames } from '@berth/contract/projects';
-import type { Queryable, Trx } from '../db/connection.ts';
+import type { Trx } from '../db/connection.ts';
 import { counted } from '../lib/counted.ts';
 import { Problem } from '../problems/problem.ts';
-import { findProject, lockProject, type ProjectRow } from './queries.ts';
+import { lockProject, type ProjectRow } from './queries.ts';
 
 /** The part of each quota that one or several servers need. */
 export type Demand = Record<QuotaName, number>;
@@ -29,16 +29,18 @@ export async function requireQuota(
   projectId: number,
   demand: Demand,
 ): Promise<ProjectRow> {
-  return requireRoom(await lockProject(trx, projectId), projectId, demand);
+  const project = await lockProject(trx, projectId);
+  if (!project) throw noProject(projectId);
+  checkQuota(project, demand);
+  return project;
 }
 
-/** The same without a lock, so that it is only an early answer. */
-export async function checkQuota(db: Queryable, projectId: number, demand: Demand): Promise<void> {
-  requireRoom(await findProject(db, projectId), projectId, demand);
+export function noProject(id: number): Problem {
+  return new Problem('project_not_found', `No project has the id ${id}.`);
 }
 
-function requireRoom(project: ProjectRow | undefined, id: number, demand: Demand): ProjectRow {
-  if (!project) throw new Problem('project_not_found', `No project has the id ${id}.`);
+/** The same for a project that is not locked, so that it is only an early answer. */
+export function checkQuota(project: ProjectRow, demand: Demand): void {
   const quota = quotaOf(project);
   const exceeded = quotaNames.flatMap((name) => {
     const { limit, used } = quota[name];
@@ -48,7 +50,6 @@ function requireRoom(project: ProjectRow | undefined, id: number, demand: Demand
   });
   const [first] = exceeded;
   if (first) throw new Problem('quota_exceeded', sentence(exceeded), { members: first });
-  return project;
 }
 
 interface Exceeded {

@@ -9,7 +9,7 @@ import { createIncusClient, type IncusClient } from '../incus/client.ts';
 import type { CallOptions } from '../incus/transport/api.ts';
 import { isEngineError } from '../incus/transport/errors.ts';
 import { findLocation } from '../locations/queries.ts';
-import { locationView } from '../locations/view.ts';
+import { networkPolicyView } from '../locations/view.ts';
 import { installationFigures } from '../metrics/queries.ts';
 import { familyOf, rangeOf } from '../network-policy/ranges.ts';
 import { recordServiceAddresses } from '../network-policy/service-addresses.ts';
@@ -70,7 +70,7 @@ const keep = (api: { ip: string; port: number }[] = []) =>
 async function policy() {
   const row = await findLocation(database.db, place.locationId);
   assert.ok(row);
-  return locationView(row).network_policy;
+  return networkPolicyView(row);
 }
 
 async function aclName(): Promise<string> {

@@ -1,5 +1,5 @@
 import { limitsOf } from '../../locations/limits.ts';
-import type { ShownLocation } from '../../locations/queries.ts';
+import type { LocationState } from '../../locations/queries.ts';
 import type { OperatingSystemRow } from '../../operating-systems/queries.ts';
 import type { FieldError } from '../../problems/problem.ts';
 
@@ -12,7 +12,7 @@ export type Parts = { [F in 'cpu' | 'ram' | 'disk']?: number | undefined };
  */
 export function beyondBounds(
   size: Parts,
-  location: ShownLocation,
+  location: LocationState,
   os: OperatingSystemRow,
   isNamed: boolean,
 ): FieldError[] {

@@ -1,10 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { ServerCreate, ServerDryRun } from '@berth/contract/servers';
-import {
-  type ChosenAddress,
-  chooseAddresses,
-  holdAddresses,
-} from '../../address-pools/addresses.ts';
+import { type ChosenAddress, chooseAddresses } from '../../address-pools/addresses.ts';
+import { holdAddresses } from '../../address-pools/queries.ts';
 import type { Db, Queryable, Trx } from '../../db/connection.ts';
 import type { Project } from '../../db/project.ts';
 import type { Placement } from '../../db/schema/schema.ts';
@@ -15,13 +12,14 @@ import type { Keyring } from '../../keys/keyring.ts';
 import { operationSecrets } from '../../keys/places.ts';
 import { labelSetFor } from '../../labels/queries.ts';
 import { unknownLocation } from '../../locations/locations.ts';
-import { findLocation, type ShownLocation } from '../../locations/queries.ts';
+import { findLocation, type LocationState } from '../../locations/queries.ts';
 import { findOperatingSystem, type OperatingSystemRow } from '../../operating-systems/queries.ts';
 import { firstStep } from '../../operations/define.ts';
 import { insertOperation, type OperationRow } from '../../operations/queries.ts';
 import { placeServer } from '../../placement/placement.ts';
 import { type FieldError, invalidFields, Problem } from '../../problems/problem.ts';
-import { checkQuota, type Demand, requireQuota } from '../../projects/quota.ts';
+import { findProject, type ProjectRow } from '../../projects/queries.ts';
+import { checkQuota, type Demand, noProject, requireQuota } from '../../projects/quota.ts';
 import { findSize, findSizeToUse, type ShownSize } from '../../sizes/queries.ts';
 import { hashGuestPassword } from '../../threads/threads.ts';
 import { bootSeconds, createOperation } from '../operations/create.ts';
@@ -35,7 +33,7 @@ import { userDataErrors } from './user-data.ts';
 
 /** The decisions of a create, before anything is written. */
 export interface CreatePlan {
-  location: ShownLocation;
+  location: LocationState;
   os: OperatingSystemRow;
   amounts: Amounts;
   nodeId: number;
@@ -88,20 +86,26 @@ async function planCreate(
 
 type Place = Awaited<ReturnType<typeof findPlace>>;
 
-/**
- * Reads where a server is to be, what is to be on it, and its size. Throws if that can't be, or with the errors that are
- * known. `find` locks the size if the server is then inserted.
- */
+interface PlaceOptions {
+  /** Locks the size if the server is then inserted. */
+  find?: typeof findSize;
+  /** Errors that were found already. */
+  known?: FieldError[];
+  /** The project, if it was read already. */
+  owner?: ProjectRow;
+}
+
+/** Reads where a server is to be, what is to be on it, and its size. Throws if that can't be, or with the known errors. */
 async function findPlace(
   db: Queryable,
   project: Project,
   body: ServerCreate,
-  { find = findSize, known = [] }: { find?: typeof findSize; known?: FieldError[] } = {},
+  { find = findSize, known = [], owner }: PlaceOptions = {},
 ) {
   const location = await findLocation(db, body.location_id);
   const os = await findOperatingSystem(db, body.os_id);
   const { errors, ...login } = await findLogin(project, body);
-  const chosen = await chooseSize(db, project.id, body, { find });
+  const chosen = await chooseSize(db, project.id, body, { find, owner });
   const amounts = amountsOf(body, chosen.size);
   const unusable = [...unusableIds(body, location, os), ...chosen.errors, ...errors, ...known];
   if (!location || !os || !amounts || unusable.length > 0) throw invalidFields(unusable);
@@ -125,8 +129,10 @@ export async function refuseEarly(
   imageServers: readonly string[],
 ): Promise<void> {
   const known = userDataErrors(body);
-  const { location, os, amounts } = await findPlace(db, project, body, { known });
-  await checkQuota(db, project.id, demandOf(amounts, 0));
+  const owner = await findProject(db, project.id);
+  if (!owner) throw noProject(project.id);
+  const { location, os, amounts } = await findPlace(db, project, body, { known, owner });
+  checkQuota(owner, demandOf(amounts, 0));
   // The operation checks this again, before it downloads the image.
   await requireObtainable(db, os, location.id, imageServers);
 }
@@ -151,7 +157,7 @@ function demandOf({ cpu, ram, disk }: Amounts, addresses: number): Demand {
 
 function unusableIds(
   body: ServerCreate,
-  location: ShownLocation | undefined,
+  location: LocationState | undefined,
   os: OperatingSystemRow | undefined,
 ): FieldError[] {
   const errors: FieldError[] = [];
@@ -165,7 +171,7 @@ function unusableIds(
 /**
  * Refuses creates after a restore: an unknown instance may use an address, which could be assigned again.
  */
-function notCompared({ name }: ShownLocation): Problem {
+function notCompared({ name }: LocationState): Problem {
   const detail =
     `${name} takes no new servers until its instances were compared with the restored database. ` +
     'Try again in a minute.';
@@ -195,7 +201,7 @@ export async function dryRunCreate(
 }
 
 /** A create is accepted all the same, and its response has `unavailable`. */
-function waits({ name, isReachable }: ShownLocation): string[] {
+function waits({ name, isReachable }: LocationState): string[] {
   if (isReachable) return [];
   const minutes = bootSeconds / 60;
   return [

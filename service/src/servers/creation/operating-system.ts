@@ -1,4 +1,4 @@
-import type { ShownLocation } from '../../locations/queries.ts';
+import type { LocationState } from '../../locations/queries.ts';
 import { noVirtualMachines } from '../../operating-systems/operating-systems.ts';
 import type { OperatingSystemRow } from '../../operating-systems/queries.ts';
 import type { FieldError } from '../../problems/problem.ts';
@@ -20,7 +20,7 @@ export function closed(pointer: string, name: string): FieldError {
 
 /** The error if the location does not offer the operating system. */
 export function notOffered(
-  location: Pick<ShownLocation, 'name' | 'os_ids'>,
+  location: Pick<LocationState, 'name' | 'os_ids'>,
   os: OperatingSystemRow,
 ): FieldError | undefined {
   if (!location.os_ids || location.os_ids.includes(os.id)) return undefined;

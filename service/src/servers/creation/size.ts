@@ -1,7 +1,7 @@
 import type { Queryable } from '../../db/connection.ts';
-import type { ShownLocation } from '../../locations/queries.ts';
+import type { LocationState } from '../../locations/queries.ts';
 import type { FieldError } from '../../problems/problem.ts';
-import { findProject } from '../../projects/queries.ts';
+import { findProject, type ProjectRow } from '../../projects/queries.ts';
 import type { findSize, ShownSize } from '../../sizes/queries.ts';
 import type { Parts } from './bounds.ts';
 
@@ -19,16 +19,24 @@ interface Chosen {
   errors: FieldError[];
 }
 
-/** Reads the size that a request names. `ownId` is the size that the server has, which it may keep in any case. */
+interface Choosing {
+  find: typeof findSize;
+  /** The size that the server has, which it may keep in any case. */
+  ownId?: number | null;
+  /** The project, if it was read already. */
+  owner?: ProjectRow | undefined;
+}
+
+/** Reads the size that a request names. */
 export async function chooseSize(
   db: Queryable,
   projectId: number,
   request: SizeRequest,
-  { find, ownId }: { find: typeof findSize; ownId?: number | null },
+  { find, ownId, owner }: Choosing,
 ): Promise<Chosen> {
   const { size: id } = request;
   if (id === undefined) {
-    const project = await findProject(db, projectId);
+    const project = owner ?? (await findProject(db, projectId));
     return { size: undefined, errors: project?.sizes_only ? [required] : [] };
   }
   const size = await find(db, id);
@@ -67,7 +75,7 @@ const outOfUse: FieldError = {
 
 /** The error if servers of the location can't get the size. */
 export function notOfferedAt(
-  { id, name }: Pick<ShownLocation, 'id' | 'name'>,
+  { id, name }: Pick<LocationState, 'id' | 'name'>,
   size: ShownSize | undefined,
 ): FieldError | undefined {
   if (!size?.location_ids || size.location_ids.includes(id)) return undefined;
