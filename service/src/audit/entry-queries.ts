@@ -40,10 +40,12 @@ export interface AuditEntry {
   };
 }
 
-/** Entries are only ever added: the table refuses anything else. */
+/**
+ * Entries are only ever added: the table refuses anything else. The view `audit_log` also has those of earlier releases.
+ */
 export async function insertAuditEntry(db: Queryable, entry: AuditEntry): Promise<void> {
   await db
-    .insertInto('audit_log')
+    .insertInto('audit_entries')
     .values({
       project_id: entry.projectId,
       token_id: entry.tokenId,
@@ -115,7 +117,7 @@ export async function insertOwnEntries(
 ): Promise<void> {
   if (entries.length === 0) return;
   await sql`
-    insert into audit_log
+    insert into audit_entries
       (project_id, source, by_administrator, action, target_kind, target_id, status, details)
     select "projectId", 'berth', false, ${action}, 'server', "serverId", 200, details
     from jsonb_to_recordset(${JSON.stringify(entries)}::jsonb)

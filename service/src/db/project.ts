@@ -26,7 +26,7 @@ type Readable = {
  * The tables that are written through a project. The audit log is written by changes instead, and events are written by
  * triggers.
  */
-type Owned = Exclude<Readable, 'audit_log' | 'events'>;
+type Owned = Exclude<Readable, 'audit_log' | 'audit_entries' | 'events'>;
 
 /** Read access to the rows of one project, or, for administrators, of all projects (every-project.ts). */
 export interface ProjectRows {

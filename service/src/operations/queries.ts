@@ -1,6 +1,7 @@
 import { type Selectable, sql, type UpdateObject } from 'kysely';
 import { hasAnyOf, isWithin, planned } from '../db/filters.ts';
 import { type Listing, listing, snapshotListing } from '../db/listing.ts';
+import { notificationWith } from '../db/notifications.ts';
 import type { Project, ProjectRows } from '../db/project.ts';
 import type { CommandResult, Database, Placement, UserDataReport } from '../db/schema/schema.ts';
 import { isSelected, type Selected, selectLabels } from '../labels/queries.ts';
@@ -44,7 +45,7 @@ export async function insertOperation(
   project: Project,
   operation: NewOperation,
 ): Promise<OperationRow> {
-  const row = await project
+  const { told: _, ...row } = await project
     .insert('operations', {
       server_id: operation.serverId,
       parent_id: operation.parentId ?? null,
@@ -52,12 +53,12 @@ export async function insertOperation(
       ...startColumns(operation),
     })
     .returningAll()
+    .returning(notificationWith('operation_due', { id: sql.ref('operations.id') }).as('told'))
     .executeTakeFirstOrThrow();
   const secrets = operation.secrets?.(row.id);
   if (secrets) {
     await project.update('operations').set({ secrets }).where('id', '=', row.id).execute();
   }
-  await project.notify('operation_due', { id: row.id });
   return { ...row, secrets: secrets ?? null };
 }
 

@@ -213,12 +213,12 @@ test('refusals are aggregated, entered each minute, and the last ones at the end
 test('a refusal that cannot be entered causes a warning, and is entered later', async () => {
   const app = await serve();
   const { id, headers } = await createTestToken(db, { scopes: ['servers:write'] });
-  await sql`alter view audit_log rename to hidden_audit_log`.execute(db);
+  await sql`alter table audit_entries rename to hidden_audit_entries`.execute(db);
   await ask(app, '/v1/probe', headers);
   await until('the warning is logged', () => warnings.length > 0);
   assert.deepEqual(warnings.splice(0), ['A refusal could not be entered in the audit log.']);
   await ask(app, '/v1/probe', headers);
-  await sql`alter view hidden_audit_log rename to audit_log`.execute(db);
+  await sql`alter table hidden_audit_entries rename to audit_entries`.execute(db);
   await app.close();
   const entered = (await refusals()).filter((row) => row.token_id === id);
   assert.deepEqual(
@@ -231,9 +231,9 @@ test('refusals that are lost at the end cause a warning', async () => {
   const app = await serve();
   const { headers } = await createTestToken(db, { scopes: ['servers:write'] });
   for (let time = 0; time < 3; time += 1) await ask(app, '/v1/probe', headers);
-  await sql`alter view audit_log rename to hidden_audit_log`.execute(db);
+  await sql`alter table audit_entries rename to hidden_audit_entries`.execute(db);
   await app.close();
-  await sql`alter view hidden_audit_log rename to audit_log`.execute(db);
+  await sql`alter table hidden_audit_entries rename to audit_entries`.execute(db);
   assert.equal(
     warnings.splice(0).at(-1),
     'Counted refusals could not be entered in the audit log.',

@@ -594,6 +594,8 @@ export interface Database extends PeopleTables {
   traffic_months: TrafficMonthsTable;
   traffic_notices: TrafficNoticesTable;
   audit_log: AuditLogView;
+  /** What is entered today. `audit_log` has all entries. */
+  audit_entries: AuditLogView;
   settings: SettingsTable;
   images: ImagesTable;
   reconciler_statuses: ReconcilerStatusesTable;

@@ -59,7 +59,7 @@ export const rebuildAction = defineServerAction({
     if (node.lost) return;
     // Nothing is erased on a node where the server could not be created again.
     requireInService(node, 'rebuilt');
-    await requireTraffic(project, server.id);
+    await requireTraffic(project, server);
   },
   async begin({ trx, project }, server, { secrets, body, commands }) {
     const login = await requireLogin(project, body);

@@ -75,7 +75,7 @@ export const resizeAction = defineServerAction({
     requireInService(await nodeById(trx, server.node_id), 'resized');
     requirePlace(server);
     // Otherwise a client could put off the stop of a server by requesting resizes.
-    if (server.status === 'started') await requireTraffic(project, server.id, untilStopped);
+    if (server.status === 'started') await requireTraffic(project, server, untilStopped);
   },
   async begin({ trx, project }, server, { allow_move: allowMove = false, ...wanted }) {
     const size = wanted.size === undefined ? undefined : await findSize(trx, wanted.size);

@@ -13,5 +13,5 @@ export const restartAction = defineServerAction({
   to: 'started',
   isPossible: ({ run }) => run,
   // Otherwise the error for a stopped server would advise a start, which the same rule forbids.
-  checkInAnyStatus: ({ project }, { id }) => requireTraffic(project, id),
+  checkInAnyStatus: ({ project }, server) => requireTraffic(project, server),
 });

@@ -19,7 +19,7 @@ export const startAction = defineServerAction({
   to: 'started',
   isPossible: ({ run }) => run,
   refuse: (server) => new Problem('server_not_stopped', whyNotStarted(server)),
-  check: ({ project }, { id }) => requireTraffic(project, id),
+  check: ({ project }, server) => requireTraffic(project, server),
 });
 
 function whyNotStarted(server: ServerRow): string {

@@ -2,6 +2,7 @@ import type { Project } from '../../../db/project.ts';
 import { Problem } from '../../../problems/problem.ts';
 import { isStoppedForTraffic } from '../../../traffic/allowance.ts';
 import { findTraffic } from '../../../usage/queries.ts';
+import type { ServerRow } from '../../queries.ts';
 
 export const refusedForTraffic =
   'The request is refused with `traffic_exceeded` if the server has used up its traffic allowance and the ' +
@@ -10,13 +11,14 @@ export const refusedForTraffic =
 const untilThen =
   'It can be started and restarted when the month turns, in UTC, or when its allowance is raised.';
 
-/** Throws if the server must not run, because its traffic policy stops it. `advice` is a sentence. */
+/** Throws if a locked server must not run, because its traffic policy stops it. `advice` is a sentence. */
 export async function requireTraffic(
   project: Project,
-  serverId: number,
+  { id, traffic_allowance: allowance }: Pick<ServerRow, 'id' | 'traffic_allowance'>,
   advice = untilThen,
 ): Promise<void> {
-  const row = await findTraffic(project, serverId);
+  if (allowance === null) return;
+  const row = await findTraffic(project, id);
   if (!row || !isStoppedForTraffic(row)) return;
   const detail = `Its traffic allowance of this month is used up. ${advice}`;
   throw new Problem('traffic_exceeded', detail);
