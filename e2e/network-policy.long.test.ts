@@ -42,11 +42,15 @@ async function linkLocal(): Promise<string> {
   return found.address;
 }
 
-/** Returns the addresses that answer an echo request of a server. */
+/** Returns the addresses that answer an echo request of a server in time. */
 async function pinged(addresses: string[]): Promise<string[]> {
   const printed = await sshSend(sshOf(around.one), `perl - ${addresses.join(' ')}`, script('ping'));
   return printed.split('\n').filter(Boolean);
 }
+
+/** On a busy machine, a reply may be late. */
+const allAnswer = (addresses: string[]) =>
+  eventually(async () => assert.deepEqual(await pinged(addresses), addresses));
 
 /** Returns the addresses of the machine at which datagrams of a server arrive. */
 async function datagrams(addresses: string[]): Promise<string[]> {
@@ -71,14 +75,14 @@ test('the host can not be reached by its link-local address, UDP or ICMP', async
   const hosts = [...gateways, ...host.bridge, ...host.link];
   assert.deepEqual(await from(at([scoped], port)), []);
   assert.deepEqual(await datagrams([scoped, ...hosts]), []);
-  const reachable = [outside.ipv4, outside.ipv6];
+  await allAnswer([outside.ipv4, outside.ipv6]);
   const others = [await linkLocal(), ...hosts, lan.ipv4, lan.ipv6, metadata, ...addressesOf(other)];
-  assert.deepEqual(await pinged([...reachable, ...others]), reachable);
+  assert.deepEqual(await pinged(others), []);
   // Allowed destinations are reached, so the probes work.
   const allowed = host.link.map((ip) => `${ip}/${ip.includes(':') ? 128 : 32}`);
   await allow({ allowed_destinations: allowed });
   await eventually(async () => assert.deepEqual(await datagrams(host.link), host.link));
-  assert.deepEqual(await pinged(host.link), host.link);
+  await allAnswer(host.link);
   await allow({ allowed_destinations: [] });
 });
 
