@@ -12,9 +12,14 @@ const neverAgain = [
   'authentication',
   'callers/',
   'confirmation',
+  'consoles/connections',
   'consoles/routes',
   'credential',
   'db/project',
+  'device-authorizations/',
+  'events/revoked',
+  'hostile',
+  'identities/',
   'isolation',
   '/keys/',
   '/left/',
@@ -26,6 +31,8 @@ const neverAgain = [
   'secret',
   'sessions/',
   'tokens/',
+  'users/',
+  'webhooks/addresses',
 ];
 
 /** More failures than that do not come from a busy machine. */

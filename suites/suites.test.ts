@@ -104,7 +104,10 @@ test('attacks, isolation, access and secrets are not run again', async () => {
 });
 
 test('what is run again, and what is not', () => {
-  const again = ['operations/fence', 'ssh-keys/routes', 'operations/left-leases', 'usage/months'];
+  const again = [
+    ...['operations/fence', 'ssh-keys/routes', 'operations/left-leases', 'usage/months'],
+    ...['consoles/slow', 'events/stream', 'webhooks/routes'],
+  ];
   const never = [
     ...[
       'projects/members/roles',
@@ -114,6 +117,8 @@ test('what is run again, and what is not', () => {
       'keys/keyring',
     ],
     ...['sessions/csrf', 'passkeys/routes', 'consoles/routes', 'left/nothing-left'],
+    ...['consoles/connections', 'events/revoked', 'identities/claims', 'users/password'],
+    ...['device-authorizations/routes', 'webhooks/addresses', 'webhooks/sending/hostile'],
   ];
   const path = (name: string) => `service/src/${name}.test.ts`;
   assert.deepEqual(
