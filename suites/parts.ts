@@ -85,6 +85,8 @@ function script(name: string, about: string, ...args: string[]): Part {
 /** Each of these files keeps both processors busy. Those of the gate wait for half of their time. */
 const long = (...args: string[]) => ({ seconds: longest.long, args, filesAtATime: 2 });
 const contract = ['incus-sim/contract/*.test.ts'];
+/** With the slow ones, which the second pattern names. */
+const anyOfService = ['service/src/**/*.test.ts', 'service/src/**/*.long.test.ts'];
 
 /** `npm test`: the parts that every change must pass before it is merged. */
 export const gate: readonly Part[] = [
@@ -142,7 +144,7 @@ export const longParts: readonly Part[] = [
   ),
   {
     ...{ name: 'properties', about: 'property tests with a new seed', hasFiles: true },
-    command: (files = filesOf(['service/src/**/*.test.ts']).filter(hasProperties)) =>
+    command: (files = filesOf(anyOfService).filter(hasProperties)) =>
       tests('', '', [], long(onPostgres, '--import=./suites/new-seed.ts')).command(files),
   },
   script(

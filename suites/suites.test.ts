@@ -251,3 +251,17 @@ test('each test file belongs to exactly one part of the gate or of the long test
     .filter(([file, times]) => times !== (isContract(file) ? 2 : 1));
   assert.deepEqual(wrong, []);
 });
+
+test('each file with property tests also runs with a new seed', () => {
+  const imports = "^(import|}).* from 'fast-check'";
+  const { stdout } = spawnSync('git', ['grep', '-lE', imports, '--', '*.test.ts'], {
+    encoding: 'utf8',
+  });
+  const files = stdout.split('\n').filter((file) => file !== '');
+  assert.ok(files.length > 0);
+  const ran = longParts.find(({ name }) => name === 'properties')?.command();
+  assert.deepEqual(
+    files.filter((file) => !ran?.includes(file)),
+    [],
+  );
+});
