@@ -8,6 +8,7 @@ import { requireFreePortToStart } from './listening.mjs';
 import { ensureNodePackages } from './node-packages.mjs';
 import { ensurePanel } from './panel.mjs';
 import { ensurePrometheus } from './prometheus.mjs';
+import { requireRootForParts } from './root.mjs';
 import { ensureShells } from './shells.mjs';
 import { ensureSystemPackages } from './system-packages.mjs';
 
@@ -21,9 +22,15 @@ function requireNode() {
   );
 }
 
-/** Checked before installing, which takes minutes. Some parts of `test:all` need no root, so they check later. */
-function requireRootForGate() {
-  if (process.env.npm_lifecycle_event !== 'pretest' || isRoot()) return;
+const { npm_lifecycle_event: script } = process.env;
+
+/**
+ * Checked before installing, which takes minutes.
+ * @param {string[]} args of `npm run test:all`
+ */
+function requireRootForTests(args) {
+  if (script === 'test:all') requireRootForParts(args);
+  if (script !== 'pretest' || isRoot()) return;
   throw new SetupError(
     '"npm test" needs root: its end-to-end tests start an Incus of their own.',
     'Run it as root. As an ordinary user, run "npm run test:all -- --part service".',
@@ -33,10 +40,13 @@ function requireRootForGate() {
 const withPanel = ['start', 'simulated', 'test'];
 const withoutEngine = ['simulated', 'token', 'inspect'];
 
-/** @param {string} command what is being prepared: start, simulated, test, cluster, bench, token or inspect */
-async function prepare(command) {
+/**
+ * @param {string} command what is being prepared: start, simulated, test, cluster, bench, token or inspect
+ * @param {string[]} args
+ */
+async function prepare(command, args) {
   requireNode();
-  requireRootForGate();
+  requireRootForTests(args);
   await requireFreePortToStart();
   ensureNodePackages();
   if (withPanel.includes(command)) ensurePanel();
@@ -45,7 +55,7 @@ async function prepare(command) {
   if (command === 'test') {
     ensurePrometheus();
     ensureHaproxy();
-    if (process.env.npm_lifecycle_event === 'pretest:all') {
+    if (script === 'test:all') {
       ensureChromium();
       ensureShells();
     }
@@ -55,7 +65,8 @@ async function prepare(command) {
 }
 
 try {
-  await prepare(process.argv[2] ?? 'start');
+  const [command = 'start', ...args] = process.argv.slice(2);
+  await prepare(command, args);
 } catch (error) {
   if (!(error instanceof SetupError)) throw error;
   explain(error);

@@ -20,6 +20,7 @@ import { hasPassed, notePassed, versionOf } from './checked.mjs';
 import { kernelChanges, withWideRange } from './kernel.mjs';
 import { requireFreePortToStart } from './listening.mjs';
 import { ensureNodePackages, sameVersions } from './node-packages.mjs';
+import { requireRootForParts } from './root.mjs';
 import { backportsSource, ensureSystemPackages } from './system-packages.mjs';
 import { changedLines, dataDirectory, withFile, withLine } from './written.mjs';
 
@@ -73,6 +74,32 @@ test('a start whose port is in use ends before anything is installed, and other 
   for (const wrong of ['eighty', '70000', '-1'])
     await requireFreePortToStart({ ...start, BERTH_PORT: wrong });
   await requireFreePortToStart({ ...start, BERTH_PORT, BERTH_HOST: '192.0.2.1' });
+});
+
+test('test:all says at once that a part needs root, and other parts do not need it', () => {
+  for (const [part, args] of [
+    ['guests', []],
+    ['e2e', ['--part', 'service', '--part', 'e2e']],
+    ['cluster', ['--all', '--part=cluster']],
+    ['engine', ['--part', 'engine', 'incus-sim/contract/files.test.ts']],
+  ]) {
+    assert.throws(
+      () => requireRootForParts(args, { asRoot: false }),
+      ({ message, wayOut }) => {
+        assert.equal(message, `The part "${part}" needs root: it starts an Incus of its own.`);
+        return /such as --part service/.test(wayOut);
+      },
+    );
+    requireRootForParts(args, { asRoot: true });
+  }
+  for (const args of [
+    ['--part', 'service', 'e2e'],
+    ['--part', 'none'],
+    ['--part'],
+    ['--list'],
+    ['-h'],
+  ])
+    requireRootForParts(args, { asRoot: false });
 });
 
 test('a check that passed is repeated only if something has changed', (t) => {

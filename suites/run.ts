@@ -1,6 +1,7 @@
 import { constants } from 'node:os';
 import { parseArgs } from 'node:util';
-import { explain, isRoot, SetupError, say } from '../setup/commands.mjs';
+import { explain, SetupError, say } from '../setup/commands.mjs';
+import { requireRootForPart } from '../setup/root.mjs';
 import { playAgain } from './again.ts';
 import { keepDuration, lastDurations } from './durations.ts';
 import { gate, longParts, type Part } from './parts.ts';
@@ -81,11 +82,7 @@ function listed(): string {
 
 function requireRoot({ parts }: Plan): void {
   const part = parts.find(({ needsRoot }) => needsRoot);
-  if (!part || isRoot()) return;
-  throw new SetupError(
-    `The part "${part.name}" needs root: it starts an Incus of its own.`,
-    'Run it as root, or choose a part that needs no root, such as --part service.',
-  );
+  if (part) requireRootForPart(part.name);
 }
 
 /**

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { after, test } from 'node:test';
 import { everLonger } from '../service/src/testing/ever-longer.ts';
+import { partsWithRoot } from '../setup/root.mjs';
 import { isRunAgain, playAgain } from './again.ts';
 import { limits } from './limits.ts';
 import { gate, longParts, type Part } from './parts.ts';
@@ -230,6 +231,14 @@ test('the parts are listed, and an unknown part is refused with the list of part
   const { status, stderr } = run('--part', 'none');
   assert.equal(status, 2);
   assert.match(stderr, /no part "none"[\s\S]*checks, service/);
+});
+
+test('the setup knows the parts that need root', () => {
+  const parts = [...gate, ...longParts].filter(({ needsRoot }) => needsRoot);
+  assert.deepEqual(
+    parts.map(({ name }) => name),
+    partsWithRoot,
+  );
 });
 
 /** Runs on the simulator, and on a real Incus. */
