@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { everLonger } from '../../service/src/testing/ever-longer.ts';
 import { failsWith } from '../contract/assertions.ts';
 import {
   create,
@@ -18,31 +19,38 @@ import {
 
 describe('a restart of the daemon', () => {
   it('leaves work in progress incomplete, and forgets all operations', async () => {
-    const sim = await simulated({ timing: { create: 3000 } });
-    const { simulator, client } = sim;
-    const { id } = await client.instances.create(definition('half'));
-    const waiting = client.operations.wait(id, { timeoutSeconds: 30 });
-    const lost = assert.rejects(waiting, failsWith('unreachable'));
-    await until(async () => (await statusOf(sim, 'half')) !== null);
-    await simulator.restartDaemon();
-    await lost;
-    assert.deepEqual(await client.operations.list(), []);
-    assert.deepEqual(await client.operations.wait(id, { timeoutSeconds: 30 }), {
-      outcome: 'vanished',
+    // The restart must come within a third of the create.
+    await everLonger(async (seconds) => {
+      const sim = await simulated({ timing: { create: seconds * 1000 } });
+      const { simulator, client } = sim;
+      const { id } = await client.instances.create(definition('half'));
+      const waiting = client.operations.wait(id, { timeoutSeconds: 30 });
+      const restart = async () => {
+        await until(async () => (await statusOf(sim, 'half')) !== null);
+        await simulator.restartDaemon();
+      };
+      await Promise.all([assert.rejects(waiting, failsWith('unreachable')), restart()]);
+      assert.deepEqual(await client.operations.list(), []);
+      assert.deepEqual(await client.operations.wait(id, { timeoutSeconds: 30 }), {
+        outcome: 'vanished',
+      });
+      // This is longer than the rest of the create would have taken.
+      await sleep(seconds * 1000);
+      const left = [await statusOf(sim, 'half'), await hasDisk(sim, 'half')];
+      assert.deepEqual(left, ['Stopped', false]);
+      await settled(client, client.instances.delete('half'));
     });
-    // This is longer than the rest of the create would have taken.
-    await sleep(3500);
-    assert.deepEqual([await statusOf(sim, 'half'), await hasDisk(sim, 'half')], ['Stopped', false]);
-    await settled(client, client.instances.delete('half'));
   });
 
   it('during a create leaves a record, later one with a missing disk', async () => {
-    const sim = await simulated({ timing: { create: 3000 } });
+    const sim = await simulated();
     const { simulator, client } = sim;
-    for (const [name, isPromised, words] of [
-      ['record', false, /Instance storage pool not found/],
-      ['disk', true, /no such file or directory/],
+    // The disk is recorded after a third of the create, before its image is unpacked.
+    for (const [name, isPromised, timing, words] of [
+      ['record', false, { create: 60_000 }, /Instance storage pool not found/],
+      ['disk', true, { create: 30, unpack: 60_000 }, /no such file or directory/],
     ] as const) {
+      simulator.setTiming(timing);
       await client.instances.create(definition(name));
       await until(async () => (await statusOf(sim, name)) !== null);
       if (isPromised) await until(() => hasDisk(sim, name));
@@ -59,7 +67,7 @@ describe('a restart of the daemon', () => {
   });
 
   it('during the unpacking of an image leaves it incomplete until it is removed', async () => {
-    const sim = await simulated({ timing: { unpack: 3000 } });
+    const sim = await simulated({ timing: { unpack: 60_000 } });
     const { simulator, client } = sim;
     const { storage, files } = client;
     await client.instances.create(definition('first'));
@@ -67,6 +75,7 @@ describe('a restart of the daemon', () => {
       (await storage.listVolumes('disks')).find(({ type }) => type === 'image');
     await until(async () => (await findImage()) !== undefined);
     await simulator.restartDaemon();
+    simulator.setTiming({ unpack: 10 });
     await create(sim, 'second');
     const push = () =>
       files.push('second', '/var/lib/a', { type: 'directory', uid: 0, gid: 0, mode: 0o700 });
