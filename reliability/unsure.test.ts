@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { createTestToken } from '../service/src/testing/app.ts';
+import { everLonger } from '../service/src/testing/ever-longer.ts';
 import { eventually } from '../service/src/testing/until.ts';
 import { type Laboratory, openLaboratory } from './laboratory.ts';
 import { succeeds } from './operations.ts';
@@ -67,19 +68,23 @@ describe('an instance that is not found once', () => {
   const notFound = { kind: 'error', text: 'Instance not found', status: 404, times: 1 } as const;
 
   it('is not created again during its commands', async () => {
-    const { serverId, operation } = await laboratory.create('found-again', ['sleep 5']);
-    const { name } = await laboratory.server(serverId);
-    await eventually(async () => {
-      const { status } = await laboratory.ask(`/servers/${serverId}/status`);
-      assert.match(String(status), /running command/);
+    // It must be seen, and not be found, while its command runs.
+    await everLonger(async (seconds) => {
+      const hostname = `found-again-${Math.ceil(seconds)}`;
+      const { serverId, operation } = await laboratory.create(hostname, [`sleep ${seconds + 4}`]);
+      const { name } = await laboratory.server(serverId);
+      await eventually(async () => {
+        const { status } = await laboratory.ask(`/servers/${serverId}/status`);
+        assert.match(String(status), /running command/);
+      });
+      const before = (await laboratory.client.instances.get(name))?.created_at;
+      const fault = { ...notFound, method: 'GET', path: `/instances/${name}$` };
+      const takeBack = laboratory.simulator.faults.add(fault);
+      await succeeds(laboratory, operation);
+      assert.equal(takeBack(), false, 'one request did not find it');
+      assert.equal((await laboratory.client.instances.get(name))?.created_at, before);
+      await isWhole(laboratory, serverId);
     });
-    const before = (await laboratory.client.instances.get(name))?.created_at;
-    const fault = { ...notFound, method: 'GET', path: `/instances/${name}$` };
-    const takeBack = laboratory.simulator.faults.add(fault);
-    await succeeds(laboratory, operation);
-    assert.equal(takeBack(), false, 'one request did not find it');
-    assert.equal((await laboratory.client.instances.get(name))?.created_at, before);
-    await isWhole(laboratory, serverId);
   });
 
   it('is stopped and started nevertheless', async () => {
