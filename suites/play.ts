@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { startReaper } from '../service/src/testing/reaper.ts';
 import type { Part } from './parts.ts';
 import { type Failure, type Results, readResults, resultsVariable } from './results.ts';
 
@@ -22,9 +23,15 @@ export async function play(
   { files, endSeconds }: { files?: readonly string[]; endSeconds: number },
 ): Promise<Outcome> {
   const began = performance.now();
+  await using stack = new AsyncDisposableStack();
   const directory = mkdtempSync(join(tmpdir(), 'berth-suite-'));
   const path = join(directory, 'results');
-  const end = await run(part.command(files, directory), { [resultsVariable]: path }, endSeconds);
+  const end = await run(part.command(files, directory), {
+    env: { [resultsVariable]: path },
+    endSeconds,
+    // It does nothing once the directory is gone.
+    begun: (group) => stack.defer(startReaper(reaper, directory, String(group))),
+  });
   const results = readResults(path);
   rmSync(directory, { recursive: true });
   const failures = [...results.failures];
@@ -62,10 +69,20 @@ function problemOf(
   return undefined;
 }
 
-const graceMs = 120_000;
+/** How long the processes of a part may take to clean up. */
+export const graceMs = 120_000;
 /** Compiled code, which `npm start` uses, too: half of the time of many files is the loading of the same modules. */
 const compiled = fileURLToPath(new URL('../node_modules/.cache/berth-compiled', import.meta.url));
 export const endingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+/** Ends a part if this process is killed, and so can't. */
+const reaper = new URL('play-reaper.ts', import.meta.url);
+
+interface RunOptions {
+  env: Record<string, string>;
+  endSeconds: number;
+  /** Is called with the id of the process group. */
+  begun(group: number): void;
+}
 
 /**
  * Resolves with the exit status or the signal. After the timeout the processes are ended. A signal to this process is
@@ -73,8 +90,7 @@ export const endingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
  */
 async function run(
   [program = '', ...args]: string[],
-  env: Record<string, string>,
-  endSeconds: number,
+  { env, endSeconds, begun }: RunOptions,
 ): Promise<number | string> {
   // It runs in a separate process group, so that all of its processes can be ended.
   const child = spawn(program, args, {
@@ -82,6 +98,7 @@ async function run(
     detached: true,
     env: { NODE_COMPILE_CACHE: compiled, ...process.env, ...env },
   });
+  if (child.pid !== undefined) begun(child.pid);
   let isLate = false;
   let isEnding = false;
   const kill = (name: NodeJS.Signals) => {

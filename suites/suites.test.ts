@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { after, test } from 'node:test';
 import { everLonger } from '../service/src/testing/ever-longer.ts';
+import { processesNaming } from '../service/src/testing/processes.ts';
+import { eventually, until } from '../service/src/testing/until.ts';
 import { partsWithRoot } from '../setup/root.mjs';
 import { isRunAgain, playAgain } from './again.ts';
 import { limits } from './limits.ts';
 import { gate, longParts, type Part } from './parts.ts';
 import { play } from './play.ts';
+import { isGroupRunning } from './process-group.ts';
 import { report } from './table.ts';
 
 // Tests the runner on parts with a few test files that are written here.
@@ -207,6 +210,28 @@ test('a signal ends a part once, and a second signal does not interrupt its clea
   };
   await play(part, { endSeconds });
   assert.equal(readFileSync(marks, 'utf8'), 'told cleaned');
+});
+
+test('a run that is killed leaves neither the processes of its part nor its directory', async () => {
+  const mark = join(directory, 'begun');
+  const command = ['sh', '-c', `echo "$$ $BERTH_TEST_RESULTS" > ${mark}; sleep 1000 & wait`];
+  const script = `
+    import { play } from ${JSON.stringify(new URL('play.ts', import.meta.url).href)};
+    const command = () => ${JSON.stringify(command)};
+    const part = { name: 'long', about: 'runs on', hasFiles: false, command };
+    await play(part, { endSeconds: ${endSeconds} });`;
+  const run = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'ignore' });
+  const read = () => (existsSync(mark) ? readFileSync(mark, 'utf8') : '');
+  const begun = await until('the part has begun', read, (text) => text.endsWith('\n'));
+  const [group = '', results = ''] = begun.trim().split(' ');
+  const files = dirname(results);
+  await until('its reaper runs', () => processesNaming(`play-reaper.ts ${files}`).length > 0);
+  assert.ok(isGroupRunning(Number(group)) && existsSync(files));
+  run.kill('SIGKILL');
+  await eventually(() => {
+    assert.equal(isGroupRunning(Number(group)), false);
+    assert.equal(existsSync(files), false);
+  });
 });
 
 test('a command that fails is a failure of its part', async () => {
