@@ -328,6 +328,18 @@ test('a server gets the size that was reserved for it only if it counts as resiz
   }
 });
 
+test('of two comparisons that see the size of a server, the second one changes nothing', async () => {
+  const sizeId = await enterSize(db, { cpu: 3, ram: 128, disk: 4, name: 'seen twice' });
+  const id = await enter({ ...reserving, resizing_size_id: sizeId, traffic_allowance: 7 });
+  const size = { cpu: 3, ramMb: 128, diskGb: 4 };
+  const observed = { id, size, isResized: true };
+  await applyObservedSize(db, await databaseTime(db), observed);
+  const recorded = await row(id);
+  assert.equal(recorded.size_id, sizeId);
+  await applyObservedSize(db, await databaseTime(db), observed);
+  assert.deepEqual(await row(id), recorded);
+});
+
 test('servers with an instance are those that were installed or observed, and are not being deleted', async () => {
   const installed = await enter({ real_status: 'not_exists' });
   const seen = await enter({ installed_at: null, status: 'creating' });

@@ -205,7 +205,10 @@ interface ObservedSize {
   isResized: boolean;
 }
 
-/** Records the size of an unsettled server, and releases what was reserved, unless it has an operation by now. */
+/**
+ * Records the size of an unsettled server, and releases what was reserved, unless it has an operation by now, or another
+ * comparison has recorded it: its row of `sizes` would be lost.
+ */
 export async function applyObservedSize(
   db: Db,
   readAt: string,
@@ -214,7 +217,11 @@ export async function applyObservedSize(
   const record = isResized ? setServerResized : setPartlyResized;
   await db.transaction().execute(async (trx) => {
     await lockObserved(trx, id);
-    const query = trx.selectFrom('servers').select('id').where('id', '=', id);
+    const query = trx
+      .selectFrom('servers')
+      .select('id')
+      .where('id', '=', id)
+      .where('resizing_cpu', 'is not', null);
     const rests = await query.where(isAtRest(readAt)).executeTakeFirst();
     if (rests) await record(trx, id, size);
   });
