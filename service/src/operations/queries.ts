@@ -62,18 +62,27 @@ export async function insertOperation(
   return { ...row, secrets: secrets ?? null };
 }
 
+const unfinished = (project: Project, serverId: number) =>
+  project
+    .select('operations')
+    .selectAll()
+    .where('server_id', '=', serverId)
+    .where('finished_at', 'is', null);
+
 /** The operation in progress on a server, locked until the transaction ends. */
 export async function unfinishedOperation(
   project: Project,
   serverId: number,
 ): Promise<OperationRow | undefined> {
-  return await project
-    .select('operations')
-    .selectAll()
-    .where('server_id', '=', serverId)
-    .where('finished_at', 'is', null)
-    .forUpdate()
-    .executeTakeFirst();
+  return await unfinished(project, serverId).forUpdate().executeTakeFirst();
+}
+
+/** The same without a lock, so that it may end at any time. */
+export async function findUnfinishedOperation(
+  project: Project,
+  serverId: number,
+): Promise<OperationRow | undefined> {
+  return await unfinished(project, serverId).executeTakeFirst();
 }
 
 /** An operation, locked until the transaction ends. Its server must be locked before. */

@@ -266,15 +266,17 @@ export async function knownServers(rows: ProjectRows, ids: number[]): Promise<nu
   return (await query.execute()).map(({ id }) => id);
 }
 
+const serverRow = (project: Project, id: number) =>
+  project.select('servers').selectAll().where('id', '=', id).where('deleted_at', 'is', null);
+
 /** A server of a project, locked until the transaction ends. */
 export async function lockServer(project: Project, id: number): Promise<ServerRow | undefined> {
-  return await project
-    .select('servers')
-    .selectAll()
-    .where('id', '=', id)
-    .where('deleted_at', 'is', null)
-    .forUpdate()
-    .executeTakeFirst();
+  return await serverRow(project, id).forUpdate().executeTakeFirst();
+}
+
+/** A server of a project without a lock, so that it may change at any time. */
+export async function findServerRow(project: Project, id: number): Promise<ServerRow | undefined> {
+  return await serverRow(project, id).executeTakeFirst();
 }
 
 /** How root can log in to a server by SSH. */

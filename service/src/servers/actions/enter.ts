@@ -1,7 +1,9 @@
 import type { Details } from '../../audit/details.ts';
+import type { Project } from '../../db/project.ts';
 import { firstStep } from '../../operations/define.ts';
 import { busy } from '../../operations/problems.ts';
 import {
+  findUnfinishedOperation,
   insertOperation,
   type OperationRow,
   supersedeOperation,
@@ -9,7 +11,7 @@ import {
 } from '../../operations/queries.ts';
 import { Problem } from '../../problems/problem.ts';
 import { serverNotFound } from '../not-found.ts';
-import { lockServer, type ServerRow } from '../queries.ts';
+import { findServerRow, lockServer, type ServerRow } from '../queries.ts';
 import { bySuspension } from '../suspension-reason.ts';
 import type { AnyServerAction, Place, ServerAction } from './rules/define.ts';
 import { notRunning } from './rules/not-in-state.ts';
@@ -53,6 +55,23 @@ export async function enterRequested(
   return { operation: await insertOperation(project, start), details };
 }
 
+/**
+ * Throws for most requests that will be refused, without a lock, so that no password is hashed for them. The decision is
+ * made later, in the transaction.
+ */
+export async function refuseEarly(
+  project: Project,
+  serverId: number,
+  action: AnyServerAction,
+): Promise<void> {
+  const server = await findServerRow(project, serverId);
+  if (!server) throw serverNotFound(serverId);
+  if (!action.whileSuspended) requireNotSuspended(server);
+  const current = await findUnfinishedOperation(project, serverId);
+  if (current) throw busy('server', current);
+  if (!action.from.includes(server.status)) throw notInState(server, action);
+}
+
 /** Throws if the server is suspended, with the reason. */
 export function requireNotSuspended({ suspension_reason: reason }: ServerRow): void {
   if (reason !== null)
@@ -76,11 +95,10 @@ async function supersedeOrRefuse(
 /**
  * Throws if the status of the server forbids an action. The error says what is possible instead.
  */
-function requireStatus(
-  server: ServerRow,
-  { name, from, excludes, refuse }: AnyServerAction,
-  wanted: unknown,
-): void {
-  if (from.includes(server.status) && !excludes?.(server, wanted)) return;
-  throw refuse?.(server) ?? notRunning(server, name);
+function requireStatus(server: ServerRow, action: AnyServerAction, wanted: unknown): void {
+  const { from, excludes } = action;
+  if (!from.includes(server.status) || excludes?.(server, wanted)) throw notInState(server, action);
 }
+
+const notInState = (server: ServerRow, { name, refuse }: AnyServerAction) =>
+  refuse?.(server) ?? notRunning(server, name);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { pino } from 'pino';
+import { Piscina } from 'piscina';
 import type { ServerStatus } from '../../db/schema/schema.ts';
 import { hashPassword } from '../../guests/password-hash.ts';
 import { operationSecrets } from '../../keys/places.ts';
@@ -67,6 +68,28 @@ async function readable(id: number, operation: number): Promise<string> {
   ];
   return answers.map(({ body }) => body).join('\n');
 }
+
+test('no password is hashed for a request that is refused', async (t) => {
+  const hashing = t.mock.method(Piscina.prototype, 'run');
+  const suspended = await enter();
+  const suspension = { suspended_at: new Date(), suspension_reason: 'It sends spam.' };
+  await db.updateTable('servers').set(suspension).where('id', '=', suspended).execute();
+  const working = await enter('started', 'stop');
+  const refusal = async (id: number, path: string, body: object) =>
+    (await ask('POST', `/servers/${id}/${path}`, { body })).json().code;
+  for (const [id, code] of [
+    [999_999, 'server_not_found'],
+    [suspended, 'suspended'],
+    [working, 'operation_in_progress'],
+  ] as const) {
+    assert.equal(await refusal(id, 'password', { password }), code);
+    const rebuild = { password, initialCommands: [], erase: true };
+    assert.equal(await refusal(id, 'rebuild', rebuild), code);
+  }
+  const paused = await enter('paused');
+  assert.equal(await refusal(paused, 'password', { password }), 'password_not_settable');
+  assert.equal(hashing.mock.callCount(), 0);
+});
 
 test('a given password is handed to the worker as a hash, and is nowhere else', async () => {
   for (const status of ['started', 'stopped'] as const) {

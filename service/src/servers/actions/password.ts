@@ -37,7 +37,8 @@ export const passwordAction = defineServerAction({
   // It gives access to the server that outlasts the session.
   needsConfirmation: true,
   problems: ['password_not_settable'],
-  async read({ body, caller }, { secretKey }): Promise<WantedPassword> {
+  async read({ body, caller, refuseEarly }, { secretKey }): Promise<WantedPassword> {
+    await refuseEarly?.();
     const generated = body?.password === undefined ? generatePassword() : undefined;
     const password = body?.password ?? generated ?? '';
     const seal = await sealPassword(password, secretKey, `project:${caller.project.id}`);

@@ -34,9 +34,10 @@ export const rebuildAction = defineServerAction({
   accepted: 'The server is being rebuilt.',
   body: ServerRebuild,
   problems: ['no_capacity', 'node_offline', 'protected', 'traffic_exceeded'],
-  async read({ body, caller }, { secretKey }) {
+  async read({ body, caller, refuseEarly }, { secretKey }) {
     const errors = [...wayInErrors(body), ...userDataErrors(body)];
     if (errors.length > 0) throw invalidFields(errors);
+    await refuseEarly?.();
     // Hashing takes milliseconds, so it is done before the transaction, which holds locks.
     const secrets = await sealSecrets(body, secretKey, `project:${caller.project.id}`);
     return { secrets, body, commands: body.initialCommands.length };

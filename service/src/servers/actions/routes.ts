@@ -6,7 +6,7 @@ import { change } from '../../changes/change.ts';
 import { failuresOf } from '../../operations/define.ts';
 import { explainOtherProject } from '../elsewhere.ts';
 import { actions } from './all.ts';
-import { enterRequested } from './enter.ts';
+import { enterRequested, refuseEarly } from './enter.ts';
 import type { AnyServerAction, Place } from './rules/define.ts';
 
 const params = PathParams({ id: 'server' });
@@ -47,7 +47,11 @@ function actionRoute(app: App, deps: WaitingDeps, action: AnyServerAction): void
     errorHandler: explainOtherProject(deps.db),
     handler: async (request, reply) => {
       const { id } = request.params;
-      const read = async () => await action.read?.(request, deps);
+      const read = async () => {
+        const { body, query, caller } = request;
+        const early = () => refuseEarly(caller.project, id, action);
+        return await action.read?.({ body, query, caller, refuseEarly: early }, deps);
+      };
       const enter = async (place: Place, wanted: unknown) => {
         const { operation, details } = await enterRequested(place, id, action, wanted);
         const secret = action.shown?.(wanted);
@@ -59,7 +63,7 @@ function actionRoute(app: App, deps: WaitingDeps, action: AnyServerAction): void
           details,
         };
       };
-      const answer = await change(request, deps, enter, read);
+      const answer = await change(request, deps, enter, action.read && read);
       return await sendAccepted(deps, request, reply, answer, action.shownAfterFailure);
     },
   });

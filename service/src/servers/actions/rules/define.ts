@@ -21,6 +21,11 @@ interface Asked<Body, Query> {
   body: Body | (Partial<Body> extends Body ? undefined : never);
   query: Query;
   caller: Caller;
+  /**
+   * Throws for most requests that will be refused, before work that takes milliseconds of a processor. Only for actions that
+   * supersede nothing. Undefined for an action on several servers.
+   */
+  refuseEarly?(): Promise<void>;
 }
 
 /** What is possible with a server, in addition to its status. */
