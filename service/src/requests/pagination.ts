@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { PageQuery } from '@berth/contract/pagination';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { After } from '../db/keyset.ts';
@@ -50,7 +50,7 @@ export function readPage<S extends SortColumn = 'id'>({ url, query }: ListReques
 export function digestOf(path: string, order: string, filters: object): string {
   const sorted = Object.entries(filters).sort(([a], [b]) => (a < b ? -1 : 1));
   const text = JSON.stringify([path, order, sorted]);
-  return createHash('sha256').update(text).digest('base64url').slice(0, 12);
+  return hash('sha256', text, 'base64url').slice(0, 12);
 }
 
 /** The path of a request without its prefix and query. */

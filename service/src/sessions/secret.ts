@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import type { Keyring } from '../keys/keyring.ts';
 
 const bytes = 32;
@@ -15,7 +15,7 @@ export function isSecret(text: string): boolean {
 
 /** The hash that is stored. The secret is random enough that a slow hash would add nothing. */
 export function secretHash(secret: string): Buffer {
-  return createHash('sha256').update(secret).digest();
+  return hash('sha256', secret, 'buffer');
 }
 
 /**
