@@ -58,6 +58,7 @@ export default function Charts({ history, span, specifications: { ram, disk } }:
 /** The part of the time that all charts show. It ends with another span, and when new data have left it behind. */
 function useZoom(charts: readonly Chart[], span: Span) {
   const [chosen, choose] = useState<{ zoom: Zoom | undefined; span: Span }>();
+  if (chosen && chosen.span !== span) choose(undefined);
   const setZoom = (zoom: Zoom | undefined) => choose({ zoom, span });
   const zoom = chosen?.span === span ? chosen.zoom : undefined;
   return { zoom: zoom && zoomWithin(charts[0]?.times ?? [], zoom), setZoom };
