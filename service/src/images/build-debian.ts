@@ -128,7 +128,7 @@ function mmdebstrapArguments(rootfsPath: string, hooks: string[]): string[] {
   ];
 }
 
-/** The generators of systemd that look for disks. A container has none, and they run at each boot. */
+/** The generators of systemd that look for disks or a boot loader. A container has neither, and they run at each boot. */
 const maskedGenerators = [
   'systemd-bless-boot-generator',
   'systemd-cryptsetup-generator',
@@ -159,10 +159,12 @@ async function customizeHooks(sourcesPath: string): Promise<string[]> {
 async function templateUploads(): Promise<string[]> {
   const root = join(template, 'rootfs');
   const files = await filesBelow(root);
-  return files.flatMap((file) => {
-    const path = file.slice(root.length);
-    return [`mkdir -p "$1"${dirname(path)}`, `upload ${quoted(file)} ${path}`];
-  });
+  const paths = files.map((file) => file.slice(root.length));
+  const folders = new Set(paths.map((path) => `"$1"${dirname(path)}`));
+  return [
+    `mkdir -p ${[...folders].join(' ')}`,
+    ...files.map((file, at) => `upload ${quoted(file)} ${paths[at]}`),
+  ];
 }
 
 async function filesBelow(directory: string): Promise<string[]> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { handoverFiles } from '../guests/handover.ts';
@@ -13,9 +13,19 @@ const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
 test('systemd accepts the units of the images that Berth builds', {
   skip: !hasSystemd && 'this machine has no systemd-analyze',
 }, () => {
-  const all = globSync(join(units, '*.service'));
-  assert.ok(all.includes(unit));
-  const { status, stderr } = spawnSync('systemd-analyze', ['verify', ...all]);
+  const own = globSync(join(units, '*.service'));
+  assert.ok(own.includes(unit));
+  // Those of the distribution that it changes.
+  const changed = globSync(join(units, '*.service.d')).map((path) => basename(path, '.d'));
+  assert.ok(changed.includes('systemd-udev-trigger.service'));
+  const instances = changed.map((name) => name.replace('@', '@loop'));
+  const { status, stderr } = spawnSync(
+    'systemd-analyze',
+    ['verify', '--man=no', ...own, ...instances],
+    {
+      env: { ...process.env, SYSTEMD_UNIT_PATH: `${units}:` },
+    },
+  );
   assert.deepEqual([status, String(stderr)], [0, '']);
 });
 
