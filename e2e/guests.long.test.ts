@@ -159,7 +159,7 @@ test('a guest that ignores shutdown is left running, and force stops it', async 
 });
 
 test('a forced stop supersedes a stop in progress', async () => {
-  // The guest has not ignored its shutdown yet when the other requests arrive, even on a busy machine.
+  // The stop does not fail before the other requests arrive, even on a busy machine.
   await withSettings(directory(), { BERTH_STOP_TIMEOUT: '900' }, async () => {
     const server = await created({ initialCommands: [ignoreShutdown] });
     const graceful = await call<{ operation_id: number }>(

@@ -73,8 +73,8 @@ async function make(
 }
 
 /**
- * Checks that it is `started` all the time, even between two checks of the instance, for long after `isMisled`: after
- * the engine has given a wrong answer.
+ * Waits until `isMisled`, which says that the engine has given its wrong answer, and then checks for a while that it is
+ * `started` all the time, even between two checks of the instance.
  */
 async function staysStarted(id: number, isMisled = () => true): Promise<void> {
   const { since } = await laboratory.server(id);

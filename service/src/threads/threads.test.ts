@@ -21,7 +21,7 @@ test('a thread has the same result as this process', async () => {
 const about = ['a b '.repeat(63), 'Ada'.repeat(33)];
 for (const [what, work] of [
   ['a password that is slow to guess', weaknessOfPassword],
-  // It is longer than any that is accepted, so that a hash takes some 20 ms on a fast machine.
+  // The password is longer than any that is accepted, so that a hash takes some 20 ms on a fast machine.
   [
     'a long password of a guest',
     ({ password }) => hashGuestPassword(password.repeat(16), 'a test'),
