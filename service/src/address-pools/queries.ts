@@ -110,7 +110,7 @@ export async function findPooled(
   return rows;
 }
 
-/** Assigns addresses of different pools to a server. `UNIQUE (ip)` prevents that one is assigned twice. */
+/** Assigns addresses of different pools to a server. `UNIQUE (ip)` prevents one from being assigned twice. */
 export async function holdAddresses(
   trx: Trx,
   serverId: number,

@@ -11,7 +11,7 @@ export async function deleteExpiredAuthorizations(db: Db): Promise<number> {
       where revoked_at is null and id in (select token_id from expired)
       returning id, project_id
     ), entered as (
-      insert into audit_log
+      insert into audit_entries
         (project_id, source, by_administrator, action, target_kind, target_id, status, details)
       select project_id, 'berth', false, 'token_revoke', 'token', id, 200,
         '{"reason": "not_fetched"}'::jsonb
