@@ -1,8 +1,9 @@
 import type { SelectQueryBuilder } from 'kysely';
+import { findById } from './batches.ts';
 import type { Queryable } from './connection.ts';
 import { hasAnyOf } from './filters.ts';
 import { createReusables } from './prepared/reusable.ts';
-import type { ProjectRows, RowsQuery } from './project.ts';
+import type { ProjectRows, RowsById, RowsQuery } from './project.ts';
 import type { Database } from './schema/schema.ts';
 import { inSnapshot } from './transaction.ts';
 
@@ -40,5 +41,10 @@ export class EveryProject implements ProjectRows {
     }
     const build = (db: Queryable, given: V) => query(new EveryProject(db), given);
     return await runReusable(this.#db, { key: query, build }, values);
+  }
+  async find<O extends { id: number }>(query: RowsById<O>, id: number): Promise<O | undefined> {
+    const read = (ids: number[]) => this.run(query, { ids });
+    const of = `projects ${this.#ids?.join() ?? 'all'}`;
+    return await findById(this.#db, id, { query, of, read });
   }
 }

@@ -9,6 +9,7 @@ import type {
   UpdateQueryBuilder,
   UpdateResult,
 } from 'kysely';
+import { findById } from './batches.ts';
 import type { Queryable, Trx } from './connection.ts';
 import { type Notifications, notify } from './notifications.ts';
 import { createReusables } from './prepared/reusable.ts';
@@ -35,10 +36,15 @@ export interface ProjectRows {
   inSnapshot<T>(work: (rows: ProjectRows) => Promise<T>): Promise<T>;
   /** Runs a query that is built at its first use only, so that its text can't depend on the values: see `reusable`. */
   run<V extends object, O>(query: RowsQuery<V, O>, values: V): Promise<O[]>;
+  /** The row with this id of such a query. Requests that only read share queries: see `findById`. */
+  find<O extends { id: number }>(query: RowsById<O>, id: number): Promise<O | undefined>;
 }
 
 /** Builds a query of the rows. Must be a constant, by which the built query is found again. */
 export type RowsQuery<V extends object, O> = (rows: ProjectRows, values: V) => Compilable<O>;
+
+/** Builds a query of the rows with these ids. Must be a constant, too. */
+export type RowsById<O> = RowsQuery<{ ids: number[] }, O>;
 
 const runReusable = createReusables();
 
@@ -75,6 +81,11 @@ export class Project implements ProjectRows {
     const build = (db: Queryable, given: V & { projectId: number }) =>
       query(new Project(db, given.projectId), given);
     return await runReusable(this.#db, { key: query, build }, { ...values, projectId: this.id });
+  }
+
+  async find<O extends { id: number }>(query: RowsById<O>, id: number): Promise<O | undefined> {
+    const read = (ids: number[]) => this.run(query, { ids });
+    return await findById(this.#db, id, { query, of: `project ${this.id}`, read });
   }
 
   update<T extends Owned>(table: T): UpdateQueryBuilder<Database, T, T, UpdateResult> {

@@ -264,16 +264,19 @@ export async function lastOperation(
   rows: ProjectRows,
   serverId: number,
 ): Promise<LastOperation | undefined> {
-  return await rows
+  const [row] = await rows.run(lastOfServer, { serverId });
+  return row;
+}
+
+const lastOfServer = (rows: ProjectRows, { serverId }: { serverId: number }) =>
+  rows
     .select('operations')
     .select(waitedColumns)
     .select(userDataReport)
     .where('server_id', '=', serverId)
     .where('status', '<>', 'cancelled')
     .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-}
+    .limit(1);
 
 /** The last operation of one of these kinds, except those that were cancelled, which have changed nothing. */
 export async function lastOperationOf(
@@ -309,14 +312,17 @@ export async function findOperation(
   rows: ProjectRows,
   id: number,
 ): Promise<FoundOperation | undefined> {
-  return await rows
+  const [row] = await rows.run(operationById, { id });
+  return row;
+}
+
+const operationById = (rows: ProjectRows, { id }: { id: number }) =>
+  rows
     .select('operations')
     .select(shownColumns)
     .select([userDataReport, currentState, isProtected])
     .where('project_id', 'is not', null)
-    .where('id', '=', id)
-    .executeTakeFirst();
-}
+    .where('id', '=', id);
 
 /** The project of an operation on a server. */
 export async function projectOfOperation(

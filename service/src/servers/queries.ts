@@ -132,12 +132,14 @@ function serversInFull(rows: ProjectRows) {
 
 export type ServerInFull = Awaited<ReturnType<typeof findServer>> & {};
 
-const serverById = (rows: ProjectRows, { id }: { id: number }) =>
-  serversInFull(rows).where('servers.id', '=', id);
+/** The servers with these ids, in their order. */
+const serversByIds = (rows: ProjectRows, { ids }: { ids: number[] }) =>
+  serversInFull(rows)
+    .where(sql<boolean>`servers.id = any(${ids}::bigint[])`)
+    .orderBy(sql`array_position(${ids}::bigint[], servers.id)`);
 
 export async function findServer(rows: ProjectRows, id: number) {
-  const [row] = await rows.run(serverById, { id });
-  return row;
+  return await rows.find(serversByIds, id);
 }
 
 export type ServerSort = 'id' | 'hostname' | 'created_at';
@@ -149,12 +151,6 @@ export interface ServerOrder {
 
 /** The number of rows in a part. Each has about a kilobyte. */
 const rowsAtFirst = 100;
-
-/** The servers with these ids, in their order. */
-const serversByIds = (rows: ProjectRows, { ids }: { ids: number[] }) =>
-  serversInFull(rows)
-    .where(sql<boolean>`servers.id = any(${ids}::bigint[])`)
-    .orderBy(sql`array_position(${ids}::bigint[], servers.id)`);
 
 /**
  * Ordered by the sort column and then by id. Each page is read as of one time: a server that is deleted meanwhile would

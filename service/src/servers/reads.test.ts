@@ -45,3 +45,18 @@ for (const { path, queries } of reads) {
     assert.equal(ofServers.length, queries, ofServers.map(({ text }) => text).join('\n'));
   });
 }
+
+test('concurrent reads of servers share queries, and each gets its own server', async () => {
+  const ids = Array.from({ length: 40 }, (_, at) => id - (at % 20));
+  await inject(app, { url: `/v1/servers/${id}`, headers });
+  recorded.length = 0;
+  const answers = await Promise.all(
+    ids.map((one) => inject(app, { url: `/v1/servers/${one}`, headers })),
+  );
+  assert.deepEqual(
+    answers.map((answer) => answer.json().id),
+    ids,
+  );
+  const count = recorded.filter(({ text }) => text.includes('from "servers"')).length;
+  assert.ok(count < ids.length / 2, `${count} queries`);
+});
