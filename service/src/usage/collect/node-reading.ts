@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { isEngineError } from '../../incus/transport/errors.ts';
 import { instanceName, serverUuid } from '../../instances/labels.ts';
+import { copyText } from '../../lib/copy-text.ts';
 import { createOutage, type Outage } from '../../lib/outage.ts';
 import type { NicUsage, Reading, ReadingTime, ServerUsage } from '../record/reading-queries.ts';
 import { eachWithin } from './each.ts';
@@ -149,8 +150,13 @@ async function readNics(
   { names, memory: { nics, unread, outages } }: Due,
 ): Promise<NicUsage[]> {
   const read: NicUsage[] = [];
-  const unknown = names.filter((name) => !nics.has(name));
-  const due = [...unknown, ...nics.keys()].slice(0, Math.ceil(names.length * share));
+  const most = Math.ceil(names.length * share);
+  // Their names are kept, and are parts of the metrics.
+  const unknown = names
+    .filter((name) => !nics.has(name))
+    .slice(0, most)
+    .map(copyText);
+  const due = [...unknown, ...nics.keys()].slice(0, most);
   const deadline = { what: 'The NICs of a node', timeoutSeconds: nodeSeconds, signal };
   const known = new Set(names);
   for (const name of unread) if (!known.has(name)) unread.delete(name);
