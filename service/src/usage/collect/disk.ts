@@ -69,8 +69,9 @@ export async function collectDiskUse(
       used = [];
       if (read.length > 0) await setDiskUse(db, id, read);
       for (const { uuid, diskGb, readAt } of read) {
-        const known = memory.byUuid.get(uuid);
-        if (known) known.disk = { gb: diskGb, at: readAt.getTime() };
+        const known = memory.servers.get(uuid);
+        const disk = { gb: diskGb, at: readAt.getTime() };
+        if (known) memory.servers.set(uuid, { ...known, disk });
       }
     };
     const errors: unknown[] = [];

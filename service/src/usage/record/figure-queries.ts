@@ -3,8 +3,9 @@ import { arrayOf } from '../../db/arrays.ts';
 import type { Trx } from '../../db/connection.ts';
 import { varies } from '../../db/filters.ts';
 import type { Sample } from '../history/samples.ts';
+import type { CountedServer, KnownServer } from './counted-servers.ts';
 import type { Counted } from './counters.ts';
-import type { CountedServer, FoundServer, KnownServer, Scrape, ScrapeMemory } from './scrapes.ts';
+import type { FoundServer, ScrapeMemory } from './scrapes.ts';
 
 const milliseconds = (column: string) =>
   sql`(extract(epoch from ${sql.ref(column)}) * 1000)::float8`;
@@ -28,9 +29,9 @@ interface CountedRow {
   disk_write: number | null;
 }
 
-function knownServer({ id, uuid, cores, disk_gb, disk_at }: ServerRow): KnownServer {
+function knownServer({ id, cores, disk_gb, disk_at }: ServerRow): KnownServer {
   const disk = disk_gb === null || disk_at === null ? undefined : { gb: disk_gb, at: disk_at };
-  return { id, uuid, cores, disk };
+  return { id, cores, disk };
 }
 
 function countedOf({ recorded, at, cpu_seconds, disk_read, disk_write }: CountedRow): Counted {
@@ -59,7 +60,7 @@ export async function findServers(
 
 function foundServer(row: ServerRow & CountedRow & { is_shown: boolean }): FoundServer {
   const last = row.recorded > 0 ? countedOf(row) : undefined;
-  return { ...knownServer(row), last, isShown: row.is_shown };
+  return { ...knownServer(row), uuid: row.uuid, last, isShown: row.is_shown };
 }
 
 /**
@@ -80,10 +81,11 @@ export async function recallScrapes(
   const { byNode } = memory;
   if (last.every(({ node_id, recorded }) => byNode.get(node_id)?.recorded === recorded)) return;
   memory.forget();
-  for (const { node_id, recorded } of last) byNode.set(node_id, { recorded, servers: [] });
+  for (const { node_id, recorded } of last) byNode.set(node_id, { recorded, count: 0 });
   for (const row of await readScrapes(trx, [...byNode.keys()])) {
-    const server = memory.remember({ ...knownServer(row), ...countedOf(row) }, row.node_id);
-    byNode.get(row.node_id)?.servers.push(server);
+    memory.remember(row.uuid, { ...knownServer(row), ...countedOf(row) }, row.node_id);
+    const scrape = byNode.get(row.node_id);
+    if (scrape) scrape.count += 1;
   }
 }
 
@@ -113,9 +115,12 @@ async function readScrapes(trx: Trx, nodeIds: number[]) {
   return rows;
 }
 
-export interface NodeScrape extends Scrape {
+/** What is recorded of a node's report. */
+export interface NodeScrape {
   nodeId: number;
   at: Date;
+  recorded: number;
+  servers: CountedServer[];
 }
 
 /** Replaces the previous scrapes of these nodes. */

@@ -1,5 +1,6 @@
 import type { Trx } from '../../db/connection.ts';
 import { type Sample, slotOf } from '../history/samples.ts';
+import type { CountedServer } from './counted-servers.ts';
 import { type Counted, usageSince } from './counters.ts';
 import {
   findServers,
@@ -10,7 +11,7 @@ import {
   show,
 } from './figure-queries.ts';
 import type { Reading, ReadingTime, ServerUsage } from './reading-queries.ts';
-import type { CountedServer, Scrape, ScrapeMemory } from './scrapes.ts';
+import type { ScrapeMemory } from './scrapes.ts';
 
 /** A disk figure that is older says nothing about now. */
 const diskMaxAgeMilliseconds = 10 * 60_000;
@@ -41,31 +42,27 @@ export async function countFigures(
   const shown: Shown[] = [];
   const scrapes: NodeScrape[] = [];
   for (const { nodeId, begun, told } of nodes) {
-    const scrape: Scrape = { recorded, servers: [] };
+    const servers: CountedServer[] = [];
     for (const figures of told) {
-      const server = memory.byUuid.get(figures.uuid);
+      const server = memory.servers.get(figures.uuid);
       // If another node reported it since, it was moved in between.
       if (!server || server.recorded >= begun.order) continue;
       const sample = count(server, figures, { recorded, at: begun.at });
       server.nodeId = nodeId;
-      scrape.servers.push(server);
+      memory.servers.set(figures.uuid, server);
+      servers.push(server);
       samples.push(sample);
       const { cpu, ram } = sample;
-      shown.push({ server, cpu: cpu ?? 0, ram, isNew: news.has(server.uuid) });
+      shown.push({ server, cpu: cpu ?? 0, ram, isNew: news.has(figures.uuid) });
     }
-    memory.byNode.set(nodeId, scrape);
-    scrapes.push({ nodeId, at: begun.at, ...scrape });
+    memory.byNode.set(nodeId, { recorded, count: servers.length });
+    scrapes.push({ nodeId, at: begun.at, recorded, servers });
   }
-  for (const { uuid } of nodes.flatMap((node) => droppedFrom(node, recorded)))
-    memory.byUuid.delete(uuid);
+  memory.servers.deleteUnreported(new Set(nodes.map(({ nodeId }) => nodeId)), recorded);
   await saveScrapes(trx, scrapes);
   await show(trx, shown);
   return samples;
 }
-
-/** The servers that this node no longer reports, and no other node does. */
-const droppedFrom = ({ nodeId, before }: NodeReading, recorded: number) =>
-  before.filter((server) => server.recorded !== recorded && server.nodeId === nodeId);
 
 /**
  * Refreshes what is known of servers from the database. Returns those that have no current figures
@@ -84,7 +81,7 @@ async function refreshKnown(
   for (const uuid of asked) {
     const server = found.get(uuid);
     if (server) memory.rememberFound(server);
-    else memory.byUuid.delete(uuid);
+    else memory.servers.delete(uuid);
     if (server && !server.isShown) news.add(uuid);
   }
   return news;
@@ -94,22 +91,20 @@ interface NodeReading {
   nodeId: number;
   begun: ReadingTime;
   told: ServerUsage[];
-  /** The servers that it reported before. */
-  before: CountedServer[];
 }
 
 /** Returns none if the scrape is too late, or empty like the previous one. */
 function nodeReading({ begun, scrape }: Reading, { byNode }: ScrapeMemory): NodeReading[] {
   if (!scrape) return [];
   const { nodeId, servers: told } = scrape;
-  const { recorded = 0, servers: before = [] } = byNode.get(nodeId) ?? {};
-  const isNews = begun.order > recorded && (told.length > 0 || before.length > 0);
-  return isNews ? [{ nodeId, begun, told, before }] : [];
+  const { recorded = 0, count: before = 0 } = byNode.get(nodeId) ?? {};
+  const isNews = begun.order > recorded && (told.length > 0 || before > 0);
+  return isNews ? [{ nodeId, begun, told }] : [];
 }
 
 /**
- * Counts the usage of a server, and keeps its counters. A missing counter continues from its last
- * value.
+ * Counts the usage of a server, and updates its counters. A missing counter continues from its
+ * last value.
  */
 function count(
   server: CountedServer,

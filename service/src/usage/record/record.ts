@@ -19,7 +19,7 @@ export async function record(
   memory = new ScrapeMemory(),
 ): Promise<void> {
   const isEmpty = ({ scrape, nics }: Reading) => !scrape?.servers.length && nics.length === 0;
-  if (readings.every(isEmpty) && memory.byUuid.size === 0) return;
+  if (readings.every(isEmpty) && memory.servers.size === 0) return;
   for (const { begun } of readings) await ensurePartitions(db, begun.at);
   try {
     await db.transaction().execute(async (trx) => {

@@ -1,36 +1,17 @@
+import { CountedServers, type KnownServer } from './counted-servers.ts';
 import type { Counted } from './counters.ts';
 
-/** GiB, and when they were read, in milliseconds since 1970. */
-export interface ReadDisk {
-  gb: number;
-  at: number;
-}
-
-/** A server as the database has it. */
-export interface KnownServer {
-  readonly uuid: string;
-  readonly id: number;
-  cores: number;
-  disk: ReadDisk | undefined;
-}
-
-/** The counters that were recorded last; `recorded` is 0 if there are none. */
-export interface CountedServer extends KnownServer, Counted {
-  /** The node that reported it last. */
-  nodeId: number;
-  /** The round in which it was refreshed. */
-  foundIn: number;
-}
-
 /** The last report of a node. */
-export interface Scrape {
+interface Scrape {
   /** From `usage_readings`: another number is another scrape. */
   recorded: number;
-  servers: CountedServer[];
+  /** The number of servers in it. */
+  count: number;
 }
 
 /** A server that was found in the database. */
 export interface FoundServer extends KnownServer {
+  readonly uuid: string;
   /** The counters in its current figures; undefined if only its NIC was read so far. */
   last: Counted | undefined;
   /** Whether it has current figures to update. */
@@ -57,7 +38,7 @@ const refreshRounds = 20;
 export class ScrapeMemory {
   readonly byNode = new Map<number, Scrape>();
   /** Each server belongs to the node that reported it last. */
-  readonly byUuid = new Map<string, CountedServer>();
+  readonly servers = new CountedServers();
   #round = 0;
 
   beginRound(): void {
@@ -65,27 +46,25 @@ export class ScrapeMemory {
   }
 
   needsLookup(uuid: string): boolean {
-    const known = this.byUuid.get(uuid);
-    return !known || this.#round - known.foundIn >= refreshRounds;
+    const foundIn = this.servers.foundIn(uuid);
+    return foundIn === undefined || this.#round - foundIn >= refreshRounds;
   }
 
   /** Updates a server from the database; its counters only if none are known yet. */
-  rememberFound({ cores, disk, last, ...server }: FoundServer): void {
-    const known = this.byUuid.get(server.uuid);
-    if (known) Object.assign(known, { cores, disk, foundIn: this.#round });
-    else this.remember({ ...server, cores, disk, ...(last ?? neverCounted) }, nowhere);
+  rememberFound({ uuid, id, cores, disk, last }: FoundServer): void {
+    const known = this.servers.get(uuid);
+    if (known) this.servers.set(uuid, { ...known, cores, disk, foundIn: this.#round });
+    else this.remember(uuid, { id, cores, disk, ...(last ?? neverCounted) }, nowhere);
   }
 
-  remember(server: KnownServer & Counted, nodeId: number): CountedServer {
+  remember(uuid: string, server: KnownServer & Counted, nodeId: number): void {
     // Spread over the rounds by id, so that servers are not all refreshed in the same round.
     const foundIn = this.#round - (server.id % refreshRounds);
-    const counted = { ...server, nodeId, foundIn };
-    this.byUuid.set(server.uuid, counted);
-    return counted;
+    this.servers.set(uuid, { ...server, nodeId, foundIn });
   }
 
   forget(): void {
     this.byNode.clear();
-    this.byUuid.clear();
+    this.servers.clear();
   }
 }
