@@ -1,36 +1,6 @@
 import { nicDevice as cardDevice } from '../../instances/labels.ts';
+import { type NetworkReading, type Nic, type NicReading, Nics, nicOf } from './nics.ts';
 import type { UsageSource } from './source.ts';
-
-/** The host's end of an instance's NIC, where the traffic of a run is counted. */
-export interface Nic {
-  /** The interface on the host. */
-  hostName: string;
-  /**
-   * The name of the interface, a space, and the time at which the run began. Incus records the time a moment after the
-   * name.
-   */
-  run: string;
-  startedAt: Date;
-}
-
-/**
- * Bytes that passed the NIC since the run began, as the guest sees them, on layer 2: a transfer
- * over TCP counts about 0.1 % more than its payload.
- */
-export interface NetworkReading extends Pick<Nic, 'run' | 'startedAt'> {
-  networkIn: number;
-  networkOut: number;
-}
-
-/** A NIC with its counters. */
-type NicReading = Nic & NetworkReading;
-
-/**
- * The last known NICs by instance, since Incus creates a new interface for each run. Undefined if
- * none was found. The one that was read the longest ago comes first, so that failing NICs do not prevent others from
- * being read.
- */
-export type Nics = Map<string, NicReading | undefined>;
 
 interface Place {
   client: UsageSource;
@@ -44,7 +14,7 @@ interface Place {
 export async function readNetwork(
   place: Place,
   name: string,
-  nics: Nics = new Map(),
+  nics = new Nics(),
 ): Promise<NetworkReading | undefined> {
   const known = nics.get(name);
   // Moves the entry to the end: it was read last.
@@ -90,7 +60,7 @@ async function findNic(
   const instance = await client.instances.get(name, { signal, timeoutSeconds });
   const hostName = instance?.config[`volatile.${cardDevice}.host_name`];
   if (!instance || hostName === undefined) return undefined;
-  const startedAt = new Date(instance.last_used_at);
-  if (Number.isNaN(startedAt.getTime())) throw new Error(`${name} began at no time.`);
-  return { hostName, run: `${hostName} ${instance.last_used_at}`, startedAt };
+  const nic = nicOf(`${hostName} ${instance.last_used_at}`);
+  if (Number.isNaN(nic.startedAt.getTime())) throw new Error(`${name} began at no time.`);
+  return nic;
 }

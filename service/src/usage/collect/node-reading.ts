@@ -6,7 +6,8 @@ import { createOutage, type Outage } from '../../lib/outage.ts';
 import type { NicUsage, Reading, ReadingTime, ServerUsage } from '../record/reading-queries.ts';
 import { eachWithin } from './each.ts';
 import { type InstanceReading, parseMetrics } from './metrics.ts';
-import { type Nics, readNetwork } from './network.ts';
+import { readNetwork } from './network.ts';
+import { Nics } from './nics.ts';
 import { type Node, runningOn } from './node-queries.ts';
 import type { CollectContext, UsageLocation } from './source.ts';
 import { readStates } from './states.ts';
@@ -35,7 +36,7 @@ export interface NodeMemory {
 
 /** `log`: with the location and the node. */
 export const createNodeMemory = (log: Logger): NodeMemory => ({
-  nics: new Map(),
+  nics: new Nics(),
   late: new Set(),
   unread: new Set(),
   roundsToSkip: 0,
