@@ -191,7 +191,7 @@ test('beyond the limit, no change begins except the removal of access', async ()
     return answers;
   };
   assert.deepEqual(await statuses('POST', 3), [200, 200, 429]);
-  assert.equal(runs, 2);
+  assert.deepEqual([runs, prepared], [2, 2], 'nothing is prepared for a change that is refused');
   // The target of a removal is known only after it was done.
   assert.deepEqual(await statuses('DELETE', 1), [429]);
   assert.equal(runs, 3);

@@ -44,8 +44,9 @@ interface Part {
 /**
  * Makes a request's change in one transaction with its audit entries and the answer that is stored
  * under its `Idempotency-Key`. A replayed answer changes nothing, and is not entered again. Slow
- * work belongs in `prepare`, which runs before the transaction. Throws the error that `keepOutcome`
- * stored, and 429 if there are too many changes; nothing has changed then.
+ * work belongs in `prepare`, which runs before the transaction, and not for a change beyond the
+ * limits. Throws the error that `keepOutcome` stored, and 429 if there are too many changes;
+ * nothing has changed then.
  */
 export async function change<B, P = undefined>(
   request: FastifyRequest,
@@ -56,6 +57,17 @@ export async function change<B, P = undefined>(
   let decidesAccess = false;
   // The transaction may run twice, for one entry.
   let isCounted = false;
+  const { limits } = request.server;
+  const before = keysBefore(request);
+  function requireChange(): void {
+    if (before && !isCounted) limits.requireChange(before);
+  }
+  const prepareAllowed =
+    prepare &&
+    (async () => {
+      requireChange();
+      return await prepare();
+    });
   async function enter(trx: Trx, prepared: P) {
     const place = {
       trx,
@@ -63,9 +75,8 @@ export async function change<B, P = undefined>(
         return request.caller.project.in(trx);
       },
     };
-    const { limits } = request.server;
-    const before = keysBefore(request);
-    if (before && !isCounted) limits.requireChange(before);
+    // Other changes may have used up the limits during the preparation.
+    requireChange();
     const { target, projectId, userId, details, parts, ...made } = await work(place, prepared);
     const about = aboutRequest(request);
     const entryOf = (one: Pick<AuditEntry, 'target' | 'details'> | Part): AuditEntry => ({
@@ -90,7 +101,7 @@ export async function change<B, P = undefined>(
     return made;
   }
   try {
-    const answer = await idempotently(request, db, secretKey, enter, prepare);
+    const answer = await idempotently(request, db, secretKey, enter, prepareAllowed);
     markAudited(request);
     if (answer.status >= 400) throw replayProblem(answer);
     return answer;
