@@ -1,6 +1,6 @@
-import type { Trx } from '../db/connection.ts';
+import type { Queryable, Trx } from '../db/connection.ts';
 import { Problem } from '../problems/problem.ts';
-import { type AddressPool, findFreeAddress, findPooled, lockPools } from './queries.ts';
+import { type AddressPool, findFreeAddress, findPooled, lockPools, readPools } from './queries.ts';
 
 const families = [4, 6] as const;
 
@@ -22,21 +22,48 @@ export interface AddressChoice {
  */
 export async function chooseAddresses(trx: Trx, locationId: number): Promise<AddressChoice> {
   const pools = await lockPools(trx, locationId);
-  const chosen: ChosenAddress[] = [];
-  const warnings: string[] = [];
+  const chosen = await ofEachFamily(pools, (enabled, family) => chooseFrom(trx, enabled, family));
+  const addresses = chosen.map((address, place) => ({ ...address, isPrimary: place === 0 }));
+  return { addresses, warnings: disabledFamilies(pools) };
+}
+
+/**
+ * Throws `no_address_left` if `chooseAddresses` would, or returns how many addresses it would choose. Takes no lock, so
+ * this is only an early answer.
+ */
+export async function requireFreeAddresses(db: Queryable, locationId: number): Promise<number> {
+  const pools = await readPools(db, locationId);
+  const free = await ofEachFamily(pools, async (enabled, family) => {
+    // Usually so, and then no search is needed.
+    if (enabled.some(({ isNextFree }) => isNextFree)) return true;
+    // The first pools fill up first, and a full one takes longest to search.
+    return await chooseFrom(db, enabled.toReversed(), family);
+  });
+  return free.length;
+}
+
+/**
+ * Calls `choose` with the enabled pools of each family that has some. Throws `no_address_left` if none has.
+ */
+async function ofEachFamily<P extends AddressPool, C>(
+  pools: readonly P[],
+  choose: (enabled: P[], family: 4 | 6) => Promise<C>,
+): Promise<C[]> {
+  const chosen: C[] = [];
   for (const family of families) {
-    const ofFamily = pools.filter((pool) => pool.family === family);
-    const enabled = ofFamily.filter((pool) => pool.enabled);
-    if (enabled.length > 0) {
-      chosen.push({ ...(await chooseFrom(trx, enabled, family)), isPrimary: chosen.length === 0 });
-    } else if (ofFamily.length > 0) {
-      warnings.push(
-        `All IPv${family} address pools of this location are disabled, so the server has no IPv${family} address.`,
-      );
-    }
+    const enabled = pools.filter((pool) => pool.family === family && pool.enabled);
+    if (enabled.length > 0) chosen.push(await choose(enabled, family));
   }
   if (chosen.length === 0) throw noPool(pools.length > 0);
-  return { addresses: chosen, warnings };
+  return chosen;
+}
+
+function disabledFamilies(pools: readonly AddressPool[]): string[] {
+  return families.flatMap((family) => {
+    const ofFamily = pools.filter((pool) => pool.family === family);
+    if (ofFamily.length === 0 || ofFamily.some((pool) => pool.enabled)) return [];
+    return `All IPv${family} address pools of this location are disabled, so the server has no IPv${family} address.`;
+  });
 }
 
 interface KeptAddresses {
@@ -69,9 +96,9 @@ export async function keepAddresses(
   return { addresses, lost, taken: taken[0] };
 }
 
-async function chooseFrom(trx: Trx, pools: AddressPool[], family: 4 | 6) {
+async function chooseFrom(db: Queryable, pools: readonly AddressPool[], family: 4 | 6) {
   for (const pool of pools) {
-    const ip = await findFreeAddress(trx, pool);
+    const ip = await findFreeAddress(db, pool);
     if (ip) return { ip, poolId: pool.id };
   }
   throw noneLeft(`Every IPv${family} address of this location is in use.`);

@@ -9,6 +9,7 @@ import { rolledBack } from '../db/transaction.ts';
 import { insertServer } from '../servers/queries.ts';
 import { type Installation, installation } from '../testing/fixtures.ts';
 import { createTestDatabase, type TestDatabase } from '../testing/postgres.ts';
+import { requireFreeAddresses } from './addresses.ts';
 import { findFreeAddress, freeFrom, lockPools } from './queries.ts';
 import '../testing/fixed-seed.ts';
 
@@ -91,7 +92,13 @@ async function found(pool: Pool): Promise<string | undefined> {
     await enter(trx, pool);
     const [row] = await lockPools(trx, place.locationId);
     assert.ok(row);
-    return await findFreeAddress(trx, row);
+    const ip = await findFreeAddress(trx, row);
+    const isThere = requireFreeAddresses(trx, place.locationId).then(
+      () => true,
+      () => false,
+    );
+    assert.equal(await isThere, ip !== undefined, 'the same without a lock');
+    return ip;
   });
 }
 

@@ -9,7 +9,7 @@ import { installation } from '../testing/fixtures.ts';
 import { amid } from '../testing/locks.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { enterServer } from '../testing/servers.ts';
-import { chooseAddresses } from './addresses.ts';
+import { chooseAddresses, requireFreeAddresses } from './addresses.ts';
 import { findPool, listPools, lockPool, networkOfPool } from './pool-queries.ts';
 import { changePool, createPool, removePool } from './pools.ts';
 import { holdAddresses, lockPools, releaseAddresses } from './queries.ts';
@@ -214,6 +214,12 @@ test('a server gets an address of each family, of the first pool that has one', 
   await add('192.0.4.0/29', '192.0.4.1', { enabled: false });
   await add('192.0.5.0/29', '192.0.5.1', { location_id: another });
   const choose = () => within((trx) => chooseAddresses(trx, locationId));
+  const early = () => requireFreeAddresses(db, locationId);
+  const refusals = async () => {
+    const [problem, same] = [await refusal(choose()), await refusal(early())];
+    assert.deepEqual(same, problem, 'without a lock it is the same');
+    return problem;
+  };
   // An updated row is read last, so the order of rows is not that of ids.
   await sql`update address_pools set enabled = enabled where id = ${small.id}`.execute(db);
   const chosen = await choose();
@@ -224,6 +230,7 @@ test('a server gets an address of each family, of the first pool that has one', 
     ],
     warnings: [],
   });
+  assert.equal(await early(), 2);
   await within((trx) => holdAddresses(trx, first, chosen.addresses));
   const held = await sql`select host(ip) as ip, pool_id, server_id, is_primary from addresses
                          order by is_primary desc`.execute(db);
@@ -241,9 +248,10 @@ test('a server gets an address of each family, of the first pool that has one', 
     { ip: '192.0.3.2', poolId: large.id, isPrimary: true },
     { ip: 'fd01::3', poolId: ipv6.id, isPrimary: false },
   ]);
+  assert.equal(await early(), 2);
 
   await within((trx) => changePool(trx, large.id, { enabled: false }));
-  assert.deepEqual(await refusal(choose()), [
+  assert.deepEqual(await refusals(), [
     'no_address_left',
     'Every IPv4 address of this location is in use. Delete a server, choose another location, or ask for a larger address pool.',
   ]);
@@ -254,15 +262,16 @@ test('a server gets an address of each family, of the first pool that has one', 
       'All IPv4 address pools of this location are disabled, so the server has no IPv4 address.',
     ],
   });
+  assert.equal(await early(), 1);
   await within((trx) => changePool(trx, ipv6.id, { enabled: false }));
   const wayOut = 'Choose another location, or ask an administrator.';
-  assert.deepEqual(await refusal(choose()), [
+  assert.deepEqual(await refusals(), [
     'no_address_left',
     `All address pools of this location are disabled. ${wayOut}`,
   ]);
   await sql`delete from addresses`.execute(db);
   await sql`delete from address_pools where location_id = ${locationId}`.execute(db);
-  assert.deepEqual(await refusal(choose()), [
+  assert.deepEqual(await refusals(), [
     'no_address_left',
     `This location has no address pool. ${wayOut}`,
   ]);

@@ -1,5 +1,5 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
-import type { Trx } from '../db/connection.ts';
+import type { Queryable, Trx } from '../db/connection.ts';
 import type { Database } from '../db/schema/schema.ts';
 
 export type AddressPool = Selectable<Database['address_pools']> & {
@@ -13,7 +13,25 @@ export type AddressPool = Selectable<Database['address_pools']> & {
  * the other, and the location is not removed.
  */
 export async function lockPools(trx: Trx, locationId: number): Promise<AddressPool[]> {
-  return await trx
+  return await poolsOf(trx, locationId).forUpdate().execute();
+}
+
+/** Whether the address after the last assigned one can be assigned; null if none was assigned yet. */
+const isNextFree = sql<boolean | null>`last_taken < last
+  and last_taken + 1 <> all(array[host(gateway)::inet, host(broadcast(cidr))::inet])
+  and not exists (select from addresses where ip = last_taken + 1)
+  and not exists (select from reserved_addresses where ip = last_taken + 1)`;
+
+/** The same pools without a lock. */
+export async function readPools(
+  db: Queryable,
+  locationId: number,
+): Promise<(AddressPool & { isNextFree: boolean | null })[]> {
+  return await poolsOf(db, locationId).select(isNextFree.as('isNextFree')).execute();
+}
+
+function poolsOf(db: Queryable, locationId: number) {
+  return db
     .selectFrom('address_pools')
     .selectAll()
     .select(sql<4 | 6>`family(cidr)`.as('family'))
@@ -21,18 +39,19 @@ export async function lockPools(trx: Trx, locationId: number): Promise<AddressPo
       sql<string | null>`case when last_taken < last then host(last_taken + 1) end`.as('next'),
     )
     .where('location_id', '=', locationId)
-    .orderBy('id')
-    .forUpdate()
-    .execute();
+    .orderBy('id');
 }
 
 /**
  * The first free address of a pool after the last assigned one, or else from its beginning. Undefined if all are in
- * use. Needs the pool's lock.
+ * use. It stays free only under the pool's lock.
  */
-export async function findFreeAddress(trx: Trx, pool: AddressPool): Promise<string | undefined> {
+export async function findFreeAddress(
+  db: Queryable,
+  pool: AddressPool,
+): Promise<string | undefined> {
   for (const start of [pool.next, pool.first]) {
-    const { rows } = await freeFrom(pool, start).execute(trx);
+    const { rows } = await freeFrom(pool, start).execute(db);
     const [{ ip }] = rows as [{ ip: string | null }];
     if (ip) return ip;
   }

@@ -3,10 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
 import type { KyselyPlugin } from 'kysely';
 import { Project } from '../db/project.ts';
+import { Problem } from '../problems/problem.ts';
 import { insertServer } from '../servers/queries.ts';
 import { installation } from '../testing/fixtures.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
-import { growOnNode, placeOnNode, placeServer } from './placement.ts';
+import { growOnNode, placeOnNode, placeServer, requireRoom } from './placement.ts';
 import { groupByNode, lockNodeIf, roomOfNodes } from './room-queries.ts';
 
 const { db, close } = await createTestDatabase();
@@ -199,8 +200,24 @@ test('if others take the capacity of each chosen node, placement fails after ten
   assert.equal(looks, 4, `${full.name} was tried first`);
 });
 
+test('without a lock it is known whether a node has room, for the same reasons', async () => {
+  await db.updateTable('nodes').set({ gone: true }).execute();
+  await newNode('only');
+  await requireRoom(db, location, demand);
+  const lacking = { cpu: 5, ramMb: 1025, diskGb: 101 };
+  for (const [resource, amount] of Object.entries(lacking)) {
+    const wanted = { ...demand, [resource]: amount };
+    const error = await requireRoom(db, location, wanted).catch((reason: unknown) => reason);
+    assert.ok(error instanceof Problem);
+    const { code, message, members } = error;
+    await assert.rejects(placedAnywhere(wanted), { code, message, members });
+  }
+});
+
 test('a location without nodes says so', async () => {
   await db.updateTable('nodes').set({ gone: true }).execute();
   const detail = 'No node of this location takes servers: it has none. Try again later.';
-  await assert.rejects(placedAnywhere({}), { code: 'no_capacity', message: detail });
+  const problem = { code: 'no_capacity', message: detail };
+  await assert.rejects(placedAnywhere({}), problem);
+  await assert.rejects(requireRoom(db, location, demand), problem);
 });

@@ -1,10 +1,18 @@
-import type { Trx } from '../db/connection.ts';
+import type { Queryable, Trx } from '../db/connection.ts';
 import type { Project } from '../db/project.ts';
 import type { Exclusion, Placement } from '../db/schema/schema.ts';
 import { counted } from '../lib/counted.ts';
 import type { LocationRow } from '../locations/queries.ts';
 import { Problem } from '../problems/problem.ts';
-import { type Candidate, type Demand, exclusionOf, lackOf, rank, whyAfter } from './choice.ts';
+import {
+  type Candidate,
+  type Demand,
+  exclusionOf,
+  lackOf,
+  type Overcommit,
+  rank,
+  whyAfter,
+} from './choice.ts';
 import { groupByNode, lockNodeIf, type NodeRoom, roomOfNodes } from './room-queries.ts';
 
 /** The attempts: a chosen node may be full when it is locked, and then another one is chosen. */
@@ -45,12 +53,10 @@ export async function placeServer(
     const { currentNodeId: current = 0 } = wanted;
     const onCurrent = group.get(current);
     if (onCurrent) group.set(current, onCurrent - 1);
-    const { candidates, excluded } = rank(nodes, wanted, overcommit, group);
-    const [chosen, ...others] = candidates;
-    if (!chosen) throw noCapacity(nodes, wanted, excluded);
+    const { chosen, others, excluded } = choose(nodes, wanted, overcommit, group);
     const nodeId = chosen.node.id;
     if (!(await lockNodeIf(trx, nodeId, hasRoom))) continue;
-    const reason = whyChosen(chosen, candidates.length, wanted.group);
+    const reason = whyChosen(chosen, others.length + 1, wanted.group);
     const shown = others.slice(0, shownOthers).map((one) => {
       return { node: one.node.name, reason: whyAfter(chosen, one) };
     });
@@ -60,6 +66,31 @@ export async function placeServer(
   }
   const detail = 'Other requests took the capacity of each node that was chosen. Try again.';
   throw new Problem('unavailable', detail, { retryAfter: 1 });
+}
+
+/**
+ * Throws `no_capacity` if no node of the location has room at the moment. Takes no lock, so this is only an early answer.
+ */
+export async function requireRoom(
+  db: Queryable,
+  location: PlacementRules,
+  wanted: Demand,
+): Promise<void> {
+  // A group only changes which of the nodes with room is the best.
+  choose(await roomOfNodes(db, location.id), wanted, overcommitOf(location), new Map());
+}
+
+/** The best node, and the others with room in their order. Throws `no_capacity` if none has room. */
+function choose(
+  nodes: readonly NodeRoom[],
+  wanted: Demand,
+  overcommit: Overcommit,
+  group: ReadonlyMap<number, number>,
+) {
+  const { candidates, excluded } = rank(nodes, wanted, overcommit, group);
+  const [chosen, ...others] = candidates;
+  if (!chosen) throw noCapacity(nodes, wanted, excluded);
+  return { chosen, others, excluded };
 }
 
 /** Chooses this node, and locks it. Throws with the reason if that is impossible. */
@@ -150,7 +181,7 @@ const isLack = (reason: string) => reason === 'ram' || reason === 'disk' || reas
 
 function noCapacity(
   nodes: readonly NodeRoom[],
-  wanted: Wanted,
+  wanted: Demand,
   excluded: Placement['excluded'],
 ): Problem {
   const reasons = Object.keys(words).filter((reason) => excluded[reason as Exclusion]);

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Trx } from '../db/connection.ts';
+import type { Queryable, Trx } from '../db/connection.ts';
 import type { Project } from '../db/project.ts';
 
 /** The properties of a node that placement needs. */
@@ -35,8 +35,8 @@ const roomColumns = [
 ] as const;
 
 /** The current nodes of a location, by id, without locks. */
-export async function roomOfNodes(trx: Trx, locationId: number): Promise<NodeRoom[]> {
-  return await trx
+export async function roomOfNodes(db: Queryable, locationId: number): Promise<NodeRoom[]> {
+  return await db
     .selectFrom('nodes')
     .select(roomColumns)
     .where('location_id', '=', locationId)

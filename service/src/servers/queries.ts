@@ -221,16 +221,23 @@ function holdsAddress(ips: string[]) {
  * differ only in case. There may be several unless the project requires unique names.
  */
 export async function findServersNamed(rows: ProjectRows, name: string) {
-  const candidates = rows
+  // Each branch uses an index and its order, since thousands may have the name.
+  const exact = await candidates(rows).where('servers.hostname', '=', name).execute();
+  return exact.length === 1 ? exact : await findServersNamedAlike(rows, name);
+}
+
+/** Servers with a name in any case, ten at most, without deleted ones. */
+export async function findServersNamedAlike(rows: ProjectRows, name: string) {
+  return await candidates(rows).where(isNamed('servers.hostname', name)).execute();
+}
+
+function candidates(rows: ProjectRows) {
+  return rows
     .select('servers')
     .select(['servers.id', 'servers.hostname as name', 'servers.uuid'])
     .where('servers.deleted_at', 'is', null)
     .orderBy('servers.id')
     .limit(mostCandidates);
-  // Each branch uses an index and its order, since thousands may have the name.
-  const exact = await candidates.where('servers.hostname', '=', name).execute();
-  if (exact.length === 1) return exact;
-  return await candidates.where(isNamed('servers.hostname', name)).execute();
 }
 
 const mostCandidates = 10;

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import { Piscina } from 'piscina';
-import { createTestToken } from '../../testing/app.ts';
+import { createLimiter } from '../../limits/limiter.ts';
+import { publicImageServer } from '../../operating-systems/image-servers.ts';
+import { createTestApp, createTestToken, generousLimits } from '../../testing/app.ts';
 import { fingerprintOf } from '../../testing/fingerprint.ts';
 import type { Sizes } from '../../testing/fixtures.ts';
 import { inject } from '../../testing/inject.ts';
@@ -337,6 +339,67 @@ test('no password is hashed for a create that is refused or has an answer', asyn
     assert.deepEqual([again.statusCode, again.json().id], [201, first.json().id]);
   });
   assert.equal(hashing.mock.callCount(), 1);
+});
+
+test('a create is refused for the same reason as a dry run, before its password is hashed', async (t) => {
+  const hashing = t.mock.method(Piscina.prototype, 'run');
+  await another({ addresses: 1 }, async (other) => {
+    assert.equal((await other.create({ name: 'taken' })).statusCode, 201);
+    const hashed = hashing.mock.callCount();
+    // A dry run decides under the same locks as a create.
+    const refused = async (more: object = {}) => {
+      const wanted = { name: 'Taken', ...more };
+      const body = serverBody(other.place, wanted);
+      const dry = (await other.ask('POST', '/servers/dry-run', { body })).json();
+      const { code, detail } = (await other.create(wanted)).json();
+      assert.deepEqual({ code, detail }, { code: dry.code, detail: dry.detail });
+      return code;
+    };
+    const source = (server: string) => JSON.stringify({ server, alias: 'debian/12/cloud' });
+    const os = other.db.updateTable('operating_systems').where('id', '=', other.place.osId);
+    const projects = other.db.updateTable('projects');
+    const nodes = other.db.updateTable('nodes');
+    await os.set({ source: source('https://images.example') }).execute();
+    await projects.set({ max_servers: 1, unique_names: true }).execute();
+    await nodes.set({ cordoned: true }).execute();
+
+    assert.equal(await refused({ cpu: 5 }), 'validation_failed');
+    assert.equal(await refused(), 'image_server_not_allowed');
+    await os.set({ source: source(publicImageServer) }).execute();
+    assert.equal(await refused(), 'no_address_left');
+    await sql`delete from addresses`.execute(other.db);
+    assert.equal(await refused(), 'quota_exceeded');
+    await projects.set({ max_servers: null, max_addresses: 1 }).execute();
+    assert.equal(await refused(), 'quota_exceeded');
+    await projects.set({ max_addresses: null }).execute();
+    assert.equal(await refused(), 'name_taken');
+    assert.equal(await refused({ name: 'free' }), 'no_capacity');
+    assert.equal(await refused({ name: 'free', group: 'web' }), 'no_capacity');
+    assert.equal(hashing.mock.callCount(), hashed);
+    await nodes.set({ cordoned: false }).execute();
+    assert.equal((await other.create({ name: 'free' })).statusCode, 201);
+    assert.equal(hashing.mock.callCount(), hashed + 1);
+  });
+});
+
+test('no password is hashed for a create beyond the limit of changes, which counts each create once', async (t) => {
+  const limiter = createLimiter({ ...generousLimits, changes: { burst: 2, perSecond: 1e-9 } });
+  const limited = await createTestApp(db, [serverCreationRoutes], { limiter });
+  t.after(() => limited.close());
+  const { headers } = await createTestToken(db, { scopes: ['servers:write'] });
+  const hashing = t.mock.method(Piscina.prototype, 'run');
+  const send = (more: object = {}) =>
+    inject(limited, {
+      method: 'POST',
+      url: '/v1/servers',
+      headers: { ...headers, ...more },
+      payload: serverBody(place),
+    });
+  const key = { 'idempotency-key': 'within-the-limit' };
+  const answers = [await send(key), await send(), await send(), await send(key)];
+  assert.deepEqual(statusesOf(answers), [201, 201, 429, 201]);
+  assert.equal(answers[2]?.json().code, 'rate_limited');
+  assert.equal(hashing.mock.callCount(), 2);
 });
 
 async function whileQuotaIsUsedUp(work: () => Promise<void>): Promise<void> {

@@ -1,6 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { ServerCreate, ServerDryRun } from '@berth/contract/servers';
-import { type ChosenAddress, chooseAddresses } from '../../address-pools/addresses.ts';
+import {
+  type ChosenAddress,
+  chooseAddresses,
+  requireFreeAddresses,
+} from '../../address-pools/addresses.ts';
 import { holdAddresses } from '../../address-pools/queries.ts';
 import type { Db, Queryable, Trx } from '../../db/connection.ts';
 import type { Project } from '../../db/project.ts';
@@ -16,7 +20,7 @@ import { findLocation, type LocationState } from '../../locations/queries.ts';
 import { findOperatingSystem, type OperatingSystemRow } from '../../operating-systems/queries.ts';
 import { firstStep } from '../../operations/define.ts';
 import { insertOperation, type OperationRow } from '../../operations/queries.ts';
-import { placeServer } from '../../placement/placement.ts';
+import { placeServer, requireRoom } from '../../placement/placement.ts';
 import { type FieldError, invalidFields, Problem } from '../../problems/problem.ts';
 import { findProject, type ProjectRow } from '../../projects/queries.ts';
 import { checkQuota, type Demand, noProject, requireQuota } from '../../projects/quota.ts';
@@ -24,7 +28,7 @@ import { findSize, findSizeToUse, type ShownSize } from '../../sizes/queries.ts'
 import { hashGuestPassword } from '../../threads/threads.ts';
 import { bootSeconds, createOperation } from '../operations/create.ts';
 import { createSecrets } from '../operations/create-secrets.ts';
-import { findServersNamed, insertServer } from '../queries.ts';
+import { findServersNamedAlike, insertServer } from '../queries.ts';
 import { beyondBounds } from './bounds.ts';
 import { type ChosenLogin, findLogin } from './login.ts';
 import { closed, notOffered, unusableOs } from './operating-system.ts';
@@ -75,12 +79,8 @@ async function planCreate(
   const { addresses, warnings } = await chooseAddresses(trx, location.id);
   const { unique_names } = await requireQuota(trx, project.id, demandOf(amounts, addresses.length));
   if (unique_names) await requireFreeName(project, body.name);
-  const { nodeId, placement } = await placeServer(trx, project, location, {
-    cpu: amounts.cpu,
-    ramMb: amounts.ram,
-    diskGb: amounts.disk,
-    group: body.group ?? null,
-  });
+  const wanted = { ...onNode(amounts), group: body.group ?? null };
+  const { nodeId, placement } = await placeServer(trx, project, location, wanted);
   return { location, os, amounts, nodeId, placement, addresses, login, warnings };
 }
 
@@ -119,8 +119,9 @@ async function findPlace(
 }
 
 /**
- * Throws for most creates that will be refused, without a lock, so that no password is hashed for them. The decision is
- * made later, in the transaction, except on the user data, which takes milliseconds to unpack.
+ * Throws for nearly all creates that will be refused, without a lock, so that no password is hashed for them. The decision
+ * is made later, in the transaction, except on the user data, which takes milliseconds to unpack. Of several errors it
+ * throws the one that a dry run does.
  */
 export async function refuseEarly(
   db: Db,
@@ -132,20 +133,24 @@ export async function refuseEarly(
   const owner = await findProject(db, project.id);
   if (!owner) throw noProject(project.id);
   const { location, os, amounts } = await findPlace(db, project, body, { known, owner });
-  checkQuota(owner, demandOf(amounts, 0));
   // The operation checks this again, before it downloads the image.
   await requireObtainable(db, os, location.id, imageServers);
+  const addresses = await requireFreeAddresses(db, location.id);
+  checkQuota(owner, demandOf(amounts, addresses));
+  if (owner.unique_names) await requireFreeName(project, body.name);
+  await requireRoom(db, location, onNode(amounts));
 }
 
 /**
- * Checks the name under the lock of the project, so that of two concurrent creates the second one finds the first.
+ * Throws `name_taken` if another server of the project has the name in any case. It is decided only under the lock of the
+ * project, so that of two concurrent creates the second one finds the first.
  */
 export async function requireFreeName(
   project: Project,
   name: string,
   besidesId?: number,
 ): Promise<void> {
-  const other = (await findServersNamed(project, name)).find(({ id }) => id !== besidesId);
+  const other = (await findServersNamedAlike(project, name)).find(({ id }) => id !== besidesId);
   if (!other) return;
   const detail = `The server ${other.id} of this project already has the name ${other.name}, and names are unique in it. Choose another name.`;
   throw new Problem('name_taken', detail);
@@ -153,6 +158,10 @@ export async function requireFreeName(
 
 function demandOf({ cpu, ram, disk }: Amounts, addresses: number): Demand {
   return { servers: 1, cpu, ram, disk, addresses };
+}
+
+function onNode({ cpu, ram, disk }: Amounts) {
+  return { cpu, ramMb: ram, diskGb: disk };
 }
 
 function unusableIds(
