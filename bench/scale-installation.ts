@@ -54,7 +54,12 @@ export async function withFleet<T>(
       socketPath: socketOf(directory, 0),
       names,
       databaseUrl: postgres.connectionString,
-      env: { BERTH_LOG_LEVEL: 'warn' },
+      env: {
+        BERTH_LOG_LEVEL: 'warn',
+        // The receivers of webhooks are on this machine.
+        BERTH_WEBHOOK_HTTP: 'true',
+        BERTH_WEBHOOK_NETWORKS: '127.0.0.1/32',
+      },
     };
     const service = await startService({ ...options, directory });
     const withAnother: Installation['withAnother'] = async (use) => {
@@ -99,9 +104,19 @@ async function untilCompared(db: Db, service: Service, { locations }: Fleet): Pr
   await until('all were compared', async () => (await sweeps(service)).count >= locations);
 }
 
-export const call = async ({ url, token }: Service, path: string, init: RequestInit = {}) => {
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-  const answer = await fetch(`${url}${path}`, { ...init, headers });
+interface Sent {
+  method?: string;
+  body?: string;
+  headers?: Record<string, string>;
+}
+
+export const call = async (
+  { url, token }: Service,
+  path: string,
+  { headers, ...sent }: Sent = {},
+) => {
+  const usual = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const answer = await fetch(`${url}${path}`, { ...sent, headers: { ...usual, ...headers } });
   const text = await answer.text();
   if (!answer.ok) throw new Error(`${path}: ${answer.status} ${text}`);
   return text;

@@ -180,8 +180,12 @@ export const wanted = ({ locations }: Fleet, at: number) => ({
   disk: serverSize.diskGb,
 });
 
-export const post = (service: Service, path: string, body: object) =>
-  call(service, path, { method: 'POST', body: JSON.stringify(body) });
+export const post = (
+  service: Service,
+  path: string,
+  body: object,
+  headers: Record<string, string> = {},
+) => call(service, path, { method: 'POST', body: JSON.stringify(body), headers });
 
 /** The time from when a server was stopped by hand in Incus until the records show it. */
 async function stopByHand({ db, fleet, clients }: Installation, at: number): Promise<number> {
