@@ -1,5 +1,6 @@
 import { bareTransactions } from './bare-transactions.ts';
 import { inParallel } from './in-parallel.ts';
+import { lightClient } from './light-client.ts';
 import { held, instantFleet } from './operations.ts';
 import { sizeOf, wanted } from './scale.ts';
 import { type Installation, withFleet } from './scale-installation.ts';
@@ -39,6 +40,7 @@ interface Figures {
 
 async function measure(installation: Installation, rounds: number): Promise<Figures> {
   await using baseline = await bareTransactions(installation, clients);
+  using client = lightClient(installation.service, clients);
   const figures: Figures = {
     createsPerSecond: [],
     createMs: [],
@@ -50,12 +52,12 @@ async function measure(installation: Installation, rounds: number): Promise<Figu
   const perRound = Math.min(actions, Math.floor(sizeOf(instantFleet) / (rounds + 1)));
   for (let round = 0; round <= rounds; round += 1) {
     const create = (number: number) =>
-      send(installation, '/v1/servers', wanted(instantFleet, number), 201);
+      client.post('/v1/servers', wanted(instantFleet, number), 201);
     const tooLarge = { ...wanted(instantFleet, round), cpu: 9 };
-    const refuse = () => send(installation, '/v1/servers', tooLarge, 422);
+    const refuse = () => client.post('/v1/servers', tooLarge, 422);
     // Each server is started once, since a second start is refused.
     const start = (number: number) =>
-      send(installation, `/v1/servers/${round * perRound + number + 1}/start`, {}, 202);
+      client.post(`/v1/servers/${round * perRound + number + 1}/start`, {}, 202);
     const many = await taken(creates.at16, clients, create);
     const one = await taken(creates.at1, 1, create);
     const refused = await taken(refusals, clients, refuse);
@@ -101,13 +103,4 @@ async function taken(count: number, atOnce: number, act: (number: number) => Pro
   });
   const perSecond = (count / (performance.now() - begun)) * 1000;
   return { perSecond, p50: percentile(milliseconds, 0.5) };
-}
-
-async function send({ service }: Installation, path: string, body: object, expected: number) {
-  const { url, token } = service;
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-  const options = { method: 'POST', headers, body: JSON.stringify(body) };
-  const response = await fetch(`${url}${path}`, options);
-  const text = await response.text();
-  if (response.status !== expected) throw new Error(`${path}: ${response.status} ${text}`);
 }
