@@ -136,7 +136,17 @@ const changeProblems = [
   'unsupported_media_type',
 ] as const;
 
+const answers = new Map<string, ReturnType<typeof createAnswer>>();
+
+/** The declared answer with these codes, which routes share: there are hundreds of routes, and each has a dozen. */
 function problemAnswer(codes: ProblemCode[]) {
+  const key = codes.join();
+  const answer = answers.get(key) ?? createAnswer(codes);
+  answers.set(key, answer);
+  return answer;
+}
+
+function createAnswer(codes: ProblemCode[]) {
   const description = codes.map((code) => `${problems[code][1]} (\`${code}\`)`).join('. ');
   return { description, codes, content: { 'application/problem+json': { schema: Problem } } };
 }
