@@ -23,6 +23,8 @@ import { until } from '../service/src/testing/until.ts';
 import { onFreePort } from './ports.ts';
 
 const main = fileURLToPath(new URL('../service/src/main.ts', import.meta.url));
+/** As in `npm start`. */
+const nodeOptions = ['--max-semi-space-size=4'];
 /** It includes building the first image, which takes long on a busy machine. */
 const startSeconds = 900;
 const stopSeconds = 120;
@@ -110,7 +112,7 @@ function launch(options: ServiceOptions, port: number): Launched {
   const file = serviceLog(directory);
   const before = existsSync(file) ? readFileSync(file).length : 0;
   const log = openSync(file, 'a');
-  const child = spawn(process.execPath, [main], {
+  const child = spawn(process.execPath, [...nodeOptions, main], {
     detached: true,
     stdio: ['ignore', log, log],
     env: {

@@ -69,6 +69,16 @@ test('services keep their compiled code where only they can write, and root uses
   assert.equal(cacheOf(read('Dockerfile')), `${volume}/compiled`);
 });
 
+test('each way to start a service limits the memory of young objects to the same', () => {
+  const limitIn = (text: string) => /--max-semi-space-size=(\d+)/.exec(text)?.[1];
+  const { start } = JSON.parse(readFileSync(join(folder, '../package.json'), 'utf8')).scripts;
+  const limit = limitIn(start);
+  assert.ok(limit);
+  for (const name of ['systemd/berth.service', 'systemd/berth@.service', 'Dockerfile']) {
+    assert.equal(limitIn(read(name)), limit, name);
+  }
+});
+
 /** How long a stop may take: the drain, and then the longest request that has just begun. */
 const longestStop = (drainSeconds: number) =>
   drainSeconds + defaultTimeouts.request / 1000 + longestWaitSeconds;
@@ -82,7 +92,7 @@ test('systemd sends its signal to the service alone, and waits for the longest s
     assert.match(text, /^KillMode=mixed$/m);
     assert.doesNotMatch(text, /^(KillSignal|RestartKillSignal|SendSIGKILL|ExecStop)=/m);
     const [, command] = /^ExecStart=(.*)$/m.exec(text) ?? [];
-    assert.match(command ?? '', /\/node service\/src\/main\.ts$/, 'without npm or a shell');
+    assert.match(command ?? '', /\/node [-\w=]+ service\/src\/main\.ts$/, 'without npm or a shell');
     const [, seconds] = /^TimeoutStopSec=(\d+)$/m.exec(text) ?? [];
     const drain = /^Environment=BERTH_DRAIN_SECONDS=(\d+)$/m.exec(text)?.[1];
     assert.ok(Number(seconds) > longestStop(drainOf(drain)), `${unit}: ${seconds} s`);
@@ -101,7 +111,7 @@ test('Docker sends its signal to the service by an init, and waits for the longe
   }
   const dockerfile = read('Dockerfile');
   // Without npm or a shell.
-  assert.match(dockerfile, /^CMD \["node", "service\/src\/main\.ts"\]$/m);
+  assert.match(dockerfile, /^CMD \["node", "[-\w=]+", "service\/src\/main\.ts"\]$/m);
   assert.doesNotMatch(dockerfile, /^(STOPSIGNAL|ENTRYPOINT)/m);
 });
 
@@ -234,6 +244,6 @@ test('every setting in the Compose file is one of the service', () => {
 test('the files that the Dockerfile copies and runs exist', () => {
   const root = fileURLToPath(new URL('..', import.meta.url));
   const [, command = '[]'] = /^CMD (.*)$/m.exec(read('Dockerfile')) ?? [];
-  const [, file] = JSON.parse(command);
+  const file: string = JSON.parse(command).at(-1);
   execFileSync('test', ['-f', join(root, file)]);
 });
