@@ -16,23 +16,29 @@ const startedWithinMs = 300_000;
 interface Read {
   title: string;
   path: string;
+  /** A file for wrk that chooses the paths instead. */
+  script?: string;
   clients: number;
   least?: number;
   most?: number;
   figure(of: Load): number;
 }
 
+const eachServer = fileURLToPath(new URL('each-server.lua', import.meta.url));
+
 const reads: readonly Read[] = [
   {
     title: 'GET /v1/servers/{id}, 32 clients, requests per second',
-    path: '/v1/servers/1',
+    path: '/v1/servers',
+    script: eachServer,
     clients: 32,
     least: 0.5,
     figure: (of: Load) => of.perSecond,
   },
   {
     title: 'GET /v1/servers/{id}, 1 client, median in milliseconds',
-    path: '/v1/servers/1',
+    path: '/v1/servers',
+    script: eachServer,
     clients: 1,
     most: 2.5,
     figure: (of: Load) => of.p50Milliseconds,
@@ -59,12 +65,12 @@ export async function benchReads(rounds = defaultRounds): Promise<boolean> {
     await using baseline = await programOf(file, [url]);
     const fastify = `http://127.0.0.1:${baseline.said}`;
     let held = true;
-    for (const { title, path, clients, figure, ...limits } of reads) {
+    for (const { title, path, script, clients, figure, ...limits } of reads) {
       const sides: { baseline: number[]; measured: number[] } = { baseline: [], measured: [] };
       for (let round = 0; round <= rounds; round += 1) {
-        const of = figure(await load(`${fastify}${path}`, { clients, seconds }));
+        const of = figure(await load(`${fastify}${path}`, { clients, seconds, script }));
         const { token } = service;
-        const at = figure(await load(`${service.url}${path}`, { token, clients, seconds }));
+        const at = figure(await load(`${service.url}${path}`, { token, clients, seconds, script }));
         // The first round is a warm-up for both.
         if (round === 0) continue;
         sides.baseline.push(of);

@@ -9,16 +9,25 @@ export interface Load {
   p50Milliseconds: number;
 }
 
+interface LoadOptions {
+  token?: string;
+  clients: number;
+  seconds: number;
+  /** A Lua file that chooses the paths of the requests. */
+  script?: string | undefined;
+}
+
 /**
- * Requests a path with `clients` connections as fast as possible, by wrk. Throws if a response is
+ * Requests a URL with `clients` connections as fast as possible, by wrk. Throws if a response is
  * not a success.
  */
 export async function load(
   url: string,
-  { token, clients, seconds }: { token?: string; clients: number; seconds: number },
+  { token, clients, seconds, script }: LoadOptions,
 ): Promise<Load> {
   const header = token === undefined ? [] : ['-H', `Authorization: Bearer ${token}`];
-  const args = ['-t1', `-c${clients}`, `-d${seconds}s`, '--latency', ...header, url];
+  const paths = script === undefined ? [] : ['-s', script];
+  const args = ['-t1', `-c${clients}`, `-d${seconds}s`, '--latency', ...header, ...paths, url];
   const { stdout } = await run('wrk', args);
   if (/Non-2xx|Socket errors/.test(stdout)) throw new Error(`${url}:\n${stdout}`);
   const [, perSecond] = /Requests\/sec:\s+([\d.]+)/.exec(stdout) ?? [];
