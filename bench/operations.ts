@@ -95,11 +95,18 @@ async function operationsPerSecond(
   return perRound / seconds;
 }
 
-/** Gives new operations a step that the service does not know, so that it leaves them alone. */
+/**
+ * Gives new operations a step that the service does not know, so that it leaves them alone. Nor are they due for most of a
+ * minute: otherwise, each search for due operations would read all of them.
+ */
 export async function held(db: Db, enter: () => Promise<void>): Promise<void> {
   await sql`
     create or replace function hold() returns trigger language plpgsql as $$
-    begin new.step := 'held ' || new.step; return new; end $$`.execute(db);
+    begin
+      new.step := 'held ' || new.step;
+      new.wake_at := now() + interval '50 seconds';
+      return new;
+    end $$`.execute(db);
   await sql`create trigger hold before insert on operations for each row execute function hold()`.execute(
     db,
   );
