@@ -1,9 +1,9 @@
 import type { SelectQueryBuilder } from 'kysely';
-import { findById } from './batches.ts';
 import type { Queryable } from './connection.ts';
 import { hasAnyOf } from './filters.ts';
 import { createReusables } from './prepared/reusable.ts';
 import type { ProjectRows, RowsById, RowsQuery } from './project.ts';
+import { findById } from './queue/batches.ts';
 import type { Database } from './schema/schema.ts';
 import { inSnapshot } from './transaction.ts';
 

@@ -9,10 +9,10 @@ import type {
   UpdateQueryBuilder,
   UpdateResult,
 } from 'kysely';
-import { findById } from './batches.ts';
 import type { Queryable, Trx } from './connection.ts';
 import { type Notifications, notify } from './notifications.ts';
 import { createReusables } from './prepared/reusable.ts';
+import { findById } from './queue/batches.ts';
 import type { Database } from './schema/schema.ts';
 import { inSnapshot } from './transaction.ts';
 

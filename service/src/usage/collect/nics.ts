@@ -1,4 +1,4 @@
-import { NumberRows } from '../../lib/number-rows.ts';
+import { NumberRows } from '../record/number-rows.ts';
 
 /** The host's end of an instance's NIC, where the traffic of a run is counted. */
 export interface Nic {

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import { isEngineError } from '../../incus/transport/errors.ts';
 import { instanceName, serverUuid } from '../../instances/labels.ts';
-import { copyText } from '../../lib/copy-text.ts';
 import { createOutage, type Outage } from '../../lib/outage.ts';
+import { copyText } from '../record/copy-text.ts';
 import type { NicUsage, Reading, ReadingTime, ServerUsage } from '../record/reading-queries.ts';
 import { eachWithin } from './each.ts';
 import { type InstanceReading, parseMetrics } from './metrics.ts';

@@ -1,5 +1,5 @@
-import { NumberRows } from '../../lib/number-rows.ts';
 import type { Counted } from './counters.ts';
+import { NumberRows } from './number-rows.ts';
 
 /** GiB, and when they were read, in milliseconds since 1970. */
 export interface ReadDisk {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { freeMemory } from '../../../client/testing/memory.ts';
+import { freeMemory } from '../../../../client/testing/memory.ts';
 import { copyText } from './copy-text.ts';
 
 const textBytes = 2 ** 18;

@@ -1,13 +1,16 @@
 import { availableParallelism } from 'node:os';
 import { setImmediate as pollEnds } from 'node:timers/promises';
+import type { Kysely } from 'kysely';
 import pLimit from 'p-limit';
-import type { Queryable } from './connection.ts';
-import { currentClaim } from './queue/claim.ts';
+import { currentClaim } from './claim.ts';
 
 /** The number of ids in one query. */
 const mostIds = 100;
 /** The number of queries that run at the same time. */
 const mostQueries = Math.max(1, availableParallelism());
+
+/** A database, or a transaction. */
+type Executor = Pick<Kysely<unknown>, 'isTransaction'>;
 
 interface Batch<R> {
   ids: Set<number>;
@@ -58,7 +61,7 @@ export function batchById<R extends { id: number }>(
 /** What was asked for at the same time, by query, and by the rows that it may read. */
 type Batches = Map<string, FindById<{ id: number }>>;
 
-const ofDatabases = new WeakMap<Queryable, WeakMap<object, Batches>>();
+const ofDatabases = new WeakMap<Executor, WeakMap<object, Batches>>();
 
 interface Readable<R> {
   /** The query, which must be a constant. */
@@ -73,7 +76,7 @@ interface Readable<R> {
  * time. Requests that change something, and transactions, share nothing.
  */
 export async function findById<R extends { id: number }>(
-  db: Queryable,
+  db: Executor,
   id: number,
   { query, of, read }: Readable<R>,
 ): Promise<R | undefined> {
@@ -89,7 +92,7 @@ export async function findById<R extends { id: number }>(
   return (await find(id)) as R | undefined;
 }
 
-function batchesOf(db: Queryable, query: object): Batches {
+function batchesOf(db: Executor, query: object): Batches {
   const ofQueries = ofDatabases.get(db) ?? new WeakMap<object, Batches>();
   ofDatabases.set(db, ofQueries);
   const batches = ofQueries.get(query) ?? new Map();

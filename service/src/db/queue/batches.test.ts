@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { availableParallelism } from 'node:os';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { createTestDatabase } from '../testing/postgres.ts';
-import { until } from '../testing/until.ts';
+import { createTestDatabase } from '../../testing/postgres.ts';
+import { until } from '../../testing/until.ts';
 import { batchById, findById } from './batches.ts';
-import { withClaim } from './queue/claim.ts';
+import { withClaim } from './claim.ts';
 
 const { db, close } = await createTestDatabase();
 after(close);
