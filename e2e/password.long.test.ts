@@ -61,7 +61,7 @@ async function hashOf(uuid: string): Promise<string> {
 
 async function isPassword(uuid: string, text: string): Promise<boolean> {
   const hash = await hashOf(uuid);
-  return hash === hashPassword(text, hash.split('$')[2] ?? '');
+  return hash === (await hashPassword(text, hash.split('$')[2] ?? ''));
 }
 
 /** Whether a login with it is accepted. The guest answers. */

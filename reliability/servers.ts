@@ -50,7 +50,7 @@ export async function hasPassword(
 ): Promise<boolean> {
   const hash = await hashIn(laboratory, name);
   const [, , salt = ''] = hash.split('$');
-  return hash === hashPassword(password, salt);
+  return hash === (await hashPassword(password, salt));
 }
 
 /** The file of hashes is complete, and only root can read it. */

@@ -4,8 +4,8 @@ import { weaknessOf } from './password-strength.ts';
 
 // The functions that run on threads, by name. Each takes one value and returns one (`threads.ts`).
 
-export function hashGuestPassword(password: string): string {
-  return hashPassword(password);
+export async function hashGuestPassword(password: string): Promise<string> {
+  return await hashPassword(password);
 }
 
 export interface NewPassword {

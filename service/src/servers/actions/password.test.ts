@@ -35,7 +35,7 @@ async function hashFor(serverId: number): Promise<string> {
 async function isHashOf(serverId: number, text: string): Promise<boolean> {
   const hash = await hashFor(serverId);
   const [, , salt = ''] = hash.split('$');
-  return hash === hashPassword(text, salt);
+  return hash === (await hashPassword(text, salt));
 }
 
 const base64 = (text: string) => Buffer.from(text).toString('base64').replace(/=*$/, '');
@@ -142,7 +142,7 @@ test('with Prefer: wait, the response has the generated password and the result'
   const { message, operation, password: generated } = (await asked).json();
   assert.deepEqual([message, operation.status], ['It is done.', 'succeeded']);
   const [, , salt = ''] = hash.split('$');
-  assert.equal(hashPassword(generated, salt), hash);
+  assert.equal(await hashPassword(generated, salt), hash);
   const replayed = await set(id, { 'idempotency-key': 'waited' });
   assert.equal(replayed.json().password, generated);
   await isNowhere(generated);
@@ -190,7 +190,7 @@ test('with Prefer: wait, a generated password that may have been set is in the e
       const { code: shown, detail, password: generated } = answer.json();
       assert.equal(shown, code);
       assert.match(detail, /It may have been set, so this response has the password/);
-      assert.equal(hashPassword(generated, hash.split('$')[2] ?? ''), hash);
+      assert.equal(await hashPassword(generated, hash.split('$')[2] ?? ''), hash);
       await isNowhere(generated);
     }
     assert.equal(replayed.headers['idempotency-replayed'], 'true');
