@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { serialised } from './serialised.ts';
 
-function held() {
+function held(atOnce?: number) {
   const runs: string[] = [];
   const ends: (() => void)[] = [];
   const errors: unknown[] = [];
@@ -14,7 +14,7 @@ function held() {
     await promise;
     if (key === 'fails') throw new Error('no');
   };
-  return { runs, ends, errors, ...serialised(work, (error) => errors.push(error)) };
+  return { runs, ends, errors, ...serialised(work, (error) => errors.push(error), atOnce) };
 }
 
 test('hints during a run cause one more run', async () => {
@@ -54,4 +54,24 @@ test('an error before the first await is reported, too', async () => {
   run('a');
   await idle();
   assert.equal(errors.length, 2);
+});
+
+test('with a limit, keys wait in their order, and hints before a run cause no other one', async () => {
+  const { run, runs, ends, errors, idle } = held(2);
+  for (const key of ['a', 'fails', 'c', 'd', 'c']) run(key);
+  await turn();
+  assert.deepEqual(runs, ['a', 'fails']);
+  run('a');
+  ends[1]?.();
+  await turn();
+  assert.deepEqual(runs, ['a', 'fails', 'c'], 'an error makes room for the next one');
+  ends[0]?.();
+  await turn();
+  assert.deepEqual(runs, ['a', 'fails', 'c', 'd']);
+  ends[2]?.();
+  await turn();
+  assert.deepEqual(runs, ['a', 'fails', 'c', 'd', 'a']);
+  for (const end of ends) end();
+  await idle();
+  assert.deepEqual([runs.length, errors.length], [5, 1]);
 });

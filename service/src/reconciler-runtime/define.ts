@@ -33,6 +33,8 @@ export interface Reconciler<Subject, Topic extends string = never> {
   readonly on?: readonly Topic[];
   /** Topics after which the data of a run is outdated. The run is aborted, which does not count as a failure. */
   readonly abortOn?: readonly Topic[];
+  /** The maximum number of keys for which it runs at the same time. The default is no limit. */
+  readonly atOnce?: number;
   /** How often a failed run is retried, and the pause before each attempt. */
   readonly retry?: { readonly times: number; readonly pauseMilliseconds: number };
   /**

@@ -38,14 +38,14 @@ export function runsOf<Subject, Topic extends string>(
   options: RunOptions<Subject, Topic>,
 ): Runs {
   const { registered, subject, signal, stopping, observer, clock, trigger } = options;
-  const { abortOn, retry, backOffMilliseconds, failure, onFailure } = reconciler;
+  const { abortOn, atOnce, retry, backOffMilliseconds, failure, onFailure } = reconciler;
   const { location, reconciler: name } = registered;
   const log = options.log.child({ reconciler: name, ...(location && { location }) });
   const works = 'The reconciler works again.';
   const outage = createOutage(log, { failed: failure, works }, clock.elapsed);
   const queuedAt = new Map<string, number>();
   const underWay = new Set<AbortController>();
-  const queue = serialised(run, outage.failed);
+  const queue = serialised(run, outage.failed, atOnce);
 
   /**
    * Logs an error. For a reconciler with several keys each error is logged, unless PostgreSQL is

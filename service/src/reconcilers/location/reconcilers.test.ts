@@ -122,13 +122,18 @@ test('each runs on its schedule, and when it is triggered', () => {
   const of = (one: typeof sync.engine) => {
     const every = ({ every: schedule }: typeof one, about: LocationSubject) =>
       typeof schedule === 'function' ? schedule(about) : schedule;
-    const { name, on, abortOn, retry, onFailure, failure: words } = one;
+    const { name, on, abortOn, atOnce, retry, onFailure, failure: words } = one;
     assert.equal(words, 'Looking at the engine failed.');
-    return [name, every(one, watched), every(one, given), { on, abortOn, retry, onFailure }];
+    return [
+      name,
+      every(one, watched),
+      every(one, given),
+      { on, abortOn, atOnce, retry, onFailure },
+    ];
   };
   const triggers = (...on: string[]) => ({
     ...{ on: on.length > 0 ? on : undefined, abortOn: undefined },
-    ...{ retry: undefined, onFailure: undefined },
+    ...{ atOnce: undefined, retry: undefined, onFailure: undefined },
   });
   const sweep = (milliseconds: number) => ({ milliseconds, first: 'random' });
   const clock = (milliseconds: number) => ({ milliseconds, first: 'now', from: 'clock' });
@@ -150,7 +155,7 @@ test('each runs on its schedule, and when it is triggered', () => {
       ['images', ...sweeps, triggers('connected', 'image_wanted')],
       [
         ...['instance', ...never],
-        { ...triggers('instance_changed'), retry, onFailure: 'instance_sync_failed' },
+        { ...triggers('instance_changed'), atOnce: 64, retry, onFailure: 'instance_sync_failed' },
       ],
       ['instances', ...never, { ...triggers('nodes_synced'), abortOn: ['instances_outdated'] }],
       ['left-unpacking', ...never, triggers('unpacking_seen')],

@@ -1,4 +1,5 @@
 import { createOutage, type Outage } from '../../lib/outage.ts';
+import { createPace } from '../../reconciler-runtime/pace.ts';
 import { createRecorder } from '../record/record.ts';
 import { ScrapeMemory } from '../record/scrapes.ts';
 import { collectDiskUse, createDiskMemory } from './disk.ts';
@@ -38,6 +39,9 @@ const nodeSeconds = 10;
  * three. A node that takes longer than the patience does not count as one of them.
  */
 const pace = { atOnce: 3, patienceMilliseconds: 200 };
+
+/** The same limit for the nodes of all locations. */
+const inPace = createPace({ ...pace, atOnce: 8 });
 
 const recordMilliseconds = 3000;
 const notCounted = {
@@ -99,7 +103,7 @@ async function collectLocation(
     const readOne = async (node: Node) => {
       const ofNode = remembered.get(node.name) ?? createNodeMemory(log.child({ node: node.name }));
       remembered.set(node.name, ofNode);
-      const reading = await readNode(limited, location, node, ofNode);
+      const reading = await inPace(() => readNode(limited, location, node, ofNode));
       if (reading) await recorder.add(reading);
     };
     const errors = await eachInPace(nodes, readOne, pace).finally(() => clearInterval(timer));

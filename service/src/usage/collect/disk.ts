@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { instanceName } from '../../instances/labels.ts';
 import { createOutage, type Outage } from '../../lib/outage.ts';
+import { createPace } from '../../reconciler-runtime/pace.ts';
 import type { ScrapeMemory } from '../record/scrapes.ts';
 import { type DiskUse, serversWithOldDiskUse, setDiskUse } from './disk-queries.ts';
 import { each, eachWithin } from './each.ts';
@@ -45,6 +46,9 @@ interface DiskContext extends CollectContext {
   memory: ScrapeMemory;
   nodeSeconds: number;
 }
+
+/** The nodes of all locations whose disks are read at the same time. */
+const inPace = createPace({ atOnce: 8, patienceMilliseconds: 500 });
 
 /**
  * Reads the disk use of a location's running servers whose figure is outdated. Returns the errors.
@@ -95,7 +99,9 @@ export async function collectDiskUse(
       if (used.length >= enoughServers) await enter();
     };
     const byNode = Map.groupBy(servers, ({ node_id }) => node_id);
-    errors.push(...(await each(byNode.values(), readNode, signal)));
+    errors.push(
+      ...(await each(byNode.values(), (ofNode) => inPace(() => readNode(ofNode)), signal)),
+    );
     await enter();
     const [err] = errors;
     if (signal?.aborted) return errors;
