@@ -2,6 +2,12 @@ import { enter } from '../incus-sim/src/inventory.ts';
 import type { Instance } from '../incus-sim/src/model.ts';
 import { startRun } from '../incus-sim/src/runs.ts';
 import { type Simulator, startSimulator } from '../incus-sim/src/simulator.ts';
+import { deniedCalls } from '../service/src/instances/confinement.ts';
+import {
+  type Defined,
+  instanceDevices,
+  lastingConfig,
+} from '../service/src/servers/engine/instance.ts';
 import { nodeName } from './metering-fleet.ts';
 import {
   type Fleet,
@@ -20,26 +26,24 @@ const fleet: Fleet = JSON.parse(json);
 const { locations, nodesPerLocation, areStopped = false, timing = {} } = fleet;
 const members = Array.from({ length: nodesPerLocation }, (_, node) => nodeName(node));
 
+/** Adds an instance as Berth defines it, so that a comparison finds no drift. */
 function addServer({ model }: Simulator, planned: PlannedServer): void {
   const { project: projectName, pool, network } = names;
   const project = model.projects.get(projectName);
   if (!project) throw new Error('The project was not planted.');
   const { mac, name, node, uuid, ip } = planned;
+  const server: Defined = {
+    ...{ uuid, mac, ...serverSize, storagePool: pool },
+    ...{ network: { kind: 'bridge', name: network }, os: { type: 'container' } },
+    addresses: [{ ip, family: 4 }],
+  };
   const instance: Instance = {
     project,
     name,
     type: 'container',
     description: '',
-    config: {
-      'limits.cpu': String(serverSize.cpu),
-      'limits.memory': `${serverSize.ramMb}MiB`,
-      'user.berth.installation': installation,
-      'user.berth.server': uuid,
-    },
-    devices: {
-      root: { type: 'disk', path: '/', pool, size: `${serverSize.diskGb}GiB` },
-      eth0: { type: 'nic', name: 'eth0', network, hwaddr: mac, 'ipv4.address': ip },
-    },
+    config: { ...lastingConfig(server, installation), ...deniedCalls },
+    devices: instanceDevices(server),
     profiles: [],
     ephemeral: false,
     createdAt: new Date(),
