@@ -2,7 +2,7 @@ import type { SelectQueryBuilder } from 'kysely';
 import type { Queryable } from './connection.ts';
 import { hasAnyOf } from './filters.ts';
 import { createReusables } from './prepared/reusable.ts';
-import type { ProjectRows, RowsById, RowsQuery } from './project.ts';
+import { type ProjectRows, type RowsById, type RowsQuery, readerById } from './project.ts';
 import { findById } from './queue/batches.ts';
 import type { Database } from './schema/schema.ts';
 import { inSnapshot } from './transaction.ts';
@@ -43,7 +43,7 @@ export class EveryProject implements ProjectRows {
     return await runReusable(this.#db, { key: query, build }, values);
   }
   async find<O extends { id: number }>(query: RowsById<O>, id: number): Promise<O | undefined> {
-    const read = (ids: number[]) => this.run(query, { ids });
+    const read = readerById(this, query);
     const of = `projects ${this.#ids?.join() ?? 'all'}`;
     return await findById(this.#db, id, { query, of, read });
   }

@@ -36,15 +36,30 @@ export interface ProjectRows {
   inSnapshot<T>(work: (rows: ProjectRows) => Promise<T>): Promise<T>;
   /** Runs a query that is built at its first use only, so that its text can't depend on the values: see `reusable`. */
   run<V extends object, O>(query: RowsQuery<V, O>, values: V): Promise<O[]>;
-  /** The row with this id of such a query. Requests that only read share queries: see `findById`. */
+  /** The row with this id. Requests that only read share queries: see `findById`. */
   find<O extends { id: number }>(query: RowsById<O>, id: number): Promise<O | undefined>;
 }
 
 /** Builds a query of the rows. Must be a constant, by which the built query is found again. */
 export type RowsQuery<V extends object, O> = (rows: ProjectRows, values: V) => Compilable<O>;
 
-/** Builds a query of the rows with these ids. Must be a constant, too. */
-export type RowsById<O> = RowsQuery<{ ids: number[] }, O>;
+/**
+ * The same query of the row with an id, and of the rows with several. Must be a constant. For an array, PostgreSQL
+ * assumes ten ids in its generic plan, so it would plan the query anew each time that there is only one.
+ */
+export interface RowsById<O> {
+  one: RowsQuery<{ id: number }, O>;
+  several: RowsQuery<{ ids: number[] }, O>;
+}
+
+/** Returns a function that reads the rows with these ids. */
+export function readerById<O>(rows: ProjectRows, { one, several }: RowsById<O>) {
+  return async (ids: number[]): Promise<O[]> => {
+    const [id, ...others] = ids;
+    if (id === undefined) return [];
+    return await (others.length === 0 ? rows.run(one, { id }) : rows.run(several, { ids }));
+  };
+}
 
 const runReusable = createReusables();
 
@@ -84,7 +99,7 @@ export class Project implements ProjectRows {
   }
 
   async find<O extends { id: number }>(query: RowsById<O>, id: number): Promise<O | undefined> {
-    const read = (ids: number[]) => this.run(query, { ids });
+    const read = readerById(this, query);
     return await findById(this.#db, id, { query, of: `project ${this.id}`, read });
   }
 

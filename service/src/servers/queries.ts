@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import { beginsWith, hasAnyOf, isNamed, isOneOf, isWithin } from '../db/filters.ts';
 import { type Listing, listing, listingByIds, snapshotListing } from '../db/listing.ts';
-import type { Project, ProjectRows } from '../db/project.ts';
+import { type Project, type ProjectRows, readerById } from '../db/project.ts';
 import type { Database, ServerStatus, SshKeyOfServer } from '../db/schema/schema.ts';
 import { isSelected, type Labels, type Selected, selectLabels } from '../labels/queries.ts';
 import type { Selector } from '../labels/selector.ts';
@@ -133,13 +133,17 @@ function serversInFull(rows: ProjectRows) {
 export type ServerInFull = Awaited<ReturnType<typeof findServer>> & {};
 
 /** The servers with these ids, in their order. */
-const serversByIds = (rows: ProjectRows, { ids }: { ids: number[] }) =>
-  serversInFull(rows)
-    .where(sql<boolean>`servers.id = any(${ids}::bigint[])`)
-    .orderBy(sql`array_position(${ids}::bigint[], servers.id)`);
+const serversById = {
+  one: (rows: ProjectRows, { id }: { id: number }) =>
+    serversInFull(rows).where('servers.id', '=', id),
+  several: (rows: ProjectRows, { ids }: { ids: number[] }) =>
+    serversInFull(rows)
+      .where(sql<boolean>`servers.id = any(${ids}::bigint[])`)
+      .orderBy(sql`array_position(${ids}::bigint[], servers.id)`),
+};
 
 export async function findServer(rows: ProjectRows, id: number) {
-  return await rows.find(serversByIds, id);
+  return await rows.find(serversById, id);
 }
 
 export type ServerSort = 'id' | 'hostname' | 'created_at';
@@ -170,7 +174,7 @@ export function listServers(
       .select('servers.id')
       .where('servers.deleted_at', 'is', null)
       .where(matching(own, filters, labels));
-    return listingByIds(listing(found, order), (ids) => own.run(serversByIds, { ids }));
+    return listingByIds(listing(found, order), readerById(own, serversById));
   });
   return { ...list, rowsAtFirst };
 }

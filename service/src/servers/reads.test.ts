@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { sql } from 'kysely';
 import { createDb, createPool } from '../db/connection.ts';
+import { Project } from '../db/project.ts';
 import { routes } from '../routes.ts';
 import { createTestApp, createTestToken } from '../testing/app.ts';
 import { recordStatements } from '../testing/explain.ts';
@@ -8,6 +10,7 @@ import { installation } from '../testing/fixtures.ts';
 import { inject } from '../testing/inject.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { enterServer } from '../testing/servers.ts';
+import { findServer } from './queries.ts';
 
 // Tests the number of queries of each read of servers, because a query costs more than its rows.
 
@@ -59,4 +62,17 @@ test('concurrent reads of servers share queries, and each gets its own server', 
   );
   const count = recorded.filter(({ text }) => text.includes('from "servers"')).length;
   assert.ok(count < ids.length / 2, `${count} queries`);
+});
+
+test('PostgreSQL plans the query for one server no more once it is prepared', async () => {
+  await db.transaction().execute(async (trx) => {
+    const project = new Project(trx, place.projectId);
+    for (let times = 0; times < 12; times += 1) assert.ok(await findServer(project, id));
+    const { rows } = await sql<{ generic: number; custom: number }>`
+      select generic_plans as generic, custom_plans as custom from pg_prepared_statements
+      where statement like '%"servers"."id" = $%'`.execute(trx);
+    // It decides for the generic plan at the sixth execution.
+    assert.equal(rows[0]?.custom, 5);
+    assert.ok(Number(rows[0]?.generic) > 1);
+  });
 });
