@@ -69,13 +69,13 @@ test('services keep their compiled code where only they can write, and root uses
   assert.equal(cacheOf(read('Dockerfile')), `${volume}/compiled`);
 });
 
-test('each way to start a service limits the memory of young objects to the same', () => {
-  const limitIn = (text: string) => /--max-semi-space-size=(\d+)/.exec(text)?.[1];
+test('each way to start a service limits its memory with the same options', () => {
+  const limitsIn = (text: string) => text.match(/--[a-z-]+(size|percent)=\d+/g);
   const { start } = JSON.parse(readFileSync(join(folder, '../package.json'), 'utf8')).scripts;
-  const limit = limitIn(start);
-  assert.ok(limit);
+  const limits = limitsIn(start);
+  assert.equal(limits?.length, 2);
   for (const name of ['systemd/berth.service', 'systemd/berth@.service', 'Dockerfile']) {
-    assert.equal(limitIn(read(name)), limit, name);
+    assert.deepEqual(limitsIn(read(name)), limits, name);
   }
 });
 
@@ -92,7 +92,11 @@ test('systemd sends its signal to the service alone, and waits for the longest s
     assert.match(text, /^KillMode=mixed$/m);
     assert.doesNotMatch(text, /^(KillSignal|RestartKillSignal|SendSIGKILL|ExecStop)=/m);
     const [, command] = /^ExecStart=(.*)$/m.exec(text) ?? [];
-    assert.match(command ?? '', /\/node [-\w=]+ service\/src\/main\.ts$/, 'without npm or a shell');
+    assert.match(
+      command ?? '',
+      /\/node( [-\w=]+)+ service\/src\/main\.ts$/,
+      'without npm or a shell',
+    );
     const [, seconds] = /^TimeoutStopSec=(\d+)$/m.exec(text) ?? [];
     const drain = /^Environment=BERTH_DRAIN_SECONDS=(\d+)$/m.exec(text)?.[1];
     assert.ok(Number(seconds) > longestStop(drainOf(drain)), `${unit}: ${seconds} s`);
