@@ -17,7 +17,7 @@ export function overview(): boolean {
         baseline: 'baseline' in comparison ? short(comparison.baseline.median) : '',
         ratio: 'ratio' in comparison ? comparison.ratio.toFixed(2) : '',
         ...{ 'asked for': inWords(target), met: isMet ? 'yes' : 'no' },
-        ...(runs.length > 0 && { usually: usualResult(title, runs) ?? '' }),
+        ...(runs.length > 0 && { usually: short(usualResult(title, runs) ?? Number.NaN) }),
       },
     ];
   });
