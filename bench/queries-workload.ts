@@ -15,7 +15,7 @@ const listOptions = [
   '&sort=-created_at',
   '&status=started',
   '&location_id=1',
-  '&hostname=bench',
+  `&hostname=bench-${uuidOf(1)}`,
   '&q=ben',
   '&label_selector=env=prod,!old',
 ];

@@ -31,7 +31,7 @@ async function workload() {
   for (let at = 0; at < 10; at += 1) await byIndex(at);
   for (let at = 0; at < 3; at += 1) await byScan(at);
   await sql`select id from few where id = ${1}`.execute(db);
-  await sql`select /* counts all rows */ count(*) from many`.execute(db);
+  await sql`select /* reads all rows */ count(*) from many`.execute(db);
 }
 
 test('queries are counted, and planned less often than they are called', async () => {

@@ -118,8 +118,8 @@ interface Plan {
   Plans?: Plan[];
 }
 
-/** In the text of a query that is meant to read whole tables, such as for metrics. */
-const countsAll = '/* counts all rows */';
+/** In the text of a query that is meant to read most rows of a table, such as for metrics. */
+const readsAll = '/* reads all rows */';
 
 /** Each entry of auto_explain is a line with the duration, and JSON in lines that begin with a tab. */
 const entries = /duration: [\d.]+ ms {2}plan:\n((?:\t.*\n)+)/g;
@@ -133,7 +133,7 @@ export function sequentialScans(log: string, large: LargeTables): SequentialScan
       'Query Text': string;
     };
     for (const { 'Node Type': type, 'Relation Name': table = '' } of nodesOf(root)) {
-      if (type === 'Seq Scan' && large.has(table) && !text.includes(countsAll))
+      if (type === 'Seq Scan' && large.has(table) && !text.includes(readsAll))
         found.set(`${table} ${text}`, { table, text });
     }
   }

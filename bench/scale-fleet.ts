@@ -116,7 +116,7 @@ async function fillLocation(
       insert into servers (uuid, project_id, location_id, os_id, node_id, hostname, mac, cpu, ram_mb,
         disk_gb, status, real_status, installed_at)
       select uuid, (select min(id) from projects), location.id,
-        (select min(id) from operating_systems), node.id, 'bench', mac, ${cpu}, ${ramMb}, ${diskGb},
+        (select min(id) from operating_systems), node.id, 'bench-' || planned.uuid, mac, ${cpu}, ${ramMb}, ${diskGb},
         ${status}, ${status}, now()
       from location, planned join node on node.name = planned.node
       returning id, uuid

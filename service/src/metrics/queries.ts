@@ -56,7 +56,7 @@ const addressFigures = sql`
 /** Metrics of the whole installation in one query. There is no row for a count of zero. */
 export async function installationFigures(db: Queryable): Promise<Figure[]> {
   const { rows } = await sql<Figure>`
-    /* counts all rows */ with unfinished as (
+    /* reads all rows */ with unfinished as (
       select kind, status, wake_at, wake_at <= now() and coalesce(lease_until < now(), true) as is_due
       from operations where finished_at is null
     ),

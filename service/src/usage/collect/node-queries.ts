@@ -33,7 +33,7 @@ export async function runningOn(db: Queryable, nodeId: number): Promise<string[]
 /** How many servers run, or are paused, on online nodes, by location. */
 export async function countRunning(db: Queryable): Promise<Map<number, number>> {
   const { rows } = await sql<{ id: number; running: number }>`
-    select servers.location_id as id, count(*) as running
+    /* reads all rows */ select servers.location_id as id, count(*) as running
     from servers join nodes on nodes.id = servers.node_id
     where servers.deleted_at is null and servers.real_status in ('started', 'paused')
       and nodes.status = 'online'

@@ -149,8 +149,9 @@ export const summary = sql`
   ${mean('disk')} as disk`;
 
 async function rollUp(trx: Trx, { from, to }: Rollup, begin: Date, end: Date): Promise<void> {
+  // The period is most of a new partition, and is found with an index in an older one.
   await sql`
-    insert into ${sql.ref(to.table)}
+    /* reads all rows */ insert into ${sql.ref(to.table)}
       (server_id, at, traffic_in, traffic_out, disk_read, disk_write, cpu, ram, disk, samples)
     select server_id, ${begin}::timestamptz, ${summary}, least(sum(samples), 32767)
     from ${sql.ref(from.table)} where at >= ${begin} and at < ${end}
