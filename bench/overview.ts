@@ -10,6 +10,7 @@ export function overview(): boolean {
   const findings = allFindings();
   const rows = findings.map((finding) => {
     const { title, comparison, target, isMet } = finding;
+    const usual = usualResult(title, runs);
     return [
       title,
       {
@@ -17,7 +18,7 @@ export function overview(): boolean {
         baseline: 'baseline' in comparison ? short(comparison.baseline.median) : '',
         ratio: 'ratio' in comparison ? comparison.ratio.toFixed(2) : '',
         ...{ 'asked for': inWords(target), met: isMet ? 'yes' : 'no' },
-        ...(runs.length > 0 && { usually: short(usualResult(title, runs) ?? Number.NaN) }),
+        ...(runs.length > 0 && { usually: usual === undefined ? '' : short(usual) }),
       },
     ];
   });

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
+import { pause } from '../lib/pause.ts';
 
 interface Limits {
   /** How much work runs at the same time, as long as it is fast. */
@@ -23,9 +23,7 @@ export function createPace({ atOnce, patienceMilliseconds }: Limits): Pace {
         const ended = new AbortController();
         const working = work().finally(() => ended.abort());
         working.then(resolve, reject);
-        await sleep(patienceMilliseconds, undefined, { signal: ended.signal }).catch(
-          () => undefined,
-        );
+        await pause(patienceMilliseconds, ended.signal);
       }).catch(reject);
     });
 }
