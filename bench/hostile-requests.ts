@@ -37,6 +37,7 @@ const bodies: Record<string, string> = {
   'the most fields that are accepted': `{${numbered(4990, (at) => `"${'k'.repeat(40)}${at}":0`)}}`,
   'fields that are numbers': `{${numbered(20_000, (at) => `"${at * 101}":0`)}}`,
   'fields that are large numbers': `{${numbered(4990, (at) => `"${4294967294 - at * 131}":0`)}}`,
+  'a field with a long name': filled('{"', 'a', '":0}'),
   'a field again and again': filled('{"a":0', ',"a":0', '}'),
   'fields of the prototype': `{${numbered(4990, (at) => `"${['__proto__', 'constructor', 'toString'][at % 3]}${'\\u0020'.repeat(at % 7)}":{}`)}}`,
   'a number of 260,000 digits': `{"cpu":${'9'.repeat(260_000)}}`,

@@ -12,7 +12,10 @@ export function nearest(
   known: readonly string[],
   within = furthest,
 ): string | undefined {
-  const rated = known.map((one) => ({ one, far: apart(name.toLowerCase(), one.toLowerCase()) }));
+  const rated = known
+    // The distance is at least the difference in length. It is not computed for others: the name may have 256 KiB.
+    .filter((one) => Math.abs(one.length - name.length) <= within)
+    .map((one) => ({ one, far: apart(name.toLowerCase(), one.toLowerCase()) }));
   const [best] = rated.sort((a, b) => a.far - b.far);
   const most = Math.min(within, Math.floor(name.length / 3));
   return best && best.far <= most ? best.one : undefined;
