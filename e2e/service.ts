@@ -24,7 +24,7 @@ import { onFreePort } from './ports.ts';
 
 const main = fileURLToPath(new URL('../service/src/main.ts', import.meta.url));
 /** As in `npm start`. */
-const nodeOptions = ['--max-semi-space-size=4', '--heap-growing-percent=50'];
+const nodeOptions = ['--max-semi-space-size=4', '--heap-growing-percent=50', '--v8-pool-size=0'];
 /** It includes building the first image, which takes long on a busy machine. */
 const startSeconds = 900;
 const stopSeconds = 120;
