@@ -7,8 +7,9 @@ const long = 60_000;
 const maxWaitersPerKey = 100;
 
 /** Creates a queue, and records the admitted keys in order. At the end of the test all of them leave. */
-function queue(t: TestContext, most: number, share: number, spare = 0) {
-  const made = createFairQueue({ most, share, spare, maxWaitersPerKey });
+function queue(t: TestContext, most: number, share: number | (() => number), spare = 0) {
+  const shareOf = () => (typeof share === 'number' ? share : share());
+  const made = createFairQueue({ most, shareOf, spare, maxWaitersPerKey });
   const admitted: (string | undefined)[] = [];
   const leaves: (() => void)[] = [];
   async function ask(key: string | undefined): Promise<void> {
@@ -60,6 +61,31 @@ test('a free place goes to the key with the fewest places, and among those to th
   assert.deepEqual(admitted.slice(6), ['a']);
 });
 
+test('a key whose share becomes smaller gets no place before it has fewer', async (t) => {
+  let share = 3;
+  const { admitted, enter, leave } = queue(t, 8, () => share);
+  await enter('a', 'a', 'a', 'a');
+  assert.deepEqual(admitted, ['a', 'a', 'a']);
+  share = 1;
+  await leave(0);
+  await leave(1);
+  assert.equal(admitted.length, 3, 'it still has as many places as it may have');
+  await leave(2);
+  assert.equal(admitted.length, 4);
+});
+
+test('once the share of a key becomes larger, those who wait come before a new caller', async (t) => {
+  let share = 1;
+  const { made, admitted, enter, leave } = queue(t, 8, () => share);
+  await enter('a', 'a', 'a');
+  assert.equal(admitted.length, 1);
+  share = 3;
+  await enter('a');
+  assert.deepEqual([admitted.length, made.waiting], [3, 1]);
+  await leave(0);
+  assert.deepEqual([admitted.length, made.waiting], [4, 0]);
+});
+
 test('some places are reserved for keys that have none', async (t) => {
   const { admitted, enter, leave } = queue(t, 8, 4, 2);
   await enter('a', 'a', 'a', 'a', 'b', 'b', 'b', 'b');
@@ -87,7 +113,7 @@ test('leaving twice frees one place', async (t) => {
 });
 
 test('the error of a timeout tells who is at fault, and the waiter is not admitted later', async () => {
-  const made = createFairQueue({ most: 2, share: 1, spare: 0, maxWaitersPerKey });
+  const made = createFairQueue({ most: 2, shareOf: () => 1, spare: 0, maxWaitersPerKey });
   const leave = await made.enter('a', long);
   await assert.rejects(made.enter('a', 10), tooLong('a', true));
   await made.enter('b', long);
@@ -98,7 +124,7 @@ test('the error of a timeout tells who is at fault, and the waiter is not admitt
 });
 
 test('a key with too many waiters is refused at once, and no other key is', async () => {
-  const made = createFairQueue({ most: 2, share: 1, spare: 0, maxWaitersPerKey: 2 });
+  const made = createFairQueue({ most: 2, shareOf: () => 1, spare: 0, maxWaitersPerKey: 2 });
   const leave = await made.enter('a', long);
   const waiting = [made.enter('a', long), made.enter('a', long)];
   await assert.rejects(made.enter('a', long), tooLong('a', true));
@@ -111,7 +137,7 @@ test('a key with too many waiters is refused at once, and no other key is', asyn
 test('every place is used, and none twice, for any order of arrivals', async () => {
   for (let round = 0; round < 20; round += 1) {
     const [most, share, spare] = [6, 3, 1];
-    const made = createFairQueue({ most, share, spare, maxWaitersPerKey });
+    const made = createFairQueue({ most, shareOf: () => share, spare, maxWaitersPerKey });
     let inside = 0;
     const ofKey = new Map<string, number>();
     await Promise.all(

@@ -27,8 +27,8 @@ export class QueueTooLong extends Error {
 interface QueueOptions {
   /** The number of places. */
   most: number;
-  /** The maximum number of places of one key. */
-  share: number;
+  /** The maximum number of places of a key, which may change at any time. */
+  shareOf(key: Key): number;
   /** The number of places that are reserved for keys without a place. */
   spare: number;
   /** The maximum number of waiting callers with the same key. */
@@ -45,13 +45,18 @@ type Key = string | undefined;
  * Creates a queue. A free place goes to the key with the fewest places, and among those to the one whose last turn was
  * the longest ago.
  */
-export function createFairQueue({ most, share, spare, maxWaitersPerKey }: QueueOptions): FairQueue {
+export function createFairQueue({
+  most,
+  shareOf,
+  spare,
+  maxWaitersPerKey,
+}: QueueOptions): FairQueue {
   const inside = new Map<Key, number>();
   /** The waiting callers by key. Keys are in the order of turns, and the callers of a key in the order of arrival. */
   const lines = new Map<Key, Set<Waiter>>();
   let count = 0;
   const countOf = (key: Key) => inside.get(key) ?? 0;
-  const isAtShare = (key: Key) => key !== undefined && countOf(key) >= share;
+  const isAtShare = (key: Key) => key !== undefined && countOf(key) >= shareOf(key);
 
   function canEnter(key: Key): boolean {
     if (isAtShare(key)) return false;
@@ -65,16 +70,19 @@ export function createFairQueue({ most, share, spare, maxWaitersPerKey }: QueueO
     else inside.delete(key);
   }
 
-  function admitNext(): void {
-    const able = [...lines.keys()].filter(canEnter);
-    if (able.length === 0) return;
-    const key = able.reduce((best, other) => (countOf(other) < countOf(best) ? other : best));
-    const line = lines.get(key) ?? new Set();
-    const [first] = line;
-    // Moves the key behind the others.
-    lines.delete(key);
-    lines.set(key, line);
-    first?.admit();
+  /** Admits as many as can enter: several can if the share of a key has become larger. */
+  function admitWaiting(): void {
+    for (;;) {
+      const able = [...lines.keys()].filter(canEnter);
+      if (able.length === 0) return;
+      const key = able.reduce((best, other) => (countOf(other) < countOf(best) ? other : best));
+      const line = lines.get(key) ?? new Set();
+      const [first] = line;
+      // Moves the key behind the others.
+      lines.delete(key);
+      lines.set(key, line);
+      first?.admit();
+    }
   }
 
   function take(key: Key): () => void {
@@ -84,7 +92,7 @@ export function createFairQueue({ most, share, spare, maxWaitersPerKey }: QueueO
       if (hasLeft) return;
       hasLeft = true;
       change(key, -1);
-      admitNext();
+      admitWaiting();
     };
   }
 
@@ -99,9 +107,8 @@ export function createFairQueue({ most, share, spare, maxWaitersPerKey }: QueueO
       return [...lines.values()].reduce((sum, line) => sum + line.size, 0);
     },
     async enter(key, patienceMs) {
-      // New callers overtake nobody, because a caller whose key can enter does not wait.
-      if (canEnter(key)) return take(key);
       const line = lines.get(key) ?? new Set();
+      if (line.size === 0 && canEnter(key)) return take(key);
       if (line.size >= maxWaitersPerKey) throw new QueueTooLong(key, isAtShare(key));
       const { promise, resolve, reject } = Promise.withResolvers<() => void>();
       const timer = setTimeout(() => {
@@ -116,6 +123,7 @@ export function createFairQueue({ most, share, spare, maxWaitersPerKey }: QueueO
         },
       };
       lines.set(key, line.add(waiting));
+      admitWaiting();
       return await promise;
     },
   };

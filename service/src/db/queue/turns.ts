@@ -1,7 +1,8 @@
 import { availableParallelism } from 'node:os';
 import type pg from 'pg';
-import { currentClaim } from './claim.ts';
+import { currentClaim, sharedByUnknown } from './claim.ts';
 import { createFairQueue, type FairQueue } from './fair-queue.ts';
+import { watchOthers } from './others.ts';
 
 /**
  * The timeout of statements of a request that only reads. Changes may wait for locks of each other, so they have the
@@ -17,6 +18,8 @@ const maxWaitersPerProject = 1000;
  * processors equally among all queries, so that more of them would only slow down those of others.
  */
 const mostReads = 2 * Math.max(1, availableParallelism());
+/** The same while other projects read as well, so that processors are left for their queries and for the service. */
+const mostReadsBesideOthers = Math.max(1, Math.floor(availableParallelism() / 2));
 
 const queues = new WeakMap<pg.Pool, FairQueue[]>();
 
@@ -39,20 +42,28 @@ export async function takeConnection(pool: pg.Pool): Promise<PooledConnection> {
 }
 
 /**
- * Shares the connections of a pool among projects: none can use more than half, or `mostReads` for reads, and a quarter is
- * reserved for projects that have none (see `claim.ts`). Statements of a request that only reads time out after `readMs`.
- * Taking a connection throws `QueueTooLong`, and errors of the pool.
+ * Shares the connections of a pool among projects: none can use more than half, and a quarter is reserved for projects that
+ * have none (see `claim.ts`). For reads, none can use more than `mostReads`, or `mostReadsBesideOthers` while others read as
+ * well. Statements of a request that only reads time out after `readMs`. Taking a connection throws `QueueTooLong`, and
+ * errors of the pool.
  */
 export function shareAmongProjects(pool: pg.Pool, readMs: number): () => Promise<PooledConnection> {
   const { max: most, connectionTimeoutMillis: patienceMs = 0 } = pool.options;
   const share = Math.max(1, Math.floor(most / 2));
   const limits = { most, maxWaitersPerKey: maxWaitersPerProject };
-  const queue = createFairQueue({ ...limits, share, spare: Math.floor(most / 4) });
-  const reads = createFairQueue({ ...limits, share: Math.min(share, mostReads), spare: 0 });
+  const queue = createFairQueue({ ...limits, shareOf: () => share, spare: Math.floor(most / 4) });
+  const readers = watchOthers<string | undefined>();
+  const reads = createFairQueue({
+    ...limits,
+    shareOf: (key) => Math.min(share, readers.areBeside(key) ? mostReadsBesideOthers : mostReads),
+    spare: 0,
+  });
   queues.set(pool, [queue, reads]);
 
   async function enter(key: string | undefined, onlyReads: boolean): Promise<() => void> {
     const begun = performance.now();
+    // The token of a request is looked up in the share of unknown callers, so that would be beside every project.
+    if (onlyReads && key !== sharedByUnknown) readers.entered(key);
     const leaveReads = onlyReads ? await reads.enter(key, patienceMs) : undefined;
     try {
       // Both waits together take no longer than the patience.
