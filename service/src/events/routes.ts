@@ -80,7 +80,7 @@ export function eventRoutes(app: App, { db, events: feed }: EventDeps): void {
       const given = resumed ?? query.after;
       if (resumed !== undefined || given) requireKept(given ?? 0, kept);
       const after = given === 0 ? kept.goneUntil : given;
-      request.server.streams.takeEndless(request, reply);
+      await request.server.streams.takeEndless(request, reply);
       await sendEvents(request, reply, { feed, rows, filters, after });
       return reply;
     },

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Db } from '../db/connection.ts';
 import { addressOf } from '../lib/client-address.ts';
@@ -13,6 +12,7 @@ import { accountKey, addressKey, networkKey, tokenKey, userKey } from './credent
 import { setRateLimitHeaders } from './headers.ts';
 import { batchTokenLookups } from './known-tokens.ts';
 import type { Limiter, Policy } from './limiter.ts';
+import { delayRefusal } from './refusal-delay.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -82,13 +82,6 @@ const failures = new Set<ProblemCode>([
 const mistakes = new Set([400, 406, 413, 415, 422]);
 
 /**
- * A refusal is delayed by a random time in this range. Clients that wait for `Retry-After` lose
- * nothing by it, and those that retry at once do so far less often. It is random so that requests
- * that came together do not return together.
- */
-const refusalDelayMs = { least: 100, most: 300 };
-
-/**
  * Refuses a token that is over its limit without a query. Once an address has sent too many bad
  * tokens, its unknown tokens are refused as well; whether a token is known is then looked up in
  * batches, so that valid tokens from that address are let through a moment later.
@@ -101,9 +94,7 @@ export function limitRequests(limiter: Limiter, db: Db): RequestLimits {
     policy: Policy,
     state: BucketState,
   ): Promise<Problem> {
-    await sleep(
-      refusalDelayMs.least + Math.random() * (refusalDelayMs.most - refusalDelayMs.least),
-    );
+    await delayRefusal();
     return refusal(reply, policy, state);
   }
 

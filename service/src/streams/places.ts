@@ -3,6 +3,7 @@ import { callerOf, personOf } from '../access/authentication.ts';
 import { addressOf } from '../lib/client-address.ts';
 import { counted } from '../lib/counted.ts';
 import { addressKey } from '../limits/credentials.ts';
+import { delayRefusal } from '../limits/refusal-delay.ts';
 import { Problem } from '../problems/problem.ts';
 import { whenClosed } from './when-closed.ts';
 
@@ -12,10 +13,12 @@ export interface Places {
    * Takes a place for an answer until it is sent or its connection ends. Throws `rate_limited`
    * (429) if the caller has the maximum, and `unavailable` (503) if all are taken.
    */
-  take(request: FastifyRequest, reply: FastifyReply): void;
+  take(request: FastifyRequest, reply: FastifyReply): Promise<void>;
 }
 
+/** Seconds. */
 const retryAfter = 2;
+const mostDelayMs = 1000;
 
 /** What the places are for, in sentences. */
 export interface Wording {
@@ -54,11 +57,12 @@ export function createPlaces(
   }
 
   return {
-    take(request, reply) {
+    async take(request, reply) {
       const shares = sharesOf(request, most, words);
       const full = shares.find(({ key, most }) => (taken.get(key) ?? 0) >= most);
       if (full) {
         refused(full.who);
+        await delayRefusal(mostDelayMs);
         throw full.refusal();
       }
       for (const { key } of shares) change(key, 1);

@@ -31,7 +31,7 @@ export interface Streams {
     findHeaders: () => Promise<void>,
   ): Promise<Readable | Buffer>;
   /** Sends an existing answer; takes a place only if it is large. */
-  whole(request: FastifyRequest, reply: FastifyReply, body: Buffer): Readable | Buffer;
+  whole(request: FastifyRequest, reply: FastifyReply, body: Buffer): Promise<Readable | Buffer>;
   /**
    * Sends an answer that is the same for everybody. All share one copy in memory, so it takes no
    * place.
@@ -41,7 +41,7 @@ export interface Streams {
    * Takes a place for an answer without an end, until its connection ends. Throws as `Places`. Such answers have places
    * of their own, since they are idle for most of the time.
    */
-  takeEndless(request: FastifyRequest, reply: FastifyReply): void;
+  takeEndless(request: FastifyRequest, reply: FastifyReply): Promise<void>;
 }
 
 /** Smaller answers are sent without a place, however slowly they are read. */
@@ -90,7 +90,7 @@ export function boundStreams(
       if (done) isAll = true;
       else first.push(value);
     }
-    if (!isAll) places.take(request, reply);
+    if (!isAll) await places.take(request, reply);
     return { first: first.join(''), isAll };
   }
 
@@ -105,9 +105,9 @@ export function boundStreams(
       await findHeaders();
       return send(reply, both([first], inContext(chunks)));
     },
-    whole(request, reply, body) {
+    async whole(request, reply, body) {
       if (body.length <= largeBytes) return body;
-      places.take(request, reply);
+      await places.take(request, reply);
       return streams.constant(reply, body);
     },
     constant(reply, body) {
