@@ -4,7 +4,7 @@ import type { Listing } from '../db/listing.ts';
 /** The number of rows in a part, for rows that may be large. Lists of small rows set another number. */
 const rowsAtFirst = 20;
 const mostRowsAtOnce = 500;
-const bytesAtOnce = 64 * 1024;
+const bytesAtOnce = 32 * 1024;
 
 /** How a row is written, and its position in the list. */
 export interface RowFormat<R> {
