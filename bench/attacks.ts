@@ -57,8 +57,8 @@ interface Customer {
 }
 
 /**
- * Returns whether a second customer was answered all the time, nearly as fast as without the
- * attack, the event loop and the memory of the service were within `hostileTargets`, and no attack added more to the
+ * Returns whether a second customer was answered all the time, at least a third as fast as without an attack that does not
+ * fill the disk, the event loop and the memory of the service were within `hostileTargets`, and no attack added more to the
  * database than it may. Other load only makes times longer, so the best of several measurements counts.
  * @param token of a second customer
  * @param hold returns the longest time that the event loop was blocked since the last call, in milliseconds
@@ -86,9 +86,10 @@ export async function attackAll(
         `${alone.p99.toFixed(1)} without it; the attacker: ${said}`,
     );
     const isBounded = await grown();
-    const isAnswered = refused === 0 && p99 <= hostileTargets.ratio * alone.p99;
+    // What bounds the rate of the attacks on the disk are limits that this benchmark raises, so their ratio is only printed.
+    const isFast = attack.growth !== undefined || p99 <= hostileTargets.ratio * alone.p99;
     const isSmall = megabytes.peak <= hostileTargets.megabytes;
-    isHeldOff &&= isAnswered && isBounded && isSmall && held <= hostileTargets.holdMs;
+    isHeldOff &&= refused === 0 && isFast && isBounded && isSmall && held <= hostileTargets.holdMs;
   }
   return isHeldOff;
 }

@@ -32,7 +32,7 @@ test('the concurrency is limited, and waiting work runs in order', async () => {
   assert.equal(gate.waiting, 0);
 });
 
-test('work beyond the maximum of waiting work is refused at once', async () => {
+test('work beyond the maximum of waiting work is refused', async () => {
   const gate = createGate({ atOnce: 1, mostWaiting: 1, longestWaitMs: 60_000 });
   const slow = job('done');
   const runs = [gate.run('a', slow.work), gate.run('a', slow.work)];

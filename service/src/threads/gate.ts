@@ -1,5 +1,10 @@
+import { delayRefusal } from '../limits/refusal-delay.ts';
 import { Problem } from '../problems/problem.ts';
 import { createTurns, type Waiter } from './turns.ts';
+
+/** Seconds. */
+const retryAfter = 2;
+const mostDelayMs = 1000;
 
 interface GateLimits {
   atOnce: number;
@@ -13,7 +18,10 @@ export type Asker = string | readonly string[];
 export interface Gate {
   /** The number of waiting entries. */
   readonly waiting: number;
-  /** Runs work. Throws `unavailable` (503) if too many entries wait, or if this one has waited too long. */
+  /**
+   * Runs work. Throws `unavailable` (503), after a short delay, if too many entries wait, or if this one has waited too
+   * long.
+   */
   run<T>(asker: Asker, work: () => Promise<T>): Promise<T>;
 }
 
@@ -80,7 +88,12 @@ export function createGate({ atOnce, mostWaiting, longestWaitMs }: GateLimits): 
       return queue.size;
     },
     async run(asker, work) {
-      await enter([asker].flat());
+      try {
+        await enter([asker].flat());
+      } catch (error) {
+        await delayRefusal(mostDelayMs);
+        throw error;
+      }
       try {
         return await work();
       } finally {
@@ -92,5 +105,5 @@ export function createGate({ atOnce, mostWaiting, longestWaitMs }: GateLimits): 
 
 function busy(): Problem {
   const detail = 'Too many passwords are being checked at the moment. Try again.';
-  return new Problem('unavailable', detail, { retryAfter: 2 });
+  return new Problem('unavailable', detail, { retryAfter });
 }
