@@ -1,3 +1,4 @@
+import type { Instance } from './model.ts';
 import type { Outcome } from './shell.ts';
 import { readEntry, type Tree } from './tree.ts';
 
@@ -5,10 +6,20 @@ import { readEntry, type Tree } from './tree.ts';
 // `runcmd`, and `power_state`. It ignores everything else.
 
 const seed = '/var/lib/cloud/seed/nocloud/user-data';
+const vendorSeed = '/var/lib/cloud/seed/nocloud/vendor-data';
 const checked = '/var/lib/cloud/instance/user-data.txt';
 
 /** The user data that a guest has as a file; undefined without it. */
 export const userDataOf = (files: Tree) => readEntry(files, seed)?.content.toString();
+
+/** The host name in what Berth hands over to cloud-init: its own user data, or vendor data beside those of a customer. */
+export function hostNameOf({
+  config,
+  files,
+}: Pick<Instance, 'config' | 'files'>): string | undefined {
+  const texts = [config['cloud-init.user-data'], readEntry(files, vendorSeed)?.content.toString()];
+  return /"hostname": ?"([^"]+)"/.exec(texts.join('\n'))?.[1];
+}
 
 /** What there is to do, and what cloud-init finds invalid. */
 export interface UserDataPlan {

@@ -1,4 +1,4 @@
-import { planOf, reportOf, userDataOf } from './cloud-init.ts';
+import { hostNameOf, planOf, reportOf, userDataOf } from './cloud-init.ts';
 import type { Timing } from './engine.ts';
 import type { GuestFaults } from './faults.ts';
 import type { Instance } from './model.ts';
@@ -50,11 +50,20 @@ const interruption = '\nInterrupted: the server stopped or restarted while this 
 /** Boots, and runs its work. Resolves at the end of the run. */
 export async function liveGuest(instance: Instance, run: Run, host: GuestHost): Promise<void> {
   if (host.faults().neverBoots) return;
+  if (!readEntry(instance.files, cloudInitOff)) setHostName(instance, run);
   const { network, boot } = host.timing;
   await run.pause(network);
   run.hasAddresses = true;
   await run.pause(Math.max(0, boot - network));
   if (hasScript(instance)) await carryOut(instance, run, host);
+}
+
+/** As cloud-init does it, at the first boot only. */
+function setHostName(instance: Instance, run: Run): void {
+  const name = hostNameOf(instance);
+  if (name === undefined || !readEntry(instance.files, handover)) return;
+  putFile(instance.files, '/etc/hostname', `${name}\n`, 0o644);
+  run.guestName = name;
 }
 
 /** Whether something runs at the end of a boot. */

@@ -138,17 +138,20 @@ function addImage({ images }: Project, image: Image): void {
 }
 
 /**
- * An image with an alias that exists from the start, without an upload. Its containers start without cloud-init, like
- * those of images that Berth has built.
+ * An image with an alias that exists from the start, without an upload. By default, its containers start without
+ * cloud-init, like those of images that Berth has built.
  */
 export function plantImage(
   project: Project,
   alias: string,
-  type: InstanceKind = 'container',
+  { type = 'container', byCloudInit = false }: { type?: InstanceKind; byCloudInit?: boolean } = {},
 ): string {
   const fingerprint = createHash('sha256').update(`${project.name} ${alias}`).digest('hex');
   const image = newImage({ fingerprint, type, size: 300 * 2 ** 20, fileName: 'rootfs.tar' });
-  const properties = { description: `${alias}, simulated`, 'berth.first-start': '1' };
+  const properties = {
+    description: `${alias}, simulated`,
+    ...(!byCloudInit && { 'berth.first-start': '1' }),
+  };
   project.images.set(fingerprint, { ...image, properties });
   project.aliases.set(alias, { name: alias, description: '', target: fingerprint, type });
   return fingerprint;

@@ -11,16 +11,21 @@ export interface Belongings {
   network: string;
   /** Aliases of the project's images, which are for containers. */
   imageAliases: string[];
+  /** Whether their containers start with cloud-init, like those of images that Berth has not built. */
+  byCloudInit?: boolean;
 }
 
 /** Creates them as if they had existed before the first request. */
-export function plant({ model }: Engine, { project, pool, network, imageAliases }: Belongings) {
+export function plant(
+  { model }: Engine,
+  { project, pool, network, imageAliases, byCloudInit = false }: Belongings,
+) {
   const made = addProject(model, {
     name: project,
     description: 'Simulated servers',
     config: { 'features.networks': 'false' },
   });
-  for (const alias of imageAliases) plantImage(made, alias);
+  for (const alias of imageAliases) plantImage(made, alias, { byCloudInit });
   const description = 'Simulated';
   addPool(model, { name: pool, driver: 'btrfs', description, config: { size: '100GiB' } });
   const config = { 'ipv4.nat': 'true', 'ipv6.nat': 'true', 'ipv6.dhcp.stateful': 'true' };

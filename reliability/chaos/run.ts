@@ -6,7 +6,7 @@ import { type Target, targets, worlds } from './worlds.ts';
 // npm run chaos: kills parts of a whole Berth during many requests, and checks after each kill that nothing was lost,
 // duplicated or left incomplete.
 
-const usage = `npm run chaos -- [--engine simulator|incus] [--target ${targets.join('|')}|all] [--kills N] [--seed N]`;
+const usage = `npm run chaos -- [--engine ${Object.keys(worlds).join('|')}] [--target ${targets.join('|')}|all] [--kills N] [--seed N]`;
 
 function readPlan() {
   const { values } = parseArgs({

@@ -29,13 +29,17 @@ export interface World {
 
 type Use = (world: World) => Promise<void>;
 
-export const worlds: Record<'simulator' | 'incus', (use: Use) => Promise<void>> = {
-  simulator: onSimulator,
+export const worlds: Record<
+  'simulator' | 'simulator-cloud-init' | 'incus',
+  (use: Use) => Promise<void>
+> = {
+  simulator: (use) => onSimulator(use, { byCloudInit: false }),
+  'simulator-cloud-init': (use) => onSimulator(use, { byCloudInit: true }),
   incus: onIncus,
 };
 
 /** Only the service and its PostgreSQL are real, and nothing is left of it afterwards. */
-async function onSimulator(use: Use): Promise<void> {
+async function onSimulator(use: Use, { byCloudInit }: { byCloudInit: boolean }): Promise<void> {
   await using stack = new AsyncDisposableStack();
   const directory = serviceDirectory(stack, 'chaos');
   const socketPath = join(directory, 'incus.socket');
@@ -43,7 +47,7 @@ async function onSimulator(use: Use): Promise<void> {
   const simulator = await startSimulator({ listen: { socketPath }, timing });
   stack.defer(() => simulator.close());
   const names = { project: 'chaos', pool: 'chaos', network: 'chaosbr0' };
-  simulator.plant({ ...names, imageAliases: ['berth-debian-12'] });
+  simulator.plant({ ...names, imageAliases: ['berth-debian-12'], byCloudInit });
   const service = await startService({ directory, socketPath, names });
   const client = createIncusClient({ socketPath, project: names.project });
   stack.defer(() => client.close());

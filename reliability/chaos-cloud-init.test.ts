@@ -1,0 +1,3 @@
+import { testShortRun } from './chaos/short-run.ts';
+
+testShortRun('simulator-cloud-init');
