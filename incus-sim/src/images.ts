@@ -144,8 +144,9 @@ function addImage({ images }: Project, image: Image): void {
 export function plantImage(
   project: Project,
   alias: string,
-  { type = 'container', byCloudInit = false }: { type?: InstanceKind; byCloudInit?: boolean } = {},
+  { byCloudInit = false }: { byCloudInit?: boolean } = {},
 ): string {
+  const type = 'container';
   const fingerprint = createHash('sha256').update(`${project.name} ${alias}`).digest('hex');
   const image = newImage({ fingerprint, type, size: 300 * 2 ** 20, fileName: 'rootfs.tar' });
   const properties = {

@@ -3,7 +3,7 @@ import { callerOf, personOf } from '../access/authentication.ts';
 import { addressOf } from '../lib/client-address.ts';
 import { counted } from '../lib/counted.ts';
 import { addressKey } from '../limits/credentials.ts';
-import { delayRefusal } from '../limits/refusal-delay.ts';
+import { costlyDelayMs, delayRefusal } from '../limits/refusal-delay.ts';
 import { Problem } from '../problems/problem.ts';
 import { whenClosed } from './when-closed.ts';
 
@@ -18,7 +18,6 @@ export interface Places {
 
 /** Seconds. */
 const retryAfter = 2;
-const mostDelayMs = 1000;
 
 /** What the places are for, in sentences. */
 export interface Wording {
@@ -62,7 +61,7 @@ export function createPlaces(
       const full = shares.find(({ key, most }) => (taken.get(key) ?? 0) >= most);
       if (full) {
         refused(full.who);
-        await delayRefusal(mostDelayMs);
+        await delayRefusal(costlyDelayMs);
         throw full.refusal();
       }
       for (const { key } of shares) change(key, 1);

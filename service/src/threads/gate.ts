@@ -1,10 +1,9 @@
-import { delayRefusal } from '../limits/refusal-delay.ts';
+import { costlyDelayMs, delayRefusal } from '../limits/refusal-delay.ts';
 import { Problem } from '../problems/problem.ts';
 import { createTurns, type Waiter } from './turns.ts';
 
 /** Seconds. */
 const retryAfter = 2;
-const mostDelayMs = 1000;
 
 interface GateLimits {
   atOnce: number;
@@ -91,7 +90,7 @@ export function createGate({ atOnce, mostWaiting, longestWaitMs }: GateLimits): 
       try {
         await enter([asker].flat());
       } catch (error) {
-        await delayRefusal(mostDelayMs);
+        await delayRefusal(costlyDelayMs);
         throw error;
       }
       try {

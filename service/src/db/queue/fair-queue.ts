@@ -123,7 +123,7 @@ export function createFairQueue({
         },
       };
       lines.set(key, line.add(waiting));
-      admitWaiting();
+      if (canEnter(key)) admitWaiting();
       return await promise;
     },
   };
