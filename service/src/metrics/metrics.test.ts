@@ -282,3 +282,12 @@ test('the lag of the usage history is exported', async () => {
   assert.ok(lag >= 900 && lag < 960, String(lag));
   assert.equal(await lagOf('1h'), 0);
 });
+
+test('the names of prepared statements are exported, with their limit', async () => {
+  const { read } = await withApp(false);
+  const look = async () => (await read()).body;
+  // The statements of a scrape get their names in the second one.
+  const isNamed = (seen: string) => /^berth_database_statement_names [1-9]\d*$/m.test(seen);
+  const body = await until('statements have names', look, isNamed);
+  assert.match(body, /^berth_database_statement_names_limit 500$/m);
+});

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { Gauge, type Registry } from 'prom-client';
+import { statementNames } from '../db/prepared/pool.ts';
 import { waitingFor } from '../db/queue/turns.ts';
 
 /** Pools by their purpose. */
@@ -37,6 +38,22 @@ export function poolGauges(registry: Registry, pools: Pools): void {
     registers,
     collect() {
       for (const [name, pool] of all) this.set({ pool: name }, waitingFor(pool));
+    },
+  });
+  new Gauge({
+    name: 'berth_database_statement_names',
+    help: 'Names of prepared statements that this service uses.',
+    registers,
+    collect() {
+      this.set(statementNames.size);
+    },
+  });
+  new Gauge({
+    name: 'berth_database_statement_names_limit',
+    help: 'Largest number of names of prepared statements.',
+    registers,
+    collect() {
+      this.set(statementNames.limit);
     },
   });
 }

@@ -1,7 +1,7 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import type pg from 'pg';
 import type { PooledConnection } from '../queue/turns.ts';
-import { createStatementNames } from './statement-names.ts';
+import { createStatementNames, type StatementNames } from './statement-names.ts';
 import { isOutdatedPlan, isUnfitStatement } from './unfit.ts';
 
 /** Receives the outcomes of connections and queries. */
@@ -14,6 +14,9 @@ export interface QueryObserver {
 
 /** The names are shared by all pools of the process, which run the same queries. */
 const names = createStatementNames();
+
+/** The number of statement names that this process uses, and its limit. */
+export const statementNames: Pick<StatementNames, 'size' | 'limit'> = names;
 
 /** The generation of the statement names that a connection has prepared. */
 const generations = new WeakMap<pg.PoolClient, number>();

@@ -30,6 +30,24 @@ test('the number of names is limited, regardless of the number of texts', () => 
   );
 });
 
+test('the names in use are counted up to their limit, and from zero after a renewal', () => {
+  const names = createStatementNames(2);
+  assert.equal(names.limit, 2);
+  const sizes = ['select 1', 'select 2', 'select 3'].map((text) => {
+    names.of(text);
+    const before = names.size;
+    names.of(text);
+    return [before, names.size];
+  });
+  assert.deepEqual(sizes, [
+    [0, 1],
+    [1, 2],
+    [2, 2],
+  ]);
+  names.renew(0);
+  assert.equal(names.size, 0);
+});
+
 const withoutName = [
   ...['begin', ' COMMIT', 'savepoint a', 'select 1; select 2', 'notify a'],
   `select ${plannedByValues} 1`,

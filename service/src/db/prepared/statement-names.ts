@@ -12,6 +12,10 @@ export interface StatementName {
 export interface StatementNames {
   /** The number of times that the names were renewed. */
   readonly generation: number;
+  /** The number of names in use. */
+  readonly size: number;
+  /** The maximum number of names. */
+  readonly limit: number;
   /** The name for preparing a text; undefined if it should run without one. */
   of(text: string): StatementName | undefined;
   /**
@@ -44,9 +48,9 @@ const mostNames = 500;
 
 /**
  * Names each text from its second use on. Each connection keeps its prepared statements, so the number of names is
- * limited to `most`; further texts get no name.
+ * limited; further texts get no name, so PostgreSQL plans them at each execution.
  */
-export function createStatementNames(most = mostNames): StatementNames {
+export function createStatementNames(limit = mostNames): StatementNames {
   const seenOnce = new Set<string>();
   const names = new Map<string, StatementName>();
   let generation = 0;
@@ -62,13 +66,17 @@ export function createStatementNames(most = mostNames): StatementNames {
     get generation() {
       return generation;
     },
+    get size() {
+      return names.size;
+    },
+    limit,
     of(text) {
       const named = names.get(text);
       if (named) return named;
-      if (names.size >= most || isUnnamed(text)) return undefined;
+      if (names.size >= limit || isUnnamed(text)) return undefined;
       if (seenOnce.delete(text)) return add(text);
       // The texts are forgotten from time to time, because those that are used only once must not be kept forever.
-      if (seenOnce.size >= most) seenOnce.clear();
+      if (seenOnce.size >= limit) seenOnce.clear();
       seenOnce.add(text);
       return undefined;
     },
