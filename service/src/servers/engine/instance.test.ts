@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { deniedCalls } from '../../instances/confinement.ts';
 import type { LocationNetwork } from '../../locations/network.ts';
 import { isThrottledTo } from '../../traffic/throttle.ts';
 import type { ServerForOperation } from '../operation-queries.ts';
@@ -68,6 +69,18 @@ test('a guest on a managed bridge has only its own addresses, if its image works
   assert.deepEqual(addresses(bridge, pulled('ubuntu/24.04/cloud')), alone);
   assert.deepEqual(addresses(bridge, pulled('alpine/3.22/cloud')), inSubnet);
   assert.deepEqual(addresses(lan, { build: 'debian-12' }), inSubnet);
+});
+
+test('a container has its own range of user ids, no privileges and no guest API', () => {
+  const { config } = definitionOn({ kind: 'bridge', name: 'berthbr0' }, [ipv4]);
+  const security = Object.entries(config).filter(([key]) => key.startsWith('security.'));
+  assert.deepEqual(Object.fromEntries(security), {
+    'security.guestapi': 'false',
+    'security.idmap.isolated': 'true',
+    'security.nesting': 'false',
+    'security.privileged': 'false',
+    ...deniedCalls,
+  });
 });
 
 test('a NIC on a managed bridge can send only from its own addresses', () => {
