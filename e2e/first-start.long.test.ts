@@ -4,11 +4,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { imageAlias } from '../service/src/images/images.ts';
+import { createIncusClient } from '../service/src/incus/client.ts';
+import { deniedCalls } from '../service/src/instances/confinement.ts';
+import {
+  type Defined,
+  instanceDevices,
+  lastingConfig,
+} from '../service/src/servers/engine/instance.ts';
 import { until } from '../service/src/testing/until.ts';
 import {
   call,
   create,
   created,
+  incusNetwork,
+  incusPool,
   incusProject,
   incusSocket,
   operations,
@@ -18,6 +27,7 @@ import {
   untilIdle,
   view,
 } from './api.ts';
+import { assertNoSubvolumes } from './attacks/subvolumes.ts';
 import { incus } from './incus.ts';
 import { run } from './processes.ts';
 import { ssh, sshWithKey, untilSsh } from './ssh.ts';
@@ -27,6 +37,9 @@ import { ssh, sshWithKey, untilSsh } from './ssh.ts';
 
 const onIncus = (...args: string[]) =>
   incus({ socketPath: incusSocket(), names: { project: incusProject() } }, args);
+
+const client = createIncusClient({ socketPath: incusSocket(), project: incusProject() });
+after(() => client.close());
 
 const image = imageAlias('debian-12');
 const property = 'berth.first-start';
@@ -46,6 +59,33 @@ function letsIn(address: string, path: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** The keys of a configuration or of a device that isolate a guest. */
+const isolationIn = (keys: Record<string, string>) =>
+  Object.fromEntries(Object.entries(keys).filter(([key]) => key.startsWith('security.')));
+
+/** The keys that isolate a guest, in its configuration and in each of its devices. */
+const isolationOf = (
+  config: Record<string, string>,
+  devices: Record<string, Record<string, string>>,
+) => ({
+  config: isolationIn(config),
+  devices: Object.fromEntries(
+    Object.entries(devices).map(([name, keys]) => [name, isolationIn(keys)]),
+  ),
+});
+
+/** What Berth sets to isolate a container on a managed bridge. */
+function promisedIsolation(uuid: string) {
+  const server: Defined = {
+    ...{ uuid, mac: '', cpu: 1, ramMb: 512, diskGb: 4, addresses: [] },
+    storagePool: incusPool(),
+    network: { kind: 'bridge', name: incusNetwork() },
+    os: { type: 'container' },
+  };
+  const config = { ...lastingConfig(server, ''), ...deniedCalls };
+  return isolationOf(config, instanceDevices(server));
 }
 
 for (const { way, cloudInit, prepare } of ways) {
@@ -158,6 +198,15 @@ for (const { way, cloudInit, prepare } of ways) {
       await Promise.all(servers.map(({ id }) => remove(id)));
       await call('DELETE', `/v1/ssh-keys/${key.body.id}`);
       rmSync(folder, { recursive: true });
+    });
+
+    it('is isolated by all settings of Berth and no others, and its root can not create subvolumes', async () => {
+      const server = await created();
+      const instance = await client.instances.get(`srv-${server.uuid}`);
+      const { expanded_config: config, expanded_devices: devices } = instance ?? {};
+      assert.deepEqual(isolationOf(config ?? {}, devices ?? {}), promisedIsolation(server.uuid));
+      await assertNoSubvolumes(server);
+      await remove(server.id);
     });
 
     it('keeps its identity after a restart', async () => {

@@ -17,6 +17,7 @@ const neverAgain = [
   'credential',
   'db/project',
   'device-authorizations/',
+  'e2e/first-start',
   'events/revoked',
   'hostile',
   'identities/',

@@ -129,6 +129,7 @@ test('what is run again, and what is not', () => {
     [...again, ...never].filter((name) => isRunAgain(path(name))),
     again,
   );
+  assert.equal(isRunAgain('e2e/first-start.long.test.ts'), false);
 });
 
 test('files that were not run are a failure of their part, which is not run again', async () => {
