@@ -39,6 +39,7 @@ export async function askPatiently<T>(
       const options = { signal: enough.signal, timeoutSeconds: longestSeconds };
       const ping = async (seconds: number) => {
         if (seconds > 0) await pause(seconds * 1000, enough.signal);
+        enough.signal.throwIfAborted();
         return await ask(options);
       };
       const answer = await firstAnswer(pingSeconds.map(ping));
