@@ -41,6 +41,7 @@ const ownPolicies = ['raw.seccomp', 'security.syscalls.allow'];
 export const hasOwnPolicy = (config: Config) => ownPolicies.some((key) => config[key]);
 
 function deniesAll(config: Config): boolean {
+  if (config[denyKey] === deniedCalls[denyKey]) return true;
   const denied = linesOf(config);
   return lines.every((line) => denied.includes(line));
 }
@@ -55,7 +56,8 @@ export function isToBeConfined({ type, status, config }: Seen): boolean {
 export function isConfined({ type, status, config }: Seen): boolean {
   if (type !== 'container') return true;
   if (hasOwnPolicy(config) || !deniesAll(config)) return false;
-  return status === 'Stopped' || config[freeRunLabel] !== runOf(config);
+  const freeRun = config[freeRunLabel];
+  return status === 'Stopped' || freeRun === undefined || freeRun !== runOf(config);
 }
 
 /** Whether its guest can create subvolumes now, which the quota of its disk does not include. */

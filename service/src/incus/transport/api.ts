@@ -6,6 +6,7 @@ import {
   errorFromConnection,
   errorFromIncus,
 } from './errors.ts';
+import { parseInParts } from './parts.ts';
 import type { Transport, WireRequest, WireResponse } from './transport.ts';
 
 export interface CallOptions {
@@ -106,9 +107,10 @@ function memberOf({ method, query }: ApiRequest, options?: CallOptions): string 
   return typeof query?.target === 'string' ? query.target : options?.member;
 }
 
-function parseAnswer(text: string): Answer | null {
+/** Returns null if the text is malformed. */
+async function parseAnswer(text: string): Promise<Answer | null> {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = await parseInParts(text);
     return typeof value === 'object' && value !== null && 'type' in value
       ? (value as Answer)
       : null;
@@ -121,7 +123,7 @@ function parseAnswer(text: string): Answer | null {
 /** Creates the error of an unexpected response, from its body if possible. */
 export async function errorOf(response: WireResponse): Promise<EngineError> {
   const text = await response.body.text();
-  const answer = parseAnswer(text);
+  const answer = await parseAnswer(text);
   const words = answer?.error || `HTTP ${response.statusCode}: ${text.slice(0, 200) || 'no words'}`;
   return errorFromIncus(words, answer?.error_code || response.statusCode);
 }
@@ -157,7 +159,7 @@ export async function readBody(
     bound === undefined
       ? await response.body.text()
       : (await readBounded(response, bound.what, bound.maxBytes)).toString();
-  const answer = parseAnswer(text);
+  const answer = await parseAnswer(text);
   if (answer === null) throw new EngineError('failed', 'Incus answered with malformed JSON');
   return answer;
 }

@@ -45,7 +45,7 @@ export async function syncDrift(
     db,
     instances.flatMap(uuidsOf).filter((uuid) => !own.has(uuid)),
   );
-  const found = findDrift({ installationId, instances, servers, others });
+  const found = await findDrift({ installationId, instances, servers, others });
   // Usually there is nothing, which needs no transaction.
   if (found.findings.length === 0 && !(await hasDrift(db, locationId))) return 0;
   const facts = await factsOfUnknown(swept, found, instances);

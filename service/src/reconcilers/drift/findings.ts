@@ -3,6 +3,7 @@ import type { ServerToCompare } from '../../drift/sweep-queries.ts';
 import type { Instance } from '../../incus/instances.ts';
 import { isHelperAtWork } from '../../instances/helpers.ts';
 import { instanceName, labelsOf, serverUuid } from '../../instances/labels.ts';
+import { eachWithPauses } from '../../lib/pause.ts';
 import { type Difference, differencesOf } from '../../servers/engine/drift.ts';
 
 /** A difference between the records and the instances of a location in one reading. */
@@ -36,7 +37,7 @@ export const uuidsOf = (instance: Instance): string[] =>
   [serverUuid(instance.name), labelsOf(instance).server].filter((one) => one !== undefined);
 
 /** Compares all instances of a location with all of its servers. */
-export function findDrift(reading: Reading): Found {
+export async function findDrift(reading: Reading): Promise<Found> {
   const { instances, servers } = reading;
   const found: Found = { findings: [], unsure: new Set() };
   const context: Context = {
@@ -46,12 +47,12 @@ export function findDrift(reading: Reading): Found {
     renamed: new Map(),
   };
   context.renamed = findRenamed(context);
-  for (const server of servers) lookAtServer(context, server, found);
+  await eachWithPauses(servers, (server) => lookAtServer(context, server, found));
   const renamed = new Set(context.renamed.values());
-  for (const instance of instances) {
-    if (isHelperAtWork(instance) || renamed.has(instance)) continue;
+  await eachWithPauses(instances, (instance) => {
+    if (isHelperAtWork(instance) || renamed.has(instance)) return;
     lookAtInstance(context, instance, found);
-  }
+  });
   return found;
 }
 

@@ -29,30 +29,35 @@ export function differencesOf(
 ): Difference[] {
   const { config, devices, ephemeral, name, profiles } = instance;
   const wanted = instanceDevices(server);
-  const keys = [
-    ...Object.entries(lastingConfig(server, installationId)).map(([key, expected]) => ({
-      ...{ path: `config.${key}`, expected, found: config[key] ?? null },
-    })),
-    ...Object.entries(wanted).flatMap(([device, expectedKeys]) =>
-      Object.entries(expectedKeys).map(([key, expected]) => ({
-        ...{ path: `devices.${device}.${key}`, expected, found: devices[device]?.[key] ?? null },
-      })),
-    ),
-    { path: 'name', expected: instanceName(server.uuid), found: name },
-    // Incus would delete it, with its disk, when it stops.
-    { path: 'ephemeral', expected: 'false', found: String(ephemeral) },
-  ];
-  const added = Object.entries(devices)
-    .filter(([device]) => !Object.hasOwn(wanted, device))
-    .map(([device, own]) => ({ path: `devices.${device}`, expected: null, found: listed(own) }));
-  const applied = profiles.length > 0 ? [profiles.join(', ')] : [];
-  return [
-    ...keys.filter(({ path, expected, found }) => !isSame(path, expected, found)),
-    ...added,
-    ...applied.map((found) => ({ path: 'profiles', expected: null, found })),
-  ]
+  const found = differencesIn('config', lastingConfig(server, installationId), config);
+  for (const [device, keys] of Object.entries(wanted))
+    found.push(...differencesIn(`devices.${device}`, keys, devices[device]));
+  for (const [device, keys] of Object.entries(devices)) {
+    if (Object.hasOwn(wanted, device)) continue;
+    found.push({ path: `devices.${device}`, expected: null, found: listed(keys) });
+  }
+  const expected = instanceName(server.uuid);
+  if (name !== expected) found.push({ path: 'name', expected, found: name });
+  // Incus would delete it, with its disk, when it stops.
+  if (ephemeral) found.push({ path: 'ephemeral', expected: 'false', found: 'true' });
+  if (profiles.length > 0)
+    found.push({ path: 'profiles', expected: null, found: profiles.join(', ') });
+  return found
     .map((one) => ({ ...one, found: one.found?.slice(0, shownCharacters) ?? null }))
     .sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+type Keys = Record<string, string>;
+
+/** The keys whose effect is not the expected one. All servers are compared each minute, so equal ones cost little. */
+function differencesIn(of: string, wanted: Keys, keys: Keys = {}): Difference[] {
+  return Object.keys(wanted).flatMap((key) => {
+    const expected = wanted[key] ?? null;
+    const found = keys[key] ?? null;
+    if (expected === found || expected === null) return [];
+    const path = `${of}.${key}`;
+    return isSame(path, expected, found) ? [] : [{ path, expected, found }];
+  });
 }
 
 /** For example `type=nic, network=incusbr0`. */
@@ -66,9 +71,8 @@ function listed(device: Record<string, string>): string {
 const offByDefault = ['config.security.nesting', 'config.security.privileged'];
 const sizes = ['config.limits.memory', 'devices.root.size'];
 
-/** Whether a value has the same effect as the expected one. */
+/** Whether another value has the same effect as the expected one. */
 function isSame(path: string, expected: string, found: string | null): boolean {
-  if (expected === found) return true;
   if (found === null) return offByDefault.includes(path) && expected === 'false';
   if (sizes.includes(path)) return bytesOf(found) === bytesOf(expected);
   if (path.endsWith('.hwaddr')) return found.toLowerCase() === expected.toLowerCase();
