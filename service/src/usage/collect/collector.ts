@@ -3,7 +3,6 @@ import { createPace } from '../../reconciler-runtime/pace.ts';
 import { createRecorder } from '../record/record.ts';
 import { ScrapeMemory } from '../record/scrapes.ts';
 import { collectDiskUse, createDiskMemory } from './disk.ts';
-import { eachInPace } from './each.ts';
 import { type Node, onlineNodes } from './node-queries.ts';
 import { createNodeMemory, type NodeMemory, readNode } from './node-reading.ts';
 import { clockOfRound } from './round.ts';
@@ -28,20 +27,17 @@ export const diskSeconds = 45;
  * are read in turns. Their counters lose nothing by that.
  */
 export const maxNicsPerRound = 5_000;
-const maxDisks = 15_000;
+const maxDisks = 10_000;
 /**
  * Timeout for the NICs, or the disks, of one node in a round, so that an engine that hangs hardly
  * delays the others.
  */
 const nodeSeconds = 10;
 /**
- * The number of nodes that are read concurrently. More nodes use more memory: eight need 1.5 times the CPU time of
- * three. A node that takes longer than the patience does not count as one of them.
+ * The nodes of all locations that are read at the same time, unless they take longer than the patience. More nodes use more
+ * memory, and more CPU time: a round with eight needs 1.5 times as much as with three.
  */
-const pace = { atOnce: 3, patienceMilliseconds: 200 };
-
-/** The same limit for the nodes of all locations. */
-const inPace = createPace({ ...pace, atOnce: 8 });
+const inPace = createPace({ atOnce: 3, patienceMilliseconds: 200 });
 
 const recordMilliseconds = 3000;
 const notCounted = {
@@ -103,10 +99,12 @@ async function collectLocation(
     const readOne = async (node: Node) => {
       const ofNode = remembered.get(node.name) ?? createNodeMemory(log.child({ node: node.name }));
       remembered.set(node.name, ofNode);
-      const reading = await inPace(() => readNode(limited, location, node, ofNode));
+      const reading = await readNode(limited, location, node, ofNode);
       if (reading) await recorder.add(reading);
     };
-    const errors = await eachInPace(nodes, readOne, pace).finally(() => clearInterval(timer));
+    const read = await Promise.allSettled(nodes.map((node) => inPace(() => readOne(node))));
+    clearInterval(timer);
+    const errors = read.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
     await recorder.finish();
     const [error] = errors;
     if (signal?.aborted) return errors;

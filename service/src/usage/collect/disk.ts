@@ -47,8 +47,8 @@ interface DiskContext extends CollectContext {
   nodeSeconds: number;
 }
 
-/** The nodes of all locations whose disks are read at the same time. */
-const inPace = createPace({ atOnce: 8, patienceMilliseconds: 500 });
+/** The nodes of all locations whose disks are read at the same time, each by several calls at once. */
+const inPace = createPace({ atOnce: 2, patienceMilliseconds: 500 });
 
 /**
  * Reads the disk use of a location's running servers whose figure is outdated. Returns the errors.

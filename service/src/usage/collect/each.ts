@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Deadline, withDeadline } from '../../incus/transport/deadline.ts';
 
 /** Concurrent calls; each costs the engine about a millisecond. */
@@ -36,35 +35,4 @@ export async function eachWithin<T>(
   return await withDeadline(deadline, (signal) =>
     each(items, (item) => work(item, signal), signal),
   );
-}
-
-interface Pace {
-  /** The concurrency, as long as calls are fast. */
-  atOnce: number;
-  patienceMilliseconds: number;
-}
-
-/**
- * Runs `work` for all items. The next one starts when fewer than `atOnce` are in progress, or when
- * these take longer than the patience: slow ones delay the others only that long. Returns the
- * errors.
- */
-export async function eachInPace<T>(
-  items: Iterable<T>,
-  work: (item: T) => Promise<void>,
-  { atOnce, patienceMilliseconds }: Pace,
-): Promise<unknown[]> {
-  const errors: unknown[] = [];
-  const underWay = new Set<Promise<void>>();
-  for (const item of items) {
-    if (underWay.size >= atOnce) await Promise.race([...underWay, sleep(patienceMilliseconds)]);
-    const one = work(item)
-      .catch((error: unknown) => {
-        errors.push(error);
-      })
-      .finally(() => underWay.delete(one));
-    underWay.add(one);
-  }
-  await Promise.all(underWay);
-  return errors;
 }

@@ -1,4 +1,5 @@
 import type { Trx } from '../../db/connection.ts';
+import { eachWithPauses } from '../../lib/pause.ts';
 import { type Sample, slotOf } from '../history/samples.ts';
 import type { CountedServer } from './counted-servers.ts';
 import { type Counted, usageSince } from './counters.ts';
@@ -41,7 +42,7 @@ export async function countFigures(
   const samples: Sample[] = [];
   const shown: Shown[] = [];
   const scrapes: NodeScrape[] = [];
-  for (const { nodeId, begun, told } of nodes) {
+  await eachWithPauses(nodes, ({ nodeId, begun, told }) => {
     const servers: CountedServer[] = [];
     for (const figures of told) {
       const server = memory.servers.get(figures.uuid);
@@ -57,7 +58,7 @@ export async function countFigures(
     }
     memory.byNode.set(nodeId, { recorded, count: servers.length });
     scrapes.push({ nodeId, at: begun.at, recorded, servers });
-  }
+  });
   memory.servers.deleteUnreported(new Set(nodes.map(({ nodeId }) => nodeId)), recorded);
   await saveScrapes(trx, scrapes);
   await show(trx, shown);
