@@ -1,9 +1,5 @@
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { attackAll } from './attacks.ts';
 import { changesLimit } from './growth.ts';
@@ -13,6 +9,7 @@ import { enterHostileRows, enterMeteredServers } from './hostile-rows.ts';
 import { hostileTargets } from './hostile-targets.ts';
 import type { HostileRequest } from './raw-request.ts';
 import { withSimulated } from './simulated.ts';
+import { holdDuring, watchedLoop } from './watched-loop.ts';
 
 const defaultRounds = 40;
 /** A request that was below this in so many measurements is not measured again. */
@@ -28,26 +25,23 @@ const quietMs = 50;
  */
 export async function benchHostile(rounds = defaultRounds): Promise<boolean> {
   using stack = new DisposableStack();
-  const watch = join(tmpdir(), `berth-loop-${process.pid}.socket`);
-  stack.defer(() => rmSync(watch, { force: true }));
-  const preload = new URL('loop-watch.ts', import.meta.url).href;
+  const loop = stack.use(watchedLoop());
   const env = {
-    NODE_OPTIONS: `--import=${preload}`,
-    BENCH_LOOP_SOCKET: watch,
+    ...loop.env,
     BERTH_METRICS_SERVERS: 'true',
     BERTH_LIMIT_CHANGES: changesLimit,
   };
   return await withSimulated(env, async (service) => {
     const { port, token } = service;
     await enterMeteredServers(service);
-    const idle = await shortest(rounds, () => holdDuring(watch, () => sleep(50)));
+    const idle = await shortest(rounds, () => holdDuring(loop, () => sleep(50)));
     console.log(`idle: ${idle.toFixed(1)} ms`);
     const requests = hostileRequests(token);
     const figures: { name: string; status: number; ms: number }[] = [];
     for (const request of requests) {
       let status = 0;
       const ms = await shortest(rounds, () =>
-        holdDuring(watch, async () => {
+        holdDuring(loop, async () => {
           status = await send(port, request);
         }),
       );
@@ -62,8 +56,8 @@ export async function benchHostile(rounds = defaultRounds): Promise<boolean> {
       `${requests.length} requests; the longest hold ${worst.toFixed(1)} ms (target: at most ${hostileTargets.holdMs})`,
     );
     const customers = await enterHostileRows(service);
-    const areReadsHarmless = await benchHostileReads(service, customers, () => ask(watch));
-    const isHeldOff = await attackAll(service, customers.other, () => ask(watch));
+    const areReadsHarmless = await benchHostileReads(service, customers, loop.longestMs);
+    const isHeldOff = await attackAll(service, customers.other, loop.longestMs);
     return worst <= hostileTargets.holdMs && areReadsHarmless && isHeldOff;
   });
 }
@@ -75,16 +69,6 @@ async function shortest(rounds: number, measure: () => Promise<number>): Promise
     if (held.filter((ms) => ms < surely.ms).length === surely.times) break;
   }
   return Math.min(...held);
-}
-
-async function holdDuring(watch: string, work: () => Promise<void>): Promise<number> {
-  await ask(watch);
-  await work();
-  return await ask(watch);
-}
-
-async function ask(watch: string): Promise<number> {
-  return Number(await text(connect(watch)));
 }
 
 /** Returns the status of the response; throws if there is none. */

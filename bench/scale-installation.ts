@@ -8,6 +8,7 @@ import { installationId } from '../service/src/db/queries.ts';
 import { createIncusClient, type IncusClient } from '../service/src/incus/client.ts';
 import { beside } from './disturbance.ts';
 import { type Fleet, fill, names, socketOf } from './scale-fleet.ts';
+import { type WatchedLoop, watchedLoop } from './watched-loop.ts';
 
 const settleSeconds = 600;
 
@@ -15,6 +16,8 @@ export interface Installation {
   fleet: Fleet;
   db: Db;
   service: Service;
+  /** Of the service. */
+  loop: WatchedLoop;
   directory: string;
   /** Connects to PostgreSQL, whose data directory is `directory`, as its superuser. */
   superuserConnectionString: string;
@@ -61,7 +64,9 @@ export async function withFleet<T>(
         BERTH_WEBHOOK_NETWORKS: '127.0.0.1/32',
       },
     };
-    const service = await startService({ ...options, directory });
+    const loop = stack.use(watchedLoop());
+    const env = { ...options.env, ...loop.env };
+    const service = await startService({ ...options, env, directory });
     const withAnother: Installation['withAnother'] = async (use) => {
       await using own = new AsyncDisposableStack();
       const its = serviceDirectory(own, 'bench');
@@ -80,7 +85,7 @@ export async function withFleet<T>(
     });
     const { superuserConnectionString } = postgres;
     const figures = { readySeconds, comparedSeconds, superuserConnectionString };
-    return await use({ fleet, db, service, directory, ...figures, clients, withAnother });
+    return await use({ fleet, db, service, loop, directory, ...figures, clients, withAnother });
   });
   return measured;
 }

@@ -7,10 +7,13 @@ import { postgresSeconds, processSeconds, residentMegabytes } from './processor.
 import { type Fleet, serverSize } from './scale-fleet.ts';
 import { call, type Installation, metric, sweeps, until, withFleet } from './scale-installation.ts';
 import { percentile } from './statistics.ts';
+import type { WatchedLoop } from './watched-loop.ts';
 
 const small: Fleet = { locations: 1, nodesPerLocation: 20, serversPerNode: 100 };
 export const large: Fleet = { locations: 50, nodesPerLocation: 20, serversPerNode: 100 };
 const idleSeconds = 120;
+/** Nothing should block the event loop for longer. */
+const longBlockMs = 20;
 /** Locations that are taken over are compared at once. */
 const comparedWithinSeconds = 30;
 const tries = 200;
@@ -52,9 +55,12 @@ const round = (value: number) => Number(value.toPrecision(3));
 
 /** The cost of syncing and counting. */
 async function atRest(installation: Installation): Promise<Figures> {
-  const { service } = installation;
+  const { service, loop } = installation;
   const swept = await sweeps(service);
-  const { services, postgres } = await coresAtRest([service], installation);
+  const [{ services, postgres }, blocks] = await Promise.all([
+    coresAtRest([service], installation),
+    longestBlocks(loop),
+  ]);
   const later = await sweeps(service);
   await assertAllStarted(installation);
   return {
@@ -63,6 +69,10 @@ async function atRest(installation: Installation): Promise<Figures> {
     'a comparison of a location, s': (later.seconds - swept.seconds) / (later.count - swept.count),
     'idle service, cores': Math.max(...services),
     'idle PostgreSQL, cores': postgres,
+    'longest block of the event loop, ms': Math.max(...blocks),
+    [`seconds of ${blocks.length} with a block of more than ${longBlockMs} ms`]: blocks.filter(
+      (ms) => ms > longBlockMs,
+    ).length,
     'memory of the service, MB': residentMegabytes(service.pid),
     'peak memory of the service, MB': residentMegabytes(service.pid, 'VmHWM'),
   };
@@ -120,6 +130,18 @@ async function assertAllStarted({ db, fleet }: Installation): Promise<void> {
     from servers left join usage_current u on u.server_id = servers.id`.execute(db);
   if (rows[0]?.started === all && rows[0].unread === 0) return;
   throw new Error(`Of ${all} servers: ${JSON.stringify(rows[0])}`);
+}
+
+/** The longest block of each second. */
+async function longestBlocks(loop: WatchedLoop): Promise<number[]> {
+  const blocks: number[] = [];
+  await loop.longestMs();
+  for (let second = 0; second < idleSeconds; second += 1) {
+    await sleep(1000);
+    blocks.push(await loop.longestMs());
+  }
+  console.log(`longest blocks: ${blocks.map((ms) => ms.toFixed(0)).join(' ')} ms`);
+  return blocks;
 }
 
 async function requestsOf(one: Installation, fifty: Installation): Promise<[Figures, Figures]> {
