@@ -43,6 +43,8 @@ export async function recordImage(
   db: Queryable,
   { osId, locationId }: { osId: number; locationId: number },
 ): Promise<void> {
+  // The insert would lock the row even if it changes nothing, and creates would wait for each other.
+  if (await hasImage(db, { osId, locationId })) return;
   await db
     .insertInto('images')
     .values({ os_id: osId, location_id: locationId, ...imageIsReady })
