@@ -9,8 +9,9 @@ import { isMainThread } from 'node:worker_threads';
 const path = process.env.BENCH_LOOP_SOCKET;
 if (isMainThread && path !== undefined) {
   const delay = monitorEventLoopDelay({ resolution: 1 });
-  delay.enable();
   const watch = createServer((socket) => {
+    // Not before, because it wakes the process a thousand times per second.
+    delay.enable();
     // The histogram gets the current delay with the next tick only.
     setTimeout(() => {
       socket.end(String(delay.max / 1e6));

@@ -123,7 +123,7 @@ export function instanceCalls(api: Api) {
   const listed = async (filter: { filter?: string }, options?: CallOptions) => {
     const query = { project, recursion: 1, ...filter };
     const found = (await api.get<Listed[] | null>(['instances'], query, options)) ?? [];
-    // Thousands are not copied.
+    // They are changed and not copied, because there may be thousands.
     return found.map((one) =>
       Object.assign(one, { config: one.config ?? {}, devices: one.devices ?? {} }),
     );

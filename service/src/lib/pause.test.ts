@@ -38,7 +38,7 @@ test('other work is done in between long work, whose items come in order', async
   });
   clearInterval(timer);
   assert.deepEqual(done, [...Array(40).keys()]);
-  // Each part ends 1 ms after its limit at most, unless this process was suspended.
+  // A part has at most five items.
   assert.ok(turns >= 3, String(turns));
 });
 

@@ -65,8 +65,8 @@ const isChange = (readAt: string) => sql<boolean>`
   and (servers.real_status <> seen.status or (settled and servers.status <> seen_status.status))`;
 
 /**
- * Rows of a UUID and a text. A single row is no array, whose length PostgreSQL would plan for in each execution: that
- * takes ten times as long as the query itself.
+ * Rows of a UUID and a text. A single row is not passed as an array: PostgreSQL assumes more rows in its generic plan, so
+ * that it would plan the query in each execution, which takes ten times as long as the query itself.
  */
 function seenRows(rows: { uuid: string; text: string }[]) {
   const [one] = rows;

@@ -3,12 +3,14 @@ import { eachWithPauses } from '../../lib/pause.ts';
 /** Parsing a part of this length takes a fraction of a millisecond. */
 const partLength = 2 ** 16;
 
-/** The characters between two objects of a list. In a string, the quote is escaped. */
+/**
+ * The characters between two objects of a list. A string can end like this, too: the part before it is then malformed.
+ */
 const between = '},{"';
 
 /**
- * Parses a response of Incus like `JSON.parse`. The list in a long one is parsed in parts, because a list of thousands
- * of instances would block the event loop for tens of milliseconds. Throws `SyntaxError`.
+ * Parses a response of Incus like `JSON.parse`. If `metadata` of a long one is a list of objects, it is parsed in parts,
+ * because a list of thousands of instances would block the event loop for tens of milliseconds. Throws `SyntaxError`.
  */
 export async function parseInParts(text: string): Promise<unknown> {
   const parts = split(text);
@@ -17,8 +19,8 @@ export async function parseInParts(text: string): Promise<unknown> {
   if (last === undefined) return JSON.parse(text);
   try {
     const answer = JSON.parse(`${first}]}`);
-    if (Object.keys(answer).at(-1) !== 'metadata') return JSON.parse(text);
-    const list: unknown[] = answer.metadata;
+    const list: unknown = answer.metadata;
+    if (!Array.isArray(list) || Object.keys(answer).at(-1) !== 'metadata') return JSON.parse(text);
     await eachWithPauses(others, (part) => {
       for (const item of JSON.parse(`[${part}]`)) list.push(item);
     });
@@ -26,7 +28,7 @@ export async function parseInParts(text: string): Promise<unknown> {
     for (const item of metadata) list.push(item);
     return { ...answer, ...rest };
   } catch (error) {
-    // It is malformed, or the objects are in a list within `metadata`.
+    // It is malformed, or was split elsewhere than between two objects of `metadata`.
     if (error instanceof SyntaxError) return JSON.parse(text);
     throw error;
   }

@@ -34,10 +34,10 @@ const maxDisks = 10_000;
  */
 const nodeSeconds = 10;
 /**
- * The nodes of all locations that are read at the same time, unless they take longer than the patience. More nodes use more
- * memory, and more CPU time: a round with eight needs 1.5 times as much as with three.
+ * The nodes of all locations that are read at the same time, unless they take longer than the patience: 60 slow nodes are
+ * begun per second. More nodes use more memory, and more CPU time: a round with eight needs 1.5 times as much as with three.
  */
-const inPace = createPace({ atOnce: 3, patienceMilliseconds: 200 });
+const inPace = createPace({ atOnce: 3, patienceMilliseconds: 50 });
 
 const recordMilliseconds = 3000;
 const notCounted = {

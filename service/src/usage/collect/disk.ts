@@ -48,7 +48,7 @@ interface DiskContext extends CollectContext {
 }
 
 /** The nodes of all locations whose disks are read at the same time, each by several calls at once. */
-const inPace = createPace({ atOnce: 2, patienceMilliseconds: 500 });
+const inPace = createPace({ atOnce: 2, patienceMilliseconds: 100 });
 
 /**
  * Reads the disk use of a location's running servers whose figure is outdated. Returns the errors.
