@@ -51,10 +51,9 @@ type Keys = Record<string, string>;
 
 /** The keys whose effect is not the expected one. All servers are compared each minute, so equal ones cost little. */
 function differencesIn(of: string, wanted: Keys, keys: Keys = {}): Difference[] {
-  return Object.keys(wanted).flatMap((key) => {
-    const expected = wanted[key] ?? null;
+  return Object.entries(wanted).flatMap(([key, expected]) => {
     const found = keys[key] ?? null;
-    if (expected === found || expected === null) return [];
+    if (expected === found) return [];
     const path = `${of}.${key}`;
     return isSame(path, expected, found) ? [] : [{ path, expected, found }];
   });
