@@ -1,10 +1,11 @@
 import type { Logger } from 'pino';
 import { isDatabaseUnavailable } from '../db/errors.ts';
 import { createOutage } from '../lib/outage.ts';
+import { pause } from '../lib/pause.ts';
 import { serialised } from '../lib/serialised.ts';
 import { all, type Reconciler, type RunContext, type Trigger } from './define.ts';
 import type { Registered, Run, RunObserver } from './observer.ts';
-import { type Clock, pauseOn } from './timing.ts';
+import type { Clock } from './timing.ts';
 
 export interface RunOptions<Subject, Topic extends string> {
   registered: Registered;
@@ -68,7 +69,7 @@ export function runsOf<Subject, Topic extends string>(
     observer?.ended(registered, { key, lagSeconds, seconds, ...result });
     if (result.outcome === 'succeeded') outage.worked();
     if (result.outcome === 'failed' && backOffMilliseconds !== undefined)
-      await pauseOn(clock, backOffMilliseconds, stopping);
+      await pause(backOffMilliseconds, stopping, clock.after);
   }
 
   async function resultOf(key: string): Promise<Result> {
@@ -102,7 +103,7 @@ export function runsOf<Subject, Topic extends string>(
       } catch (error) {
         if (context.signal.aborted || !retry || attempt >= retry.times) throw error;
         warn(error, key);
-        await pauseOn(clock, retry.pauseMilliseconds, context.signal);
+        await pause(retry.pauseMilliseconds, context.signal, clock.after);
         if (context.signal.aborted) throw error;
       }
     }

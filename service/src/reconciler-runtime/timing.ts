@@ -1,3 +1,4 @@
+import { type After, afterTime } from '../lib/pause.ts';
 import type { Schedule } from './define.ts';
 
 /** The clock and timers; tests use their own. */
@@ -6,34 +7,14 @@ export interface Clock {
   now(): number;
   /** Milliseconds of a monotonic clock. */
   elapsed(): number;
-  /** Calls back after that time, unless the returned function was called. */
-  after(milliseconds: number, callback: () => void): () => void;
+  after: After;
 }
 
 export const systemClock: Clock = {
   now: Date.now,
   elapsed: () => performance.now(),
-  after(milliseconds, callback) {
-    const timer = setTimeout(callback, milliseconds);
-    return () => clearTimeout(timer);
-  },
+  after: afterTime,
 };
-
-/** Resolves after that time, or at once when the signal aborts. */
-export async function pauseOn(
-  clock: Clock,
-  milliseconds: number,
-  signal: AbortSignal,
-): Promise<void> {
-  if (signal.aborted) return;
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const stop = () => resolve();
-  const cancel = clock.after(milliseconds, stop);
-  signal.addEventListener('abort', stop, { once: true });
-  await promise;
-  signal.removeEventListener('abort', stop);
-  cancel();
-}
 
 /** Calls `run` by the schedule until the returned function is called. `run` resolves at the end of the run. */
 export function startTimer(
