@@ -271,7 +271,21 @@ async function runBinary(file: string, args: string[]): Promise<void> {
     : [];
   await run('setsid', ['--wait', ...namespace, file, ...args], {
     env: { ...process.env, LC_ALL: 'C', TZ: 'UTC' },
+  }).catch((error) => {
+    throw noNamespace(error) ?? error;
   });
+}
+
+/** Explains why there is no user namespace: a container usually may not create one, even as root. */
+function noNamespace({ stderr }: { stderr?: unknown }): SetupError | undefined {
+  const printed = String(stderr);
+  if (!printed.startsWith('unshare: ')) return undefined;
+  return new SetupError(
+    'PostgreSQL does not run as root, and this system does not let root create a user namespace for it.',
+    'Start Berth as an ordinary user that owns the data directory (docker run --user 1000:1000), or set DATABASE_URL to ' +
+      'another PostgreSQL.',
+    printed,
+  );
 }
 
 async function initialise({ binaries, directory }: Cluster): Promise<void> {
@@ -306,6 +320,7 @@ async function bringUp(cluster: Cluster, launched?: () => void): Promise<void> {
       launched?.();
       await starting;
     } catch (error) {
+      if (error instanceof SetupError) throw error;
       await requireRoom(dirname(cluster.directory));
       if (Date.now() > end) {
         const output = error instanceof Error ? error.message : String(error);
