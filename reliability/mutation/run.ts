@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { globalSetup, globalTeardown } from '../../service/src/testing/global-setup.ts';
 import { readOptions, sandboxes } from './options.ts';
@@ -26,10 +27,12 @@ try {
 
 /** Runs the mutations to their end, or until `signal` aborts with the name of a signal. Returns the exit status. */
 async function play(signal: AbortSignal): Promise<number> {
-  // It gets a separate process group, so that its workers and their tests are interrupted with it.
+  // It gets a separate process group, so that its workers and their tests are interrupted with it. Each mutant starts
+  // its tests anew, from files that do not change: a mutant is selected by a variable.
   const child = spawn(process.execPath, [player, ...process.argv.slice(2)], {
     stdio: 'inherit',
     detached: true,
+    env: { NODE_COMPILE_CACHE: resolve(sandboxes, 'compiled'), ...process.env },
   });
   const passOn = () => child.pid !== undefined && process.kill(-child.pid, signal.reason);
   signal.addEventListener('abort', passOn, { once: true });
