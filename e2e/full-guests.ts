@@ -2,6 +2,7 @@ import { lstatSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Server } from '@berth/contract/servers';
 import type { IncusClient } from '../service/src/incus/client.ts';
+import type { Instance } from '../service/src/incus/instances.ts';
 import { inTurn, type Turns } from '../service/src/lib/in-turn.ts';
 import { groupsOf } from '../service/src/pool-quotas/btrfs.ts';
 import { isInconsistent, modeOf } from '../service/src/pool-quotas/counting.ts';
@@ -19,6 +20,8 @@ const mebibyte = 2 ** 20;
 /** The MiB that a guest can write: few, so that it is soon full. */
 const room = 128;
 const healSeconds = 180;
+/** Incus responds slowly while many guests write. */
+const patienceSeconds = 120;
 
 /** A server with a disk that is full after some MiB. */
 export interface FullGuest {
@@ -73,9 +76,10 @@ export async function fullGuest(mount: Mount, client: IncusClient): Promise<Full
   const base = (await countedGroups(mount)).get(path)?.charged;
   if (base === undefined) throw new Error(`${name} has no group: it is ${server.status}.`);
   const size = (Math.ceil(base / mebibyte) + room) * mebibyte;
-  await client.instances.change(name, ({ devices }) => ({
+  const resize = ({ devices }: Pick<Instance, 'devices'>) => ({
     devices: { root: { ...devices.root, size: String(size) } },
-  }));
+  });
+  await client.instances.change(name, resize, { timeoutSeconds: patienceSeconds });
   const guest = { server, name, path, size, base, restored: new Set<string>(), turns: inTurn() };
   await untilHeld(mount, guest);
   return guest;

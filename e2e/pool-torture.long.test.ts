@@ -27,9 +27,9 @@ import { run } from './processes.ts';
 // enforced again afterwards. docs/reliability.md has results.
 
 const setting = (name: string, usual: number) => Number(process.env[name] || usual);
-const guestCount = setting('BERTH_TORTURE_GUESTS', 8);
-const cycles = setting('BERTH_TORTURE_CYCLES', 8);
-const seed = setting('BERTH_TORTURE_SEED', 1);
+const guestCount = setting('BERTH_E2E_TORTURE_GUESTS', 8);
+const cycles = setting('BERTH_E2E_TORTURE_CYCLES', 8);
+const seed = setting('BERTH_E2E_TORTURE_SEED', 1);
 const lanes = 3;
 
 const mebibyte = 2 ** 20;
@@ -40,11 +40,15 @@ const moreRoom = 16 * mebibyte;
 const client = createIncusClient({ socketPath: incusSocket(), project: incusProject() });
 after(() => client.close());
 const mount = await poolMount();
+// The node has few cores, and the guests use little of their disks.
+const overcommit = { cpu: 2 * guestCount, disk: guestCount };
+await call('PATCH', '/v1/locations/1', { overcommit });
 
 /**
- * The maximum number of bytes that any guest has used beyond its size, by both ways of counting.
+ * The maximum number of bytes that any guest has used beyond its size, by both ways of counting, and the maximum time
+ * from the end of a restore until the limit was in force again.
  */
-const worst = { charged: -Infinity, written: -Infinity };
+const worst = { charged: -Infinity, written: -Infinity, restoredMs: 0 };
 
 /** In a pool without guests. */
 function countAs(mode: QuotaMode): void {
@@ -108,6 +112,17 @@ async function startIfStopped({ name }: FullGuest): Promise<void> {
   if (error !== undefined && !/already running/i.test(error)) throw new Error(error);
 }
 
+/**
+ * With simple quotas, a restore loses the limit, and Incus reports it only afterwards. What a guest writes in between can
+ * exceed its size, so that the test does not write before the limit is there.
+ */
+async function untilLimitedAgain(guest: FullGuest): Promise<void> {
+  if (modeOf(mount) !== 'simple') return;
+  const begun = performance.now();
+  await untilHeld(mount, guest);
+  worst.restoredMs = Math.max(worst.restoredMs, performance.now() - begun);
+}
+
 /** Fills the disk, creates a snapshot, fills, restores it, fills, and deletes the full server. */
 async function wearOut(guest: FullGuest, cycle: number): Promise<void> {
   const random = createRandom(seed * 1000 + cycle);
@@ -118,6 +133,7 @@ async function wearOut(guest: FullGuest, cycle: number): Promise<void> {
   await write(guest);
   await onSnapshot(guest, 'restore', name);
   noteRestored(mount, guest);
+  await untilLimitedAgain(guest);
   await write(guest);
   await untilHeld(mount, guest);
   await write(guest);
@@ -162,7 +178,7 @@ async function inLanes(times: number, work: (time: number) => Promise<void>): Pr
 }
 
 async function torture(t: TestContext): Promise<void> {
-  worst.charged = worst.written = -Infinity;
+  Object.assign(worst, { charged: -Infinity, written: -Infinity, restoredMs: 0 });
   const guests: FullGuest[] = [];
   await using stack = new AsyncDisposableStack();
   stack.defer(async () => void (await Promise.all(guests.map(({ server }) => remove(server.id)))));
@@ -214,7 +230,8 @@ async function torture(t: TestContext): Promise<void> {
     (excess / mebibyte).toFixed(1),
   );
   say(
-    `${cycles} cycles, ${rescans} rescans; at worst ${charged} MiB charged and ${written} MiB written beyond a size`,
+    `${cycles} cycles, ${rescans} rescans; at worst ${charged} MiB charged and ${written} MiB written beyond a size, ` +
+      `and limited again ${Math.round(worst.restoredMs)} ms after a restore`,
   );
 }
 

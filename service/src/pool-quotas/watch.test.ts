@@ -13,9 +13,9 @@ const location = {
   ...{ id: 1, name: 'here', engine: { socket_path: '/nowhere/unix.socket' } },
   ...{ incus_project: 'berth', storage_pool: 'disks' },
 };
-const servers = ['srv-a', 'srv-b'].map((name) => ({ name }) as SizedInstance);
+const servers = ['srv-a', 'srv-b'].map((name) => ({ name, devices: {} }) as SizedInstance);
 
-function watched(own: Partial<QuotaGuard>) {
+function watched(own: Partial<QuotaGuard>, get = async (name: string) => ({ name })) {
   const told: (QuotaFigures | undefined)[] = [];
   const rescans: number[] = [];
   const errors: unknown[] = [];
@@ -37,7 +37,7 @@ function watched(own: Partial<QuotaGuard>) {
   };
   const watch = watchQuotas(
     {
-      client: { instances: { get: async (name: string) => ({ name }) } } as unknown as IncusClient,
+      client: { instances: { get } } as unknown as IncusClient,
       ...{ signal: new AbortController().signal, log },
       poolQuotas: { of: async () => guard },
       observer: {
@@ -115,9 +115,31 @@ test('a restored server is checked separately, and stale groups are cleared once
   });
   await watch.compare(servers);
   watch.syncInstance('srv-b');
-  await until('the pool was checked', () => compared.length > 1);
+  await until('its known and its current size were checked', () => compared.length > 2);
   await watch.compare(servers);
-  assert.deepEqual(compared, [['srv-a', 'srv-b'], ['srv-b'], ['srv-a', 'srv-b']]);
+  assert.deepEqual(compared, [['srv-a', 'srv-b'], ['srv-b'], ['srv-b'], ['srv-a', 'srv-b']]);
   assert.equal(cleared, 1);
+  await watch.stop();
+});
+
+test('the limit of a restored server is set before Incus responds, with the size that is known', async () => {
+  const root = { type: 'disk', size: '5GiB' };
+  const server = { name: 'srv-a', type: 'container', project: 'berth', devices: { root } } as const;
+  const sizes: SizedInstance[] = [];
+  const never = Promise.withResolvers<never>();
+  const { watch } = watched(
+    {
+      async enforce(instances) {
+        sizes.push(...instances);
+        return [];
+      },
+    },
+    () => never.promise,
+  );
+  await watch.compare([{ ...server, devices: { root, eth0: { type: 'nic' } } }]);
+  watch.syncInstance('srv-a');
+  await until('its limit was set', () => sizes.length > 1);
+  assert.deepEqual(sizes[1], server);
+  never.reject(new Error('Stopped.'));
   await watch.stop();
 });

@@ -47,6 +47,8 @@ type WatchedLocation = Location & { name: string };
 interface QuotaState extends QuotaWatchOptions {
   location: WatchedLocation;
   guard: QuotaGuard | undefined;
+  /** The instances of the last comparison, by name. */
+  compared: ReadonlyMap<string, SizedInstance>;
   unlimited: number | undefined;
   wasInconsistent: boolean;
   /** When stale groups were last cleared, by the wall clock. */
@@ -57,7 +59,10 @@ interface QuotaState extends QuotaWatchOptions {
 export interface QuotaWatch {
   /** Enforces the limits of all instances of a location. Runs as part of each sync. */
   compare(instances: SizedInstance[]): Promise<void>;
-  /** Enforces the limit of one instance, which a restore has removed. */
+  /**
+   * Enforces the limit of one instance, which a restore has removed: at once the one of the last comparison, and then
+   * the current one.
+   */
   syncInstance(name: string): void;
   stop(): Promise<void>;
 }
@@ -67,7 +72,11 @@ const instanceQuota = defineReconciler<QuotaState, 'instance_restored'>({
   name: 'instance-quota',
   on: ['instance_restored'],
   failure: 'The disk limit of a server could not be set.',
-  async run({ client, guard, report, signal }, name) {
+  async run({ client, guard, compared, report, signal }, name) {
+    // The guest may be writing already, and a busy Incus may take seconds to respond.
+    const known = compared.get(name);
+    if (known) await guard?.enforce([known], report);
+    // Its size may have been changed since.
     const instance = await client.instances.get(name, { signal });
     if (instance) await guard?.enforce([instance], report);
   },
@@ -101,6 +110,11 @@ function observe({ guard, location, observer, signal, unlimited }: QuotaState): 
   observer?.quotas(location.name, { mode: guard.mode(), isInconsistent, unlimited });
 }
 
+/** Only what determines the size, because an instance has much else. */
+function sizedPart({ name, type, project, devices }: SizedInstance): SizedInstance {
+  return { name, type, project, devices: devices.root ? { root: devices.root } : {} };
+}
+
 async function clearStaleDaily(
   state: QuotaState,
   { canEnforce, clearStale }: QuotaGuard,
@@ -113,7 +127,7 @@ async function clearStaleDaily(
 export function watchQuotas(options: QuotaWatchOptions, location: WatchedLocation): QuotaWatch {
   const { client, poolQuotas, log, signal, observer, report, runs } = options;
   const state: QuotaState = {
-    ...{ ...options, location, guard: undefined, unlimited: undefined },
+    ...{ ...options, location, guard: undefined, compared: new Map(), unlimited: undefined },
     ...{ wasInconsistent: false, clearedAt: 0 },
   };
   // The pool of an engine over HTTPS is on another machine.
@@ -128,6 +142,7 @@ export function watchQuotas(options: QuotaWatchOptions, location: WatchedLocatio
       const guard = await poolQuotas.of(location, client);
       state.guard = guard;
       if (!guard) return;
+      state.compared = new Map(instances.map((instance) => [instance.name, sizedPart(instance)]));
       state.unlimited = undefined;
       try {
         state.unlimited = (await guard.enforce(instances, report))?.length;
