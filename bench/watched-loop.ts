@@ -4,9 +4,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
+/** The longest block of an event loop. */
+export interface Block {
+  /** Other processes can have used the processor in the meantime. */
+  ms: number;
+  /**
+   * The longest processor time of one turn of the loop, of this process alone. A turn processes everything that has
+   * arrived since the previous one, so that it takes longer on a busy machine.
+   */
+  processorMs: number;
+}
+
 export interface WatchedLoop extends Disposable {
   /** The environment of the service, whose event loop is then watched (`loop-watch.ts`). */
   env: Record<string, string>;
+  /** The longest block since the last call. */
+  longestBlock(): Promise<Block>;
   /** The longest time in milliseconds for which the event loop was blocked since the last call. */
   longestMs(): Promise<number>;
 }
@@ -17,14 +30,14 @@ let watched = 0;
 export function watchedLoop(): WatchedLoop {
   watched += 1;
   const path = join(tmpdir(), `berth-loop-${process.pid}-${watched}.socket`);
+  const longestBlock = async (): Promise<Block> => JSON.parse(await text(connect(path)));
   return {
     env: {
       NODE_OPTIONS: `--import=${new URL('loop-watch.ts', import.meta.url).href}`,
       BENCH_LOOP_SOCKET: path,
     },
-    async longestMs() {
-      return Number(await text(connect(path)));
-    },
+    longestBlock,
+    longestMs: async () => (await longestBlock()).ms,
     [Symbol.dispose]: () => rmSync(path, { force: true }),
   };
 }

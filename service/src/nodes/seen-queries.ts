@@ -125,13 +125,15 @@ export async function recordUnreachable(
 
 /**
  * Records that a node has answered, slowly or in time. A slow answer brings an unreachable node
- * back; after one in time it is synced first.
+ * back; after one in time it is synced first. If it was not slow before and is not slow now, there
+ * is nothing to record.
  */
 export async function recordAnswer(
   db: Queryable,
   locationId: number,
-  { member, readAt, isSlow }: Known & { isSlow: boolean },
+  { member, wasSlow, readAt, isSlow }: Known & { isSlow: boolean },
 ): Promise<void> {
+  if (!wasSlow && !isSlow) return;
   const late = sql`slow_since = coalesce(slow_since, now()), status = 'online', updated_at = now(),
     status_since = case status when 'online' then status_since else now() end`;
   const isNew = sql`(slow_since is null or status = 'offline')`;
@@ -169,6 +171,8 @@ export async function recordComparison(
 export interface Known {
   /** Null without a cluster. */
   member: string | null;
+  /** Whether its last recorded response was slow. */
+  wasSlow: boolean;
   /** A `databaseTime` from before it is asked. */
   readAt: string;
 }
@@ -181,7 +185,11 @@ export async function nodesWithStatus(
 ): Promise<Known[]> {
   return await db
     .selectFrom('nodes')
-    .select(['member', sql<string>`clock_timestamp()`.as('readAt')])
+    .select([
+      'member',
+      sql<boolean>`slow_since is not null`.as('wasSlow'),
+      sql<string>`clock_timestamp()`.as('readAt'),
+    ])
     .where('location_id', '=', locationId)
     .where('status', '=', status)
     .where('gone', '=', false)

@@ -23,8 +23,10 @@ const look = async (...facts: NodeFacts[]) => {
   const seen = { facts, answering: 'a', readAt: await databaseTime(db) };
   await db.transaction().execute((trx) => applyObservedNodes(trx, locationId, seen));
 };
-const answered = async (isSlow: boolean, readAt?: string) =>
-  recordAnswer(db, locationId, { member: 'a', isSlow, readAt: readAt ?? (await databaseTime(db)) });
+const answered = async (isSlow: boolean, before: { readAt?: string; wasSlow?: boolean } = {}) => {
+  const { readAt = await databaseTime(db), wasSlow = true } = before;
+  await recordAnswer(db, locationId, { member: 'a', isSlow, readAt, wasSlow });
+};
 const node = (name = 'a') =>
   db.selectFrom('nodes').selectAll().where('name', '=', name).executeTakeFirstOrThrow();
 
@@ -55,8 +57,18 @@ test('a node is slow from its first late answer until one in time', async () => 
     [slow.slow_since, slow.status, slow.status_since],
     [slow_since, 'online', status_since],
   );
+  await answered(false, { wasSlow: false });
+  assert.ok((await node()).slow_since, 'what was read before is not checked again');
   await answered(false);
   assert.equal((await node()).slow_since, null);
+});
+
+test('a node is known to be slow, so that answers in time are recorded only after late ones', async () => {
+  const wasSlow = async () =>
+    (await nodesWithStatus(db, locationId, 'online')).map(({ wasSlow }) => wasSlow);
+  assert.deepEqual(await wasSlow(), [false]);
+  await answered(true);
+  assert.deepEqual(await wasSlow(), [true]);
 });
 
 test('an unreachable node is offline and not slow, and online again after a late answer', async () => {
@@ -79,7 +91,7 @@ test('an unreachable node is offline and not slow, and online again after a late
 test('answers to requests from before the latest sync are ignored', async () => {
   const readAt = await databaseTime(db);
   await look(fact('a', 'offline'));
-  await answered(true, readAt);
+  await answered(true, { readAt });
   assert.equal((await node()).status, 'offline');
   await look(fact('a', 'online'));
   await recordUnreachable(db, locationId, 'a', readAt);
