@@ -1,50 +1,80 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { clientOf } from '../../incus/test-client.ts';
+import { type FakeClock, fakeClock } from '../../testing/fake-clock.ts';
 import type { ServerStepContext } from '../define-operation.ts';
 import { reportChanges } from './guest-report.ts';
 
 const server = { uuid: '00000000-0000-4000-8000-000000000001' };
 
 /** A guest whose report has these lengths in successive polls; the last one is repeated. */
-async function guestOf(...lengths: (number | null)[]) {
-  let polls = 0;
-  const incus = await clientOf((request, response) => {
-    assert.equal(request.method, 'HEAD');
-    const length = lengths[Math.min(polls, lengths.length - 1)] ?? null;
-    polls += 1;
-    const headers = { 'x-incus-type': 'file', 'content-length': String(length) };
-    response.writeHead(length === null ? 404 : 200, length === null ? {} : headers).end();
-  });
+function guestOf(clock: FakeClock, ...lengths: (number | null)[]) {
+  const polls: number[] = [];
+  const size = async () => {
+    const length = lengths[Math.min(polls.length, lengths.length - 1)] ?? null;
+    polls.push(clock.elapsed());
+    return length;
+  };
   const abort = new AbortController();
-  const context = { incus, server, signal: abort.signal } as Pick<
-    ServerStepContext<unknown>,
-    'incus' | 'server' | 'signal'
-  >;
-  return { context, abort, polls: () => polls };
+  const context = { incus: { files: { size } }, server, signal: abort.signal };
+  const watch = (bytes: number | null) =>
+    reportChanges(context as unknown as ServerStepContext<unknown>, bytes, clock);
+  return { watch, abort, polls };
 }
 
 test('a guest is watched until it reports', async () => {
-  const { context, polls } = await guestOf(null, null, 14);
-  await reportChanges(context, null);
-  assert.equal(polls(), 3);
+  const clock = fakeClock();
+  const { watch, polls } = guestOf(clock, null, null, 14);
+  const watched = watch(null);
+  await clock.pass(500);
+  await watched;
+  assert.deepEqual(polls, [20, 40, 60]);
 });
 
 test('a guest is watched until its report is another one', async () => {
-  const { context, polls } = await guestOf(14, 14, 14, 22);
-  await reportChanges(context, 14);
-  assert.equal(polls(), 4);
+  const clock = fakeClock();
+  const { watch, polls } = guestOf(clock, 14, 14, 14, 22);
+  const watched = watch(14);
+  await clock.pass(500);
+  await watched;
+  assert.deepEqual(polls, [20, 40, 60, 80]);
 });
 
-test('a guest that reports nothing new is watched for a limited time', async () => {
-  const { context, polls } = await guestOf(14);
-  await reportChanges(context, 14);
-  assert.ok(polls() > 1);
+test('a guest that reports nothing new is watched for half a second', async () => {
+  const clock = fakeClock();
+  const { watch, polls } = guestOf(clock, 14);
+  const watched = watch(14);
+  await clock.pass(10_000);
+  await watched;
+  assert.equal(polls.length, 25);
+  assert.equal(polls.at(-1), 500);
+});
+
+test('guests that are watched at the same time share the polls', async () => {
+  const clock = fakeClock();
+  const guests = [14, 14, 14].map((length) => guestOf(clock, length));
+  const watched = guests.map(({ watch }) => watch(14));
+  await clock.pass(120);
+  assert.deepEqual(
+    guests.map(({ polls }) => polls),
+    [
+      [20, 80],
+      [40, 100],
+      [60, 120],
+    ],
+  );
+  for (const { abort } of guests) abort.abort();
+  await Promise.all(watched);
+  // The next one is watched alone.
+  const { watch, polls } = guestOf(clock, 14, 22);
+  const last = watch(14);
+  await clock.pass(500);
+  await last;
+  assert.deepEqual(polls, [140, 160]);
 });
 
 test('watching ends when the lease is lost', async () => {
-  const { context, abort, polls } = await guestOf(14);
+  const { watch, abort, polls } = guestOf(fakeClock(), 14);
   abort.abort();
-  await reportChanges(context, 14);
-  assert.equal(polls(), 0);
+  await watch(14);
+  assert.deepEqual(polls, []);
 });

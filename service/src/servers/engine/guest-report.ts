@@ -9,6 +9,7 @@ import { isEngineError } from '../../incus/transport/errors.ts';
 import { instanceName } from '../../instances/labels.ts';
 import { pause } from '../../lib/pause.ts';
 import { fail, type StepResult } from '../../operations/define.ts';
+import { type Clock, systemClock } from '../../reconciler-runtime/timing.ts';
 import type { ServerStepContext } from '../define-operation.ts';
 
 /**
@@ -63,17 +64,19 @@ export async function progressOf({
 /**
  * Resolves when the report has another length than `bytes`, or after half a second. Each report has
  * another length than the one before: a result is longer than `done` is shorter than `running`.
+ * @param clock the clock; tests use their own
  */
 export async function reportChanges(
   { incus, server, signal }: Pick<ServerStepContext<unknown>, 'incus' | 'server' | 'signal'>,
   bytes: number | null,
+  clock: Pick<Clock, 'elapsed' | 'after'> = systemClock,
 ): Promise<void> {
   const name = instanceName(server.uuid);
-  const end = performance.now() + maxWatchMs;
+  const end = clock.elapsed() + maxWatchMs;
   watching += 1;
   try {
-    for (let left = maxWatchMs; left > 0 && !signal.aborted; left = end - performance.now()) {
-      await pause(Math.min(pollMs * watching, left), signal);
+    for (let left = maxWatchMs; left > 0 && !signal.aborted; left = end - clock.elapsed()) {
+      await pause(Math.min(pollMs * watching, left), signal, clock.after);
       if (signal.aborted || (await incus.files.size(name, progressFile, { signal })) !== bytes)
         return;
     }
