@@ -54,6 +54,7 @@ const ofBerth = `
     total_plan_time / calls as "planMs", mean_exec_time as "executionMs"
   from pg_stat_statements s join pg_roles r on r.oid = s.userid
   where r.rolname <> current_user and dbid = (select oid from pg_database where datname = current_database())
+    and calls > 0
   order by total_plan_time + total_exec_time desc`;
 
 const lookMs = 20;
