@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { createTestApp, createTestToken } from '../testing/app.ts';
 import { installation } from '../testing/fixtures.ts';
@@ -224,6 +225,26 @@ test('the metrics of many servers are written in parts, between which the event 
   assert.equal(text.split('# EOF').length, 2);
   const plain = (await read()).body;
   assert.equal(plain.match(/^berth_server_memory_bytes\{.*"many-/gm)?.length, many);
+});
+
+test('the longest block of the event loop is exported until it was read', async () => {
+  const { read } = await withApp(false);
+  const longest = async () => {
+    const [, seconds] = /^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec((await read()).body) ?? [];
+    return Number(seconds);
+  };
+  const blockSeconds = 0.5;
+  const afterBlock = async () => {
+    await longest();
+    // The library measures from its first timer after a read on.
+    await setTimeout(100);
+    const begun = performance.now();
+    while (performance.now() - begun < blockSeconds * 1000);
+    return await longest();
+  };
+  const isBlock = (seconds: number) => seconds >= blockSeconds;
+  await until('the block is measured', afterBlock, isBlock);
+  await until('it was read before', longest, (seconds) => seconds < blockSeconds);
 });
 
 test('metrics of calls to the engine omit the names of instances', async () => {
