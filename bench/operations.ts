@@ -21,7 +21,10 @@ interface Work {
   title: string;
   perRound: number;
   least: number;
-  /** How many statements one takes, if it waits for nothing. */
+  /**
+   * How many statements one takes, if it waits for nothing, without `begin` and `commit`. Those of a create are without
+   * some 18 that record the events of its instance.
+   */
   statements: number;
   request(installation: Installation, number: number): Promise<unknown>;
 }
