@@ -15,7 +15,10 @@ const location = {
 };
 const servers = ['srv-a', 'srv-b'].map((name) => ({ name, devices: {} }) as SizedInstance);
 
-function watched(own: Partial<QuotaGuard>, get = async (name: string) => ({ name })) {
+function watched(
+  own: Partial<QuotaGuard>,
+  get: (name: string) => Promise<object> = async (name) => ({ name }),
+) {
   const told: (QuotaFigures | undefined)[] = [];
   const rescans: number[] = [];
   const errors: unknown[] = [];
@@ -115,31 +118,59 @@ test('a restored server is checked separately, and stale groups are cleared once
   });
   await watch.compare(servers);
   watch.syncInstance('srv-b');
-  await until('its known and its current size were checked', () => compared.length > 2);
+  await until('the pool was checked', () => compared.length > 1);
   await watch.compare(servers);
-  assert.deepEqual(compared, [['srv-a', 'srv-b'], ['srv-b'], ['srv-b'], ['srv-a', 'srv-b']]);
+  assert.deepEqual(compared, [['srv-a', 'srv-b'], ['srv-b'], ['srv-a', 'srv-b']]);
   assert.equal(cleared, 1);
   await watch.stop();
 });
 
-test('the limit of a restored server is set before Incus responds, with the size that is known', async () => {
-  const root = { type: 'disk', size: '5GiB' };
-  const server = { name: 'srv-a', type: 'container', project: 'berth', devices: { root } } as const;
+const sized = (size: string): SizedInstance => ({
+  ...{ name: 'srv-a', type: 'container', project: 'berth' },
+  devices: { root: { type: 'disk', size } },
+});
+
+/** Restores a server whose size was 5 GiB, and whose limit is this. Incus responds when `answer` is called. */
+async function restored(limit: number | null) {
+  const asked = [Promise.withResolvers<SizedInstance>(), Promise.withResolvers<SizedInstance>()];
   const sizes: SizedInstance[] = [];
-  const never = Promise.withResolvers<never>();
+  let calls = 0;
   const { watch } = watched(
     {
       async enforce(instances) {
         sizes.push(...instances);
         return [];
       },
+      limitOf: async () => ({ charged: 0, limit, size: 5 * 2 ** 30 }),
     },
-    () => never.promise,
+    async () => {
+      calls += 1;
+      return await (asked[calls - 1]?.promise ?? assert.fail('It was asked again.'));
+    },
   );
-  await watch.compare([{ ...server, devices: { root, eth0: { type: 'nic' } } }]);
+  const known = sized('5GiB');
+  await watch.compare([{ ...known, devices: { ...known.devices, eth0: { type: 'nic' } } }]);
+  sizes.length = 0;
   watch.syncInstance('srv-a');
-  await until('its limit was set', () => sizes.length > 1);
-  assert.deepEqual(sizes[1], server);
-  never.reject(new Error('Stopped.'));
+  await until('Incus is asked', () => calls === 1);
+  return { watch, asked, sizes, calls: () => calls };
+}
+
+test('a lost limit is set with the size that is known before Incus responds, and then with the current one', async () => {
+  const { watch, asked, sizes, calls } = await restored(null);
+  assert.deepEqual(sizes, [sized('5GiB')]);
+  // A busy Incus is asked again.
+  asked[0]?.reject(new Error('No answer.'));
+  await until('Incus is asked again', () => calls() === 2);
+  asked[1]?.resolve(sized('8GiB'));
+  await until('the current size is in force', () => sizes.at(-1)?.devices.root?.size === '8GiB');
+  await watch.stop();
+});
+
+test('a limit that was not lost is not replaced by that of an outdated size', async () => {
+  const { watch, asked, sizes } = await restored(8 * 2 ** 30);
+  asked[0]?.resolve(sized('8GiB'));
+  await until('the current size is in force', () => sizes.length > 0);
+  assert.deepEqual(sizes, [sized('8GiB')]);
   await watch.stop();
 });

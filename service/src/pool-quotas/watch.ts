@@ -60,8 +60,8 @@ export interface QuotaWatch {
   /** Enforces the limits of all instances of a location. Runs as part of each sync. */
   compare(instances: SizedInstance[]): Promise<void>;
   /**
-   * Enforces the limit of one instance, which a restore has removed: at once the one of the last comparison, and then
-   * the current one.
+   * Enforces the limit of one instance, which a restore has removed: first by the size at the last comparison, and then
+   * by the size that Incus reports.
    */
   syncInstance(name: string): void;
   stop(): Promise<void>;
@@ -71,12 +71,14 @@ export interface QuotaWatch {
 const instanceQuota = defineReconciler<QuotaState, 'instance_restored'>({
   name: 'instance-quota',
   on: ['instance_restored'],
+  retry: { times: 4, pauseMilliseconds: 500 },
   failure: 'The disk limit of a server could not be set.',
   async run({ client, guard, compared, report, signal }, name) {
-    // The guest may be writing already, and a busy Incus may take seconds to respond.
+    // The guest may be writing already, and a busy Incus may take seconds to respond. The known size may be outdated, so
+    // that it does not replace a limit.
     const known = compared.get(name);
-    if (known) await guard?.enforce([known], report);
-    // Its size may have been changed since.
+    const isLost = known && (await guard?.limitOf(known))?.limit === null;
+    if (isLost) await guard?.enforce([known], report);
     const instance = await client.instances.get(name, { signal });
     if (instance) await guard?.enforce([instance], report);
   },
