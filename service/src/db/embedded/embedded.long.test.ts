@@ -313,21 +313,24 @@ test('a disk that is too small for a new database is refused before anything is 
 
 test('root without user namespaces, as in most containers, is told how to start without them', async (t) => {
   if (process.getuid?.() !== 0) return t.skip('only root needs them');
-  const own = join(dataDir, 'no-namespaces');
+  const [fresh, existing] = [join(dataDir, 'fresh'), join(dataDir, 'existing')];
+  await (await start(existing)).stop();
   const program = `
     const { startEmbeddedPostgres } = await import(${JSON.stringify(import.meta.resolve('./embedded.ts'))});
     const error = await startEmbeddedPostgres({ dataDir: process.argv[1] }).catch((error) => error);
     console.log(JSON.stringify([error.message, error.wayOut, error.output]));`;
-  const printed = execFileSync('unshare', [
-    ...['--user', '--map-root-user', 'sh', '-c'],
-    'echo 0 > /proc/sys/user/max_user_namespaces && "$2" --input-type=module -e "$3" "$1"',
-    ...['sh', own, process.execPath, program],
-  ]);
-  const [message, wayOut, output] = JSON.parse(String(printed));
-  assert.match(message, /^PostgreSQL does not run as root/);
-  assert.match(wayOut, /--user 1000:1000/);
-  assert.match(wayOut, /DATABASE_URL/);
-  assert.match(output, /^unshare: unshare failed/);
+  for (const directory of [fresh, existing]) {
+    const printed = execFileSync('unshare', [
+      ...['--user', '--map-root-user', 'sh', '-c'],
+      'echo 0 > /proc/sys/user/max_user_namespaces && "$2" --input-type=module -e "$3" "$1"',
+      ...['sh', directory, process.execPath, program],
+    ]);
+    const [message, wayOut, output] = JSON.parse(String(printed));
+    assert.match(message, /^PostgreSQL does not run as root/, directory);
+    assert.match(wayOut, /--user UID/);
+    assert.match(wayOut, /DATABASE_URL/);
+    assert.match(output, /^unshare: unshare failed/);
+  }
 });
 
 /** Waits for the lock of the service on the data directory, because PostgreSQL accepts queries a moment earlier. */

@@ -276,14 +276,18 @@ async function runBinary(file: string, args: string[]): Promise<void> {
   });
 }
 
+/** What unshare(1) prints if a container, or a limit of the system, does not allow a user namespace. */
+const namespaceRefused =
+  /^unshare: unshare failed: (Operation not permitted|No space left on device)/;
+
 /** Explains why there is no user namespace: a container usually may not create one, even as root. */
 function noNamespace({ stderr }: { stderr?: unknown }): SetupError | undefined {
   const printed = String(stderr);
-  if (!printed.startsWith('unshare: ')) return undefined;
+  if (!namespaceRefused.test(printed)) return undefined;
   return new SetupError(
     'PostgreSQL does not run as root, and this system does not let root create a user namespace for it.',
-    'Start Berth as an ordinary user that owns the data directory (docker run --user 1000:1000), or set DATABASE_URL to ' +
-      'another PostgreSQL.',
+    'Start Berth as an ordinary user that owns the data directory and has access to Incus (docker run --user UID), or set ' +
+      'DATABASE_URL to another PostgreSQL.',
     printed,
   );
 }
