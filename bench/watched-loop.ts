@@ -6,11 +6,11 @@ import { text } from 'node:stream/consumers';
 
 /** The longest block of an event loop. */
 export interface Block {
-  /** Other processes can have used the processor in the meantime. */
+  /** How late a timer was, in which time other processes can have used the processor as well. */
   ms: number;
   /**
-   * The longest processor time of one turn of the loop, of this process alone. A turn processes everything that has
-   * arrived since the previous one, so that it takes longer on a busy machine.
+   * The longest processor time of the main thread in one turn of the loop. A turn processes everything that has arrived
+   * since the previous one, so that it takes longer on a busy machine.
    */
   processorMs: number;
 }

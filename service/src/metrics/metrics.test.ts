@@ -227,7 +227,7 @@ test('the metrics of many servers are written in parts, between which the event 
   assert.equal(plain.match(/^berth_server_memory_bytes\{.*"many-/gm)?.length, many);
 });
 
-test('the longest block of the event loop is exported until it was read', async () => {
+test('the longest block of the event loop is exported once, and reset by the read', async () => {
   const { read } = await withApp(false);
   const longest = async () => {
     const [, seconds] = /^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec((await read()).body) ?? [];

@@ -126,7 +126,7 @@ export async function recordUnreachable(
 /**
  * Records that a node has answered, slowly or in time. A slow answer brings an unreachable node
  * back; after one in time it is synced first. If it was not slow before and is not slow now, there
- * is nothing to record.
+ * is nothing to record, which saves a statement for each ping.
  */
 export async function recordAnswer(
   db: Queryable,
@@ -171,7 +171,7 @@ export async function recordComparison(
 export interface Known {
   /** Null without a cluster. */
   member: string | null;
-  /** Whether its last recorded response was slow. */
+  /** Whether it is recorded as slow. */
   wasSlow: boolean;
   /** A `databaseTime` from before it is asked. */
   readAt: string;

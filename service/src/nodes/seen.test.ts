@@ -63,7 +63,7 @@ test('a node is slow from its first late answer until one in time', async () => 
   assert.equal((await node()).slow_since, null);
 });
 
-test('a node is known to be slow, so that answers in time are recorded only after late ones', async () => {
+test('whether a node is slow is read with its status', async () => {
   const wasSlow = async () =>
     (await nodesWithStatus(db, locationId, 'online')).map(({ wasSlow }) => wasSlow);
   assert.deepEqual(await wasSlow(), [false]);

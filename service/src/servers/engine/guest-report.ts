@@ -75,10 +75,12 @@ export async function reportChanges(
   const end = clock.elapsed() + maxWatchMs;
   watching += 1;
   try {
-    for (let left = maxWatchMs; left > 0 && !signal.aborted; left = end - clock.elapsed()) {
+    while (!signal.aborted) {
+      const left = end - clock.elapsed();
       await pause(Math.min(pollMs * watching, left), signal, clock.after);
-      if (signal.aborted || (await incus.files.size(name, progressFile, { signal })) !== bytes)
-        return;
+      // The report is read afterwards in any case.
+      if (signal.aborted || clock.elapsed() >= end) return;
+      if ((await incus.files.size(name, progressFile, { signal })) !== bytes) return;
     }
   } finally {
     watching -= 1;
