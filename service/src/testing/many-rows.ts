@@ -153,12 +153,6 @@ function statements(place: Installation, otherProjectId: number): RawBuilder<unk
       from (select *, row_number() over (order by id) as n from servers) servers
       join (select *, row_number() over (order by id) as place from address_pools
         where cidr <<= '10.96.0.0/11') pool on pool.place = servers.n % 20 + 1`,
-    sql`insert into operations (project_id, server_id, kind, status, step, message, deadline_at,
-        created_at, finished_at)
-      select project_id, id, ${oneOf('restart', 'stop', 'start')}, ${oneOf('failed', 'superseded', 'succeeded')},
-        'done', '', created_at, created_at, created_at
-      from (select *, row_number() over (order by id) as n from servers) servers
-      order by servers.n`,
     sql`insert into consoles (project_id, server_id, token_id, ticket_sha256, expires_at)
       select project_id, id, (select min(id) from tokens), sha256(id::text::bytea), now() from servers`,
     sql`insert into webhooks (project_id, name, url) select ${project}, md5(n::text), '' from ${rows}`,
@@ -168,13 +162,36 @@ function statements(place: Installation, otherProjectId: number): RawBuilder<unk
         case when ${isElsewhere} then now() end, now(), now() - ${age}
       from ${rows} join webhooks on webhooks.name = md5(case when ${isMine} then '1' else '3' end)
       order by n.n`,
+    ...recordsOfServers(sql`id`),
+  ];
+}
+
+/**
+ * Inserts operations that have ended, events and audit entries: one each of a hundred thousand servers.
+ * @param order of the servers, in which their rows are inserted
+ */
+export function recordsOfServers(order: RawBuilder<unknown>): RawBuilder<unknown>[] {
+  const servers = sql`(
+    select *, row_number() over (order by ${order}) as n from servers order by ${order} limit ${sql.lit(manyRows)}
+  ) servers`;
+  return [
+    sql`insert into operations (project_id, server_id, kind, status, step, message, deadline_at,
+        created_at, finished_at)
+      select project_id, id, ${oneOf('restart', 'stop', 'start')}, ${oneOf('failed', 'superseded', 'succeeded')},
+        'done', '', now() - ${age}, now() - ${age}, now() - ${age}
+      from ${servers} order by n`,
+    sql`insert into events (type, project_id, server_id, labels, data, at)
+      select ${oneOf('server.failed', 'server.stopped', 'server.started')}, project_id, id, labels,
+        jsonb_build_object('server', jsonb_build_object(
+          'id', id, 'uuid', uuid, 'hostname', hostname, 'status', status, 'location_id', location_id)),
+        now() - ${age}
+      from ${servers} order by n`,
     sql`insert into audit_entries (at, project_id, token_id, user_id, address, action, target_kind,
         target_id, status, request_id, source, by_administrator)
-      select created_at, project_id, ${oneOf(1, 2, 3)}, ${oneOf(1, 2, 3)},
+      select now() - ${age}, project_id, ${oneOf(1, 2, 3)}, ${oneOf(1, 2, 3)},
         ${oneOf('192.0.2.1', '192.0.2.2', '192.0.2.3')}::inet, ${oneOf('token_create', 'server_stop', 'server_start')},
         ${oneOf('token', 'location', 'server')}, case when ${isElsewhere} then 2 else id end,
         ${oneOf(403, 409, 202)}, 'request-' || n, 'api', false
-      from (select *, row_number() over (order by id) as n from servers) servers
-      order by servers.n`,
+      from ${servers} order by n`,
   ];
 }
