@@ -20,6 +20,16 @@ await sql`create table many as select n as id, n % 7 as kind from generate_serie
   db,
 );
 await sql`create unique index on many (id)`.execute(db);
+await sql`
+  create function notice() returns trigger language plpgsql as $$
+  begin
+    perform from many where kind = new.id;
+    return null;
+  end $$`.execute(db);
+await sql`create table noticed (id int)`.execute(db);
+await sql`create trigger notice after insert on noticed for each row execute function notice()`.execute(
+  db,
+);
 await sql`create table few as select n as id from generate_series(1, 10) n`.execute(db);
 await sql`analyze`.execute(db);
 const observer = await observeQueries({ ...postgres, dataDir });
@@ -30,7 +40,8 @@ const byScan = (kind: number) => sql`select id from many where kind = ${kind}`.e
 async function workload() {
   for (let at = 0; at < 10; at += 1) await byIndex(at);
   for (let at = 0; at < 3; at += 1) await byScan(at);
-  await sql`select id from few where id = ${1}`.execute(db);
+  await sql`select id from few where id = ${1} and id < 9`.execute(db);
+  for (let at = 0; at < 2; at += 1) await sql`insert into noticed values (${at})`.execute(db);
   await sql`select /* reads all rows */ count(*) from many`.execute(db);
 }
 
@@ -43,10 +54,31 @@ test('queries are counted, and planned less often than they are called', async (
   assert.ok((of('from many where kind')?.executionMs ?? 0) > 0);
 });
 
-test('a sequential scan of a large table is found, with its text', async () => {
+test('a query in a trigger is counted as nested', async () => {
+  const statistics = await observer.measure(workload);
+  const nested = statistics.filter(({ isNested }) => isNested);
+  assert.deepEqual(
+    nested.map(({ text, calls }) => ({ text, calls })),
+    [{ text: 'SELECT from many where kind = new.id', calls: 2 }],
+  );
+});
+
+test('the logged plans have the texts that were sent, by the identifiers of their statistics', async () => {
+  const statistics = await observer.measure(workload);
+  const { texts } = await observer.logged(workload, new Map());
+  const { queryId = '' } = statistics.find(({ text }) => text.includes('from few')) ?? {};
+  assert.deepEqual(
+    [...(texts.get(queryId) ?? [])],
+    ['select id from few where id = $1 and id < 9'],
+  );
+});
+
+test('a sequential scan of a large table is found, also in a trigger, with its text', async () => {
   const large = await observer.largeTables(1000);
   assert.deepEqual([...large.keys()], ['many']);
-  assert.deepEqual(await observer.scansDuring(workload, large), [
+  const { scans } = await observer.logged(workload, large);
+  assert.deepEqual(scans, [
     { table: 'many', text: 'select id from many where kind = $1' },
+    { table: 'many', text: 'SELECT from many where kind = new.id' },
   ]);
 });

@@ -1,8 +1,11 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { text as textOf } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { withClient } from '../service/src/db/connection.ts';
 import { logFileIn } from '../service/src/db/embedded/log-file.ts';
+import { type LoggedPlan, loggedPlans, nodesOf } from './logged-plans.ts';
 
 // Reads the statistics of PostgreSQL about queries: pg_stat_statements counts and times them, and auto_explain logs the
 // plans that were used.
@@ -11,13 +14,23 @@ import { logFileIn } from '../service/src/db/embedded/log-file.ts';
 export const statisticsSettings = {
   shared_preload_libraries: 'pg_stat_statements,auto_explain',
   'pg_stat_statements.max': '5000',
+  // Also the queries in triggers and functions.
+  'pg_stat_statements.track': 'all',
   'pg_stat_statements.track_planning': 'on',
   'pg_stat_statements.track_utility': 'off',
   'auto_explain.log_format': 'json',
+  'auto_explain.log_nested_statements': 'on',
+  // With the identifier of the query, by which pg_stat_statements knows it.
+  'auto_explain.log_verbose': 'on',
 };
 
 export interface QueryStatistics {
+  /** The identifier of all queries that differ only in constants. */
+  queryId: string;
+  /** It may have a parameter for each constant of the text that was sent. */
   text: string;
+  /** Whether a trigger or a function ran it. */
+  isNested: boolean;
   calls: number;
   /** The number of times that it was planned. It is lower than that of its calls if its plan is kept. */
   plans: number;
@@ -34,13 +47,21 @@ export interface SequentialScan {
   text: string;
 }
 
+/** What the logged plans show. */
+export interface Logged {
+  /** The sequential scans of large tables, one for each table and text. */
+  scans: SequentialScan[];
+  /** The texts of queries as they were sent, by their identifiers. */
+  texts: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
 export interface QueryObserver {
   /** The statistics of what ran during `work`, with the most time first. */
   measure(work: () => Promise<unknown>): Promise<QueryStatistics[]>;
   /** Tables of at least so many rows, without partitions that have fewer. */
   largeTables(leastRows: number): Promise<LargeTables>;
-  /** The sequential scans of large tables in the plans of what ran during `work`. */
-  scansDuring(work: () => Promise<unknown>, large: LargeTables): Promise<SequentialScan[]>;
+  /** Logs the plans of what runs during `work`. */
+  logged(work: () => Promise<unknown>, large: LargeTables): Promise<Logged>;
 }
 
 interface Observed {
@@ -50,11 +71,11 @@ interface Observed {
 }
 
 const ofBerth = `
-  select query as text, calls::int4, plans::int4,
+  select queryid::text as "queryId", query as text, not toplevel as "isNested", calls::int4, plans::int4,
     total_plan_time / calls as "planMs", mean_exec_time as "executionMs"
   from pg_stat_statements s join pg_roles r on r.oid = s.userid
-  where r.rolname <> current_user and dbid = (select oid from pg_database where datname = current_database())
-    and calls > 0
+  -- A query that was planned may not have been called.
+  where calls > 0 and r.rolname <> current_user and dbid = (select oid from pg_database where datname = current_database())
   order by total_plan_time + total_exec_time desc`;
 
 const lookMs = 20;
@@ -66,6 +87,7 @@ export async function observeQueries(place: Observed): Promise<QueryObserver> {
       const { rows } = await client.query<R>(text, values);
       return rows;
     });
+  const log = logFileIn(place.dataDir);
   await ask('create extension if not exists pg_stat_statements');
   const explainFrom = async (leastMs: '0' | '-1') => {
     await ask(`alter system set auto_explain.log_min_duration = ${leastMs}`);
@@ -76,13 +98,14 @@ export async function observeQueries(place: Observed): Promise<QueryObserver> {
         .length > 0;
     while (!(await isSet())) await sleep(lookMs);
   };
-  /** The log up to now: a collector writes it, some time later. */
-  const logUntilNow = async () => {
+  /** The size of the log by now: a collector writes it, some time later. */
+  const sizeByNow = async () => {
+    const { size: start } = await stat(log);
     const mark = randomUUID();
     await ask(`do $$ begin raise log '${mark}'; end $$`);
     for (;;) {
-      const log = await readFile(logFileIn(place.dataDir), 'utf8');
-      if (log.includes(mark)) return log;
+      const added = await textOf(createReadStream(log, { start }));
+      if (added.includes(mark)) return start + Buffer.byteLength(added);
       await sleep(lookMs);
     }
   };
@@ -100,56 +123,33 @@ export async function observeQueries(place: Observed): Promise<QueryObserver> {
       );
       return new Map(rows.map(({ name, rows: count }) => [name, count]));
     },
-    async scansDuring(work, large) {
-      const { length } = await logUntilNow();
+    async logged(work, large) {
+      const start = await sizeByNow();
       await explainFrom('0');
       try {
         await work();
       } finally {
         await explainFrom('-1');
       }
-      return sequentialScans((await logUntilNow()).slice(length), large);
+      return await summaryOf(loggedPlans(log, { start, end: await sizeByNow() }), large);
     },
   };
-}
-
-interface Plan {
-  'Node Type': string;
-  'Relation Name'?: string;
-  Plans?: Plan[];
 }
 
 /** In the text of a query that is meant to read most rows of a table, such as for metrics. */
 const readsAll = '/* reads all rows */';
 
-/** Each entry of auto_explain is a line with the duration, and JSON in lines that begin with a tab. */
-const entries = /duration: [\d.]+ ms {2}plan:\n((?:\t.*\n)+)/g;
-
-/** Finds sequential scans in a log, one for each table and text. */
-export function sequentialScans(log: string, large: LargeTables): SequentialScan[] {
-  const found = new Map<string, SequentialScan>();
-  for (const [, json = ''] of log.matchAll(entries)) {
-    const { Plan: root, 'Query Text': text } = JSON.parse(json) as {
-      Plan: Plan;
-      'Query Text': string;
-    };
+async function summaryOf(plans: AsyncIterable<LoggedPlan>, large: LargeTables): Promise<Logged> {
+  const scans = new Map<string, SequentialScan>();
+  const texts = new Map<string, Set<string>>();
+  for await (const { queryId, text, root } of plans) {
+    const known = texts.get(queryId);
+    if (known) known.add(text);
+    else texts.set(queryId, new Set([text]));
     for (const { 'Node Type': type, 'Relation Name': table = '' } of nodesOf(root)) {
       if (type === 'Seq Scan' && large.has(table) && !text.includes(readsAll))
-        found.set(`${table} ${text}`, { table, text });
+        scans.set(`${table} ${text}`, { table, text });
     }
   }
-  return [...found.values()];
-}
-
-const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
-
-const headLength = 40;
-const tailLength = 50;
-
-/** A short name for a text, which is the same in each run, with its beginning and its end. */
-export function nameOf(text: string): string {
-  const hash = createHash('sha256').update(text).digest('base64url').slice(0, 8);
-  const line = text.replace(/\s+/g, ' ').trim();
-  if (line.length <= headLength + tailLength) return `${hash} ${line}`;
-  return `${hash} ${line.slice(0, headLength)} … ${line.slice(-tailLength)}`;
+  return { scans: [...scans.values()], texts };
 }
