@@ -130,7 +130,7 @@ const sized = (size: string): SizedInstance => ({
   devices: { root: { type: 'disk', size } },
 });
 
-/** Restores a server whose size was 5 GiB, and whose limit is this. Incus responds when `answer` is called. */
+/** Restores a server whose size was 5 GiB, and whose limit is this. Incus responds when `asked` is settled. */
 async function restored(limit: number | null) {
   const asked = [Promise.withResolvers<SizedInstance>(), Promise.withResolvers<SizedInstance>()];
   const sizes: SizedInstance[] = [];
