@@ -12,7 +12,7 @@ import {
 import { large } from './scale.ts';
 import { type Installation, withFleet } from './scale-installation.ts';
 
-const defaultRounds = 50;
+const defaultRounds = 10;
 /**
  * A table with fewer rows may be read as a whole. The 100,000 entries of the audit log can be of two months, so that one of
  * its partitions has at least half of them.

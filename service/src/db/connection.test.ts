@@ -38,6 +38,19 @@ for (const use of ['is idle', 'is in use']) {
   });
 }
 
+test('a query starts no parallel workers, even if PostgreSQL is told to use them wherever it can', async (t) => {
+  const pool = createPool(connectionString, { max: 1 });
+  t.after(() => pool.end());
+  await pool.query('set debug_parallel_query = on');
+  const plan = async () =>
+    (await pool.query('explain select count(*) from servers')).rows
+      .map((row) => row['QUERY PLAN'])
+      .join('\n');
+  assert.doesNotMatch(await plan(), /Gather/);
+  await pool.query('set max_parallel_workers_per_gather = 2');
+  assert.match(await plan(), /Gather/);
+});
+
 test('a time is formatted with microseconds', () => {
   const times = {
     '2026-11-21 04:32:50+00': '2026-11-21T04:32:50.000000Z',

@@ -82,6 +82,16 @@ export interface PoolLimits {
   patienceMilliseconds?: number;
 }
 
+const sessionSettings = Object.entries({
+  timezone: 'UTC',
+  // Queries are short, and to start a process for a part of one takes longer than to run it.
+  max_parallel_workers_per_gather: 0,
+  // The keepalives release the locks of a service whose machine has lost power.
+  ...{ tcp_keepalives_idle: 10, tcp_keepalives_interval: 5, tcp_keepalives_count: 3 },
+})
+  .map(([name, value]) => `-c ${name}=${value}`)
+  .join(' ');
+
 /** Creates a pool that opens connections as needed. A lost connection is replaced at the next query. */
 export function createPool(
   connectionString: string,
@@ -95,9 +105,7 @@ export function createPool(
     query_timeout: queryMilliseconds,
     keepAlive: true,
     types: parsers(),
-    // The keepalives release the locks of a service whose machine has lost power.
-    options:
-      '-c timezone=UTC -c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3',
+    options: sessionSettings,
     application_name: 'berth',
   });
   // Prevents errors from ending the process, as in `createClient`. The pool reports only those of idle connections.
