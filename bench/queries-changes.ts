@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Service } from '../e2e/service.ts';
+import { until } from '../service/src/testing/until.ts';
 import { call } from './scale-installation.ts';
 
 interface Changed {
@@ -7,10 +8,9 @@ interface Changed {
   operation?: { id: number; status: string };
 }
 
-/**
- * Sends a request that changes a server, and waits for the end of its operation.
- * Throws if that did not succeed.
- */
+type Operation = NonNullable<Changed['operation']>;
+
+/** Sends a request that changes a server, and waits for the end of its operation. Throws if that did not succeed. */
 async function change<T extends Changed>(
   service: Service,
   method: string,
@@ -19,10 +19,20 @@ async function change<T extends Changed>(
 ): Promise<T> {
   const sent = { method, body: JSON.stringify(body), headers: { prefer: 'wait=60' } };
   const answer: T = JSON.parse(await call(service, path, sent));
-  const { operation } = answer;
-  if (operation && operation.status !== 'succeeded')
-    throw new Error(`${method} ${path}: ${JSON.stringify(operation)}`);
+  if (answer.operation) await untilSucceeded(service, answer.operation);
   return answer;
+}
+
+async function untilSucceeded(service: Service, { id }: Operation): Promise<void> {
+  const what = `operation ${id} has ended`;
+  const path = `/v1/operations/${id}`;
+  const operation = await until<Operation>(
+    what,
+    async () => JSON.parse(await call(service, path)),
+    ({ status }) => status !== 'pending' && status !== 'running',
+    600,
+  );
+  if (operation.status !== 'succeeded') throw new Error(JSON.stringify(operation));
 }
 
 /** Has an action carried out on a server. Returns the ID of the operation. */
