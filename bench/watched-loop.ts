@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { temporaryDirectory } from '../service/src/testing/temporary-directory.ts';
 
 /** The longest block of an event loop. */
 export interface Block {
@@ -24,12 +24,10 @@ export interface WatchedLoop extends Disposable {
   longestMs(): Promise<number>;
 }
 
-let watched = 0;
-
 /** Watches the event loop of one service. */
 export function watchedLoop(): WatchedLoop {
-  watched += 1;
-  const path = join(tmpdir(), `berth-loop-${process.pid}-${watched}.socket`);
+  const directory = temporaryDirectory('loop');
+  const path = join(directory, 'watch.socket');
   const longestBlock = async (): Promise<Block> => JSON.parse(await text(connect(path)));
   return {
     env: {
@@ -38,7 +36,7 @@ export function watchedLoop(): WatchedLoop {
     },
     longestBlock,
     longestMs: async () => (await longestBlock()).ms,
-    [Symbol.dispose]: () => rmSync(path, { force: true }),
+    [Symbol.dispose]: () => rmSync(directory, { recursive: true }),
   };
 }
 
