@@ -19,9 +19,18 @@ export async function serversWithOldDiskUse(
   return await db
     .selectFrom('servers')
     .innerJoin('nodes', 'nodes.id', 'servers.node_id')
-    .innerJoin('operating_systems as os', 'os.id', 'servers.os_id')
     .innerJoin('usage_current as usage', 'usage.server_id', 'servers.id')
-    .select(['servers.id', 'servers.uuid', 'servers.node_id', 'os.type'])
+    .select(['servers.id', 'servers.uuid', 'servers.node_id'])
+    // Joined, PostgreSQL would search the servers once for each operating system: it expects one row of so small a table.
+    .select((eb) =>
+      eb
+        .selectFrom('operating_systems as os')
+        .select('os.type')
+        .whereRef('os.id', '=', 'servers.os_id')
+        .$asScalar()
+        .$notNull()
+        .as('type'),
+    )
     .where('servers.location_id', '=', locationId)
     .where('servers.deleted_at', 'is', null)
     .where('servers.real_status', 'in', ['started', 'paused'])
