@@ -8,8 +8,9 @@ import { commitOf, linesOfDiff } from './changed.ts';
 import { codeOf, textAt } from './mutate.ts';
 import { queryClause, sqlCondition } from './mutators.ts';
 import { rooms } from './rooms.ts';
-import { choose, type Plan } from './sampler.ts';
+import { choose, orderTests, type Plan } from './sampler.ts';
 import { explainedSurvivors, isTooLow, type Mutant, percent, scoreOf, sumOf } from './survivors.ts';
+import { createTestOrder } from './test-order.ts';
 
 const mutant: Mutant = {
   file: 'a.ts',
@@ -78,25 +79,38 @@ test('the score of a whole room must reach the threshold, and that of a sample n
   assert.deepEqual(sumOf([of(4, 5), of(3, 3)]), of(7, 8));
 });
 
-test('a seed selects the same sample again, and the fastest tests of each mutant run first', () => {
-  const durations = new Map(Object.entries({ fast: 1, slow: 90, medium: 5 }));
+test('a seed selects the same sample again', () => {
   const drawn = (seed: number) => {
     const plans = Array.from({ length: 20 }, (_, id): Plan & { id: number } => ({
-      ...{ id, mutant: id === 0 ? { status: 'Ignored' } : {} },
-      runOptions: { testFilter: ['slow', 'fast', 'medium'] },
+      id,
+      mutant: { fileName: 'a.ts', ...(id === 0 && { status: 'Ignored' }) },
     }));
-    choose(plans, { count: 5, seed }, durations);
+    choose(plans, { count: 5, seed });
     return plans;
   };
   const first = drawn(1);
   assert.equal(first.length, 5);
   assert.deepEqual(first, drawn(1));
   assert.notDeepEqual(first, drawn(2));
-  for (const { mutant, runOptions } of first) {
-    assert.deepEqual(mutant, {});
-    assert.deepEqual(runOptions?.testFilter, ['fast', 'medium', 'slow']);
-  }
+  for (const { mutant } of first) assert.equal(mutant.status, undefined);
   assert.deepEqual(createRandom(4).shuffled([1, 2, 3]).sort(), [1, 2, 3]);
+});
+
+test('the fastest tests of a mutant run first, until others detect more mutants of its file in the same time', () => {
+  const order = createTestOrder(new Map(Object.entries({ fast: 1, slow: 90, medium: 5 })));
+  const plans = ['a.ts', 'b.ts'].map((fileName) => ({
+    mutant: { fileName },
+    runOptions: { testFilter: ['slow', 'fast', 'medium'] },
+  }));
+  const tests = () => plans.map(({ runOptions }) => runOptions.testFilter);
+  const fastestFirst = ['fast', 'medium', 'slow'];
+  orderTests(plans, order);
+  assert.deepEqual(tests(), [fastestFirst, fastestFirst]);
+  for (let count = 0; count < 5; count += 1) order.detected('a.ts', 'medium');
+  orderTests(plans, order, 'b.ts');
+  assert.deepEqual(tests(), [fastestFirst, fastestFirst]);
+  orderTests(plans, order, 'a.ts');
+  assert.deepEqual(tests(), [['medium', 'fast', 'slow'], fastestFirst]);
 });
 
 test('a mutant is shown with the original text', () => {

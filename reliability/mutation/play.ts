@@ -1,3 +1,4 @@
+import { dropLeftDatabases } from '../../service/src/testing/postgres.ts';
 import { createRandom } from '../../service/src/testing/random.ts';
 import { changedLines, commitOf } from './changed.ts';
 import { codeOf, mutate } from './mutate.ts';
@@ -34,6 +35,10 @@ function print(name: string, score: Score): void {
   console.log(`${name}: ${noticed} of ${counted} mutants were detected, ${percent(score)} %.`);
 }
 
+/** StrykerJS kills the test file of a detected mutant, whose databases would fill the memory. */
+const dropping = setInterval(() => {
+  dropLeftDatabases().catch((error) => console.error('A left database was not dropped:', error));
+}, 10_000);
 await addSqlMutators();
 console.log(`Seed ${seed}.`);
 const scores: Score[] = [];
@@ -47,6 +52,7 @@ for (const name of createRandom(seed).shuffled(names)) {
     print(name, score);
   }
 }
+clearInterval(dropping);
 if (left.length > 0) console.log(`Not run for lack of time: ${left.join(', ')}.`);
 // A sample is judged as a whole, because a few changes in a room are not significant.
 const isSample = Number.isFinite(sample);

@@ -1,4 +1,4 @@
-import type { StrykerOptions } from '@stryker-mutator/api/core';
+import type { MutantResult, StrykerOptions } from '@stryker-mutator/api/core';
 import { commonTokens, declareClassPlugin, PluginKind, tokens } from '@stryker-mutator/api/plugin';
 import type {
   DryRunCompletedEvent,
@@ -6,9 +6,10 @@ import type {
   Reporter,
 } from '@stryker-mutator/api/report';
 import { createRandom } from '../../service/src/testing/random.ts';
+import { createTestOrder, type TestOrder } from './test-order.ts';
 
 // Selects the mutants that are run, and the order of their tests. It is a reporter, because StrykerJS shows its plan to
-// reporters, and does not run what they remove from it.
+// reporters, does not run what they remove from it, and reads the tests of a mutant when it begins with it.
 
 /** A sample of all changes, determined by a seed. */
 export interface Sample {
@@ -18,17 +19,21 @@ export interface Sample {
 
 /** The part of a plan of StrykerJS that matters here. */
 export interface Plan {
-  mutant: { status?: string };
+  mutant: { fileName: string; status?: string };
   runOptions?: { testFilter?: string[] };
 }
 
-/** Leaves a sample of the plans, each with its tests in the order of their `durations` (ms), fastest first. */
-export function choose(plans: Plan[], { count, seed }: Sample, durations: Map<string, number>) {
+/** Leaves a sample of the plans. */
+export function choose(plans: Plan[], { count, seed }: Sample): void {
   const tried = plans.filter(({ mutant }) => mutant.status !== 'Ignored');
   plans.splice(0, plans.length, ...createRandom(seed).shuffled(tried).slice(0, count));
-  const duration = (test: string) => durations.get(test) ?? 0;
-  for (const { runOptions } of plans) {
-    runOptions?.testFilter?.sort((one, other) => duration(one) - duration(other));
+}
+
+/** Orders the tests of each plan, or of those of one file. */
+export function orderTests(plans: Plan[], order: TestOrder, file?: string): void {
+  for (const { mutant, runOptions } of plans) {
+    if (file !== undefined && mutant.fileName !== file) continue;
+    if (runOptions?.testFilter) order.sort(mutant.fileName, runOptions.testFilter);
   }
 }
 
@@ -36,6 +41,8 @@ class Sampler implements Reporter {
   static inject = tokens(commonTokens.options);
   private readonly sample: Sample;
   private readonly durations = new Map<string, number>();
+  private readonly order = createTestOrder(this.durations);
+  private plans: Plan[] = [];
 
   constructor(options: StrykerOptions) {
     this.sample = (options as StrykerOptions & { sample: Sample }).sample;
@@ -46,11 +53,14 @@ class Sampler implements Reporter {
   }
 
   onMutationTestingPlanReady({ mutantPlans }: MutationTestingPlanReadyEvent): void {
-    choose(
-      mutantPlans as MutationTestingPlanReadyEvent['mutantPlans'][number][],
-      this.sample,
-      this.durations,
-    );
+    this.plans = mutantPlans as MutationTestingPlanReadyEvent['mutantPlans'][number][];
+    choose(this.plans, this.sample);
+    orderTests(this.plans, this.order);
+  }
+
+  onMutantTested({ fileName, killedBy = [] }: MutantResult): void {
+    for (const test of killedBy) this.order.detected(fileName, test);
+    if (killedBy.length > 0) orderTests(this.plans, this.order, fileName);
   }
 }
 

@@ -5,6 +5,7 @@ import { startEmbeddedPostgres } from '../db/embedded/embedded.ts';
 import { serviceRole } from '../db/embedded/service-role.ts';
 import { migrate } from '../db/migrate.ts';
 import { movableClock } from './clock.ts';
+import { processIds } from './processes.ts';
 import { directoryInMemory } from './temporary-directory.ts';
 
 export interface TestDatabase {
@@ -71,6 +72,9 @@ export async function createEmptyDatabase(more = ''): Promise<TestDatabase> {
 
 const ofTemplate = 'template berth strategy file_copy';
 
+/** The names of databases continue with the ID of the process that created them, and a number. */
+const prefix = 'test_';
+
 async function createDatabase(
   how: string,
   prepare = async (_connectionString: string, _name: string) => {},
@@ -79,7 +83,7 @@ async function createDatabase(
   joining ??= join();
   const { connectionString: url, superuser, leave } = await joining;
   made += 1;
-  const name = `test_${process.pid}_${made}`;
+  const name = `${prefix}${process.pid}_${made}`;
   await superuser.query(`create database ${name} owner ${serviceRole} ${how}`);
   const connectionString = urlOf(url, name);
   await prepare(connectionString, name);
@@ -133,6 +137,25 @@ export async function startCluster(): Promise<Cluster> {
   await db.destroy();
   return cluster;
 }
+
+/** Drops the databases of processes of this run that were killed before they did so. */
+export async function dropLeftDatabases(): Promise<void> {
+  const { superuser, leave } = await join();
+  try {
+    const { rows } = await superuser.query<{ datname: string }>(
+      'select datname from pg_database where starts_with(datname, $1)',
+      [prefix],
+    );
+    const running = new Set([process.pid, ...processIds()]);
+    for (const { datname } of rows.filter((row) => !running.has(pidIn(row.datname)))) {
+      await superuser.query(`drop database if exists ${datname} with (force)`);
+    }
+  } finally {
+    await leave();
+  }
+}
+
+const pidIn = (database: string) => Number.parseInt(database.slice(prefix.length), 10);
 
 async function runOn(connectionString: string, statement: string): Promise<void> {
   const pool = createPool(connectionString, { max: 1 });
