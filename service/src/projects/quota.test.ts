@@ -51,6 +51,7 @@ test('without a limit, a request is granted whatever the usage', async () => {
 test('a refusal names each exceeded quota with its unit', async () => {
   const cases: [values: object, words: string, is?: string][] = [
     [{ max_servers: 1 }, 'limit 1 server, used 2, requested 1'],
+    [{ max_servers: 2 }, 'limit 2 servers, used 2, requested 1'],
     [{ max_cpu: 5 }, 'limit 5 cores, used 4, requested 2', 'too small'],
     [{ max_ram_mb: 1535 }, 'limit 1535 MiB of memory, used 1024, requested 512', 'too small'],
     [{ max_disk_gb: 29 }, 'limit 29 GiB of disk, used 20, requested 10', 'too small'],
