@@ -48,6 +48,7 @@ export async function mutate(room: Room, sample: Sample, lines?: Lines[]): Promi
     ignorePatterns: [
       '*',
       '!package.json',
+      '!client/**',
       '!contract/**',
       '!service/**',
       '!setup/**',
