@@ -42,6 +42,7 @@ export async function mutate(room: Room, sample: Sample, lines?: Lines[]): Promi
     concurrency: 4,
     // The machine may be busy. Only mutants that never end count as timeouts.
     timeoutMS: 60_000,
+    dryRunTimeoutMinutes: 30,
     allowEmpty: true,
     tempDirName: sandboxes,
     cleanTempDir: 'always',
