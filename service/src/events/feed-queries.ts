@@ -47,12 +47,14 @@ export async function announceEvents(db: Queryable): Promise<void> {
     ) last`.execute(db);
 }
 
-export async function keptEvents(db: Queryable): Promise<KeptEvents> {
-  const { rows } = await sql<KeptEvents>`
+/** Which events are kept, and, as of the same time, whether the outbox has others. */
+export async function keptEvents(db: Queryable): Promise<KeptEvents & { areMore: boolean }> {
+  const { rows } = await sql<KeptEvents & { areMore: boolean }>`
     select events_gone_until as "goneUntil",
-      greatest(events_gone_until, (select max(id) from events)) as last
+      greatest(events_gone_until, (select max(id) from events)) as last,
+      exists (select from event_outbox) as "areMore"
     from settings`.execute(db);
-  return rows[0] ?? { goneUntil: 0, last: 0 };
+  return rows[0] ?? { goneUntil: 0, last: 0, areMore: true };
 }
 
 /** Events of all projects, for the one reader of a service. */

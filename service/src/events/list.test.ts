@@ -5,8 +5,10 @@ import { sql } from 'kysely';
 import { createDb, createPool } from '../db/connection.ts';
 import { deleteOldEvents } from '../retention/event-queries.ts';
 import { createTestApp, createTestToken } from '../testing/app.ts';
+import { recordStatements } from '../testing/explain.ts';
 import { installation } from '../testing/fixtures.ts';
 import { inject } from '../testing/inject.ts';
+import { amid } from '../testing/locks.ts';
 import { createTestProject } from '../testing/people.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { enterServer } from '../testing/servers.ts';
@@ -14,8 +16,9 @@ import { eventsAtOnce, moveEvents } from './feed-queries.ts';
 import { idsInSpan } from './queries.ts';
 import { eventRoutes } from './routes.ts';
 
-const { db, connectionString, close } = await createTestDatabase();
+const { db, pool, connectionString, close } = await createTestDatabase();
 after(close);
+const recorded = recordStatements(pool);
 const place = await installation(db);
 const app = await createTestApp(db, [eventRoutes]);
 after(() => app.close());
@@ -153,6 +156,37 @@ describe('the list of events', () => {
       'validation_failed',
       'another project is refused',
     );
+  });
+
+  test('a list waits for events that are being moved, and moves nothing if the outbox is empty', async () => {
+    const since = await lastId();
+    const id = await enterServer(db, place);
+    const begun = await amid(
+      db,
+      (trx) => moveEvents(trx, 'inTurn'),
+      () => list(`after=${since}`),
+    );
+    assert.deepEqual(typesOf(begun), ['server.created', 'server.started']);
+    recorded.length = 0;
+    assert.deepEqual(await list(`after=${since}`), begun);
+    assert.deepEqual(
+      recorded.filter(({ text }) => text.includes('advisory')),
+      [],
+    );
+    await setStatus(id, 'paused');
+    assert.equal((await list(`after=${since}`)).length, 3);
+  });
+
+  test('two queries read a page of 100 events of half a kilobyte', async () => {
+    const id = await enterServer(db, place);
+    const labels = JSON.stringify({ team: 'x'.repeat(200) });
+    await sql`update servers set labels = ${labels}::jsonb where id = ${id}`.execute(db);
+    for (let at = 0; at < 100; at += 1) await setStatus(id, at % 2 ? 'started' : 'stopped');
+    const since = (await lastId()) - 100;
+    recorded.length = 0;
+    assert.equal((await list(`after=${since}&limit=100`)).length, 100);
+    const ofEvents = recorded.filter(({ text }) => text.includes('from "events"'));
+    assert.equal(ofEvents.length, 2);
   });
 
   test('more events than are moved at once are all moved', async () => {

@@ -63,6 +63,9 @@ export interface EventFilters {
 /** How many ids are searched at once, so that no query takes long, however rare the events are that a filter selects. */
 export const idsInSpan = 20_000;
 
+/** So that a page of 100 takes two queries: an event has some 500 bytes, and more only if its server has many labels. */
+const rowsAtFirst = 50;
+
 /** Events between two ids, without the first, in as many queries as the ids take. */
 export function listEvents(
   rows: ProjectRows,
@@ -90,6 +93,7 @@ export function listEvents(
   }
 
   return {
+    rowsAtFirst,
     page: (from, limit) => some(from, limit, (listing, rest) => listing.page(undefined, rest)),
     keys: (from, limit) => some(from, limit, (listing, rest) => listing.keys(undefined, rest)),
     rows: (ids) => within({ after, until }).rows(ids),

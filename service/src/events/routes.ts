@@ -8,7 +8,7 @@ import { invalidFields, Problem } from '../problems/problem.ts';
 import { preferredType } from '../requests/accept.ts';
 import { readPage, sendList } from '../requests/pagination.ts';
 import type { EventFeed } from './feed.ts';
-import { moveAllEvents } from './move.ts';
+import { allKeptEvents } from './move.ts';
 import { type EventFilters, type KeptEvents, listEvents } from './queries.ts';
 import { sendEvents } from './stream.ts';
 import { eventView } from './view.ts';
@@ -64,8 +64,7 @@ export function eventRoutes(app: App, { db, events: feed }: EventDeps): void {
       const rows = listedRows(request, db, { ...query, all_projects: readsAnyProject(request) });
       if (!wantsStream(request)) {
         const page = readPage(request);
-        await moveAllEvents(db, 'inTurn');
-        const kept = await feed.kept();
+        const kept = await allKeptEvents(db);
         const given = page.after?.id ?? query.after ?? 0;
         // All events are after 0, so that somebody who asks for them gets those that there are.
         if (given > 0) requireKept(given, kept);
