@@ -6,7 +6,7 @@ import type { Listing } from '../db/listing.ts';
 import { Problem } from '../problems/problem.ts';
 import { apiPath, canonicalPath } from './api-path.ts';
 import { countApplied, prefersCount } from './prefer.ts';
-import { allRows, pageRows, type RowFormat } from './rows.ts';
+import { allRows, type ListInParts, pageRows, type RowFormat } from './rows.ts';
 import { isRealTime, requirePeriod } from './times.ts';
 
 export type SortColumn = 'id' | 'hostname' | 'created_at';
@@ -97,11 +97,11 @@ type Row<S extends SortColumn> = Record<S | 'id', string | number>;
 export async function sendLines<R extends Row<'id'>>(
   request: FastifyRequest,
   reply: FastifyReply,
-  listing: Pick<Listing<R>, 'page'>,
+  listing: ListInParts<R>,
   view: (row: R) => unknown,
 ) {
   const write = (row: R) => `${JSON.stringify(view(row))}\n`;
-  return sendRows(request, reply, listing.page, { write });
+  return sendRows(request, reply, listing, { write });
 }
 
 interface Frame {
@@ -115,11 +115,11 @@ interface Frame {
 export async function sendRows<R extends Row<'id'>>(
   request: FastifyRequest,
   reply: FastifyReply,
-  page: Listing<R>['page'],
+  listing: ListInParts<R>,
   { write, ...frame }: Frame & { write: (row: R) => string },
 ) {
   const positionOf = ({ id }: R) => ({ value: id, id: Number(id) });
-  const rows = framed(frame, allRows({ page }, { write, positionOf }));
+  const rows = framed(frame, allRows(listing, { write, positionOf }));
   return reply.send(await request.server.streams.begin(request, reply, rows));
 }
 

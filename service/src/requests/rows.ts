@@ -6,6 +6,9 @@ const rowsAtFirst = 20;
 const mostRowsAtOnce = 500;
 const bytesAtOnce = 32 * 1024;
 
+/** What all rows of a list are read with. */
+export type ListInParts<R> = Pick<Listing<R>, 'page' | 'rowsAtFirst'>;
+
 /** How a row is written, and its position in the list. */
 export interface RowFormat<R> {
   write(row: R): string;
@@ -18,7 +21,7 @@ export interface RowFormat<R> {
  * @param from the position after which the list begins
  */
 export async function* allRows<R>(
-  list: Pick<Listing<R>, 'page' | 'rowsAtFirst'>,
+  list: ListInParts<R>,
   { write, positionOf }: RowFormat<R>,
   from?: After,
 ): AsyncGenerator<string[]> {

@@ -28,10 +28,10 @@ export function statementRoutes(app: App, { db }: Deps): void {
     return { projectId: id, month, isFinal };
   }
 
-  const servers =
-    ({ projectId, month: { from, to } }: StatementOf) =>
-    (after: Page['after'], limit: number) =>
-      statementRows(db, projectId, { from, to, afterId: after?.id ?? 0, limit });
+  const servers = ({ projectId, month: { from, to } }: StatementOf) => ({
+    page: (after: Page['after'], limit: number) =>
+      statementRows(db, projectId, { from, to, afterId: after?.id ?? 0, limit }),
+  });
 
   app.get(
     '/projects/:id/statement',
