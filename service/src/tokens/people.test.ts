@@ -6,14 +6,16 @@ import { putMember } from '../projects/members/queries.ts';
 import { membershipRoutes } from '../projects/members/routes.ts';
 import { sessionRoutes } from '../sessions/routes.ts';
 import { createTestApp, createTestToken } from '../testing/app.ts';
+import { recordStatements } from '../testing/explain.ts';
 import { inject } from '../testing/inject.ts';
 import { createTestUser, signInAs } from '../testing/people.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { userRoutes } from '../users/routes.ts';
 import { tokenRoutes } from './routes.ts';
 
-const { db, close } = await createTestDatabase();
+const { db, pool, close } = await createTestDatabase();
 after(close);
+const recorded = recordStatements(pool);
 
 let app: App;
 let projectId: number;
@@ -47,8 +49,19 @@ const setRole = (role: Role) =>
 
 test('a token belongs to its user', async () => {
   const answer = (await whoami()).json();
-  assert.equal(answer.user.id, user.id);
+  const { email } = user.credentials;
+  assert.deepEqual(answer.user, { id: user.id, email, name: answer.user.name, is_admin: false });
   assert.deepEqual(answer.scopes, ['servers:write']);
+  await asAdmin('PATCH', `/users/${user.id}`, { name: 'Renamed' });
+  assert.equal((await whoami()).json().user.name, 'Renamed');
+});
+
+test('besides the token, one query reads whose it is, and what the project is called', async () => {
+  await whoami();
+  recorded.length = 0;
+  assert.equal((await whoami()).json().project.name, 'default');
+  const others = recorded.filter(({ text }) => !text.includes('"tokens"'));
+  assert.equal(others.length, 1, others.map(({ text }) => text).join('\n'));
 });
 
 test('a token never allows more than the current role of its user', async () => {

@@ -12,11 +12,9 @@ import type { App, Deps } from '../callers/app-types.ts';
 import { change } from '../changes/change.ts';
 import { sendAnswer } from '../changes/idempotency.ts';
 import { addressOf } from '../lib/client-address.ts';
-import { findProject } from '../projects/queries.ts';
 import { apiPath } from '../requests/api-path.ts';
 import { readPage, sendList } from '../requests/pagination.ts';
-import { findUser } from '../users/queries.ts';
-import { personView } from '../users/view.ts';
+import { findNames } from '../users/queries.ts';
 import { findToken, listTokens } from './queries.ts';
 import { withRules } from './rules.ts';
 import { createToken, revokeToken, tokenNotFound } from './tokens.ts';
@@ -49,12 +47,11 @@ function readRoutes(app: App, { db }: Deps): void {
     },
     async (request): Promise<Whoami> => {
       const { tokenId, userId, project, scopes, expiresAt, allowedNetworks } = request.caller;
-      const row = await findProject(db, project.id);
-      const user = userId === null ? undefined : await findUser(db, userId);
+      const names = await findNames(db, { projectId: project.id, userId });
       return {
         token_id: tokenId,
-        user: user ? personView(user) : null,
-        project: { id: project.id, name: row?.name ?? '' },
+        user: names.user,
+        project: { id: project.id, name: names.project },
         scopes: [...scopes],
         expires_at: expiresAt,
         allowed_networks: [...allowedNetworks],

@@ -1,3 +1,4 @@
+import type { Person } from '@berth/contract/users';
 import { sql } from 'kysely';
 import { deleteAnswersTo } from '../changes/idempotency-queries.ts';
 import type { Queryable, Trx } from '../db/connection.ts';
@@ -35,6 +36,21 @@ export async function knownUsers(db: Queryable, ids: number[]): Promise<number[]
 
 export async function findUser(db: Queryable, id: number): Promise<ShownUser | undefined> {
   return await shownUsers(db).where('id', '=', id).executeTakeFirst();
+}
+
+/** The name of the project of a request, and the user who makes it, if it is one. */
+export async function findNames(
+  db: Queryable,
+  { projectId, userId }: { projectId: number; userId: number | null },
+) {
+  const user = sql<Person | null>`(
+    select json_build_object('id', id, 'email', email, 'name', name, 'is_admin', is_admin)
+    from users where id = ${userId}::bigint and deleted_at is null)`;
+  return await db
+    .selectFrom('projects')
+    .select(['name as project', user.as('user')])
+    .where('id', '=', projectId)
+    .executeTakeFirstOrThrow();
 }
 
 export async function findUserByEmail(db: Queryable, email: string) {

@@ -1,4 +1,4 @@
-import type { Person, User } from '@berth/contract/users';
+import type { User } from '@berth/contract/users';
 import type { ShownUser } from './queries.ts';
 
 /** A user as the API shows it. */
@@ -13,9 +13,4 @@ export function userView(row: ShownUser): User {
     is_disabled: row.disabled_at !== null,
     created_at: row.created_at,
   };
-}
-
-/** A user as a part of something else. */
-export function personView(row: Pick<ShownUser, 'id' | 'email' | 'name' | 'is_admin'>): Person {
-  return { id: row.id, email: row.email, name: row.name, is_admin: row.is_admin };
 }
