@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, it } from 'node:test';
 import type { Drift } from '@berth/contract/drift';
+import type { Trx } from '../db/connection.ts';
+import { listAllLocations, listLocations } from '../locations/queries.ts';
 import { createTestToken } from '../testing/app.ts';
 import { enterDrift } from '../testing/drift.ts';
+import { rowsRead } from '../testing/rows-read.ts';
 import { enterServer } from '../testing/servers.ts';
 import { createWholeApp } from '../testing/whole-app.ts';
 
@@ -93,6 +96,16 @@ it('drift is filtered and paged as other lists are', async () => {
   for (const query of ['?kind=other', '?server_id=99999', '?forgotten=maybe', '?location_id=x']) {
     assert.deepEqual(codeOf(await get(query)), [422, 'validation_failed'], query);
   }
+});
+
+it('the drift of a location is counted only for administrators, who see it', async () => {
+  await enterDrift(db, place);
+  for (const isAdmin of [true, false]) {
+    const list = (trx: Trx) => listLocations(trx, {}, { isAdmin }).page(undefined, 10);
+    assert.equal((await rowsRead(db, 'drift', list)) > 0, isAdmin);
+  }
+  const all = (trx: Trx) => listAllLocations(trx);
+  assert.equal(await rowsRead(db, 'drift', all), 0, 'the service itself does not need it');
 });
 
 it('what is forgotten is listed apart, is not counted, and stays so when it is forgotten again', async () => {

@@ -23,18 +23,21 @@ const largestNode = sql<{ cpu: number | null; ram: number | null; disk: number |
     'disk', nullif(max(nodes.disk_gb), 0))
   from nodes where nodes.location_id = locations.id and not nodes.gone and not nodes.lost)`;
 
-/** The number of its drift records that the API lists: see drift/queries.ts. */
-const openDrift = sql<number>`(
-  select count(*)::integer from drift
-  where drift.location_id = locations.id and drift.kind <> 'foreign_instance' and drift.is_confirmed
-    and not drift.is_forgotten)`;
+/**
+ * The number of its drift records that the API lists: see drift/queries.ts. Counting takes a millisecond if there is much
+ * of it, so it is done only for those who see it.
+ */
+const openDrift = (isSeen: boolean) =>
+  sql<number | null>`case when ${isSeen} then (
+    select count(*)::integer from drift
+    where drift.location_id = locations.id and drift.kind <> 'foreign_instance' and drift.is_confirmed
+      and not drift.is_forgotten) end`.as('openDrift');
 
 const stateColumns = [
   isReachable.as('isReachable'),
   isWatched.as('isWatched'),
   largestNode.as('largestNode'),
 ] as const;
-const drift = openDrift.as('openDrift');
 
 /** A location with its reachability and resources. */
 export type LocationState = LocationRow & {
@@ -43,8 +46,12 @@ export type LocationState = LocationRow & {
   largestNode: { cpu: number | null; ram: number | null; disk: number | null };
 };
 
-/** A location as the API shows it. Counting its drift takes a millisecond if there is much of it. */
-export type ShownLocation = LocationState & { openDrift: number };
+/** A location as the API shows it. Only administrators see its drift. */
+export type ShownLocation = LocationState & { openDrift: number | null };
+
+export interface Viewer {
+  isAdmin: boolean;
+}
 
 export async function findLocation(db: Queryable, id: number): Promise<LocationState | undefined> {
   return await locationStates(db).where('id', '=', id).executeTakeFirst();
@@ -53,8 +60,9 @@ export async function findLocation(db: Queryable, id: number): Promise<LocationS
 export async function findShownLocation(
   db: Queryable,
   id: number,
+  viewer: Viewer,
 ): Promise<ShownLocation | undefined> {
-  return await shownLocations(db).where('id', '=', id).executeTakeFirst();
+  return await shownLocations(db, viewer).where('id', '=', id).executeTakeFirst();
 }
 
 function locationStates(db: Queryable) {
@@ -62,7 +70,8 @@ function locationStates(db: Queryable) {
   return query.selectAll().select(stateColumns);
 }
 
-const shownLocations = (db: Queryable) => locationStates(db).select(drift);
+const shownLocations = (db: Queryable, { isAdmin }: Viewer) =>
+  locationStates(db).select(openDrift(isAdmin));
 
 /** Finds a location by an id from our own rows, even if it was removed. */
 export async function requireLocation(db: Queryable, id: number): Promise<LocationRow> {
@@ -74,8 +83,9 @@ export async function requireLocation(db: Queryable, id: number): Promise<Locati
 export function listLocations(
   db: Queryable,
   { enabled, q }: { enabled?: boolean | undefined; q?: string | undefined },
+  viewer: Viewer,
 ): Listing<ShownLocation> {
-  const query = shownLocations(db).where(beginsWith(['name'], q));
+  const query = shownLocations(db, viewer).where(beginsWith(['name'], q));
   return listing(enabled === undefined ? query : query.where('enabled', '=', enabled), {
     id: 'id',
   });
@@ -104,15 +114,15 @@ export async function existingLocations(db: Queryable, ids: number[]): Promise<n
   return (await query.where('removed_at', 'is', null).execute()).map(({ id }) => id);
 }
 
-export async function listAllLocations(db: Queryable): Promise<ShownLocation[]> {
-  return await shownLocations(db).orderBy('id').execute();
+export async function listAllLocations(db: Queryable): Promise<LocationState[]> {
+  return await locationStates(db).orderBy('id').execute();
 }
 
 export async function findLocationNamed(
   db: Queryable,
   name: string,
-): Promise<ShownLocation | undefined> {
-  return await shownLocations(db).where('name', '=', name).executeTakeFirst();
+): Promise<LocationState | undefined> {
+  return await locationStates(db).where('name', '=', name).executeTakeFirst();
 }
 
 export interface NewLocation {
@@ -205,7 +215,7 @@ export async function updateLocation(
     .where('id', '=', id)
     .returningAll()
     .returning(stateColumns)
-    .returning(drift)
+    .returning(openDrift(true))
     .executeTakeFirstOrThrow();
 }
 

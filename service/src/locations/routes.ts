@@ -1,7 +1,9 @@
 import { Location, LocationQuery, LocationUpdate } from '@berth/contract/locations';
 import { PathParams } from '@berth/contract/references';
+import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { App, Deps } from '../callers/app-types.ts';
+import { allows } from '../callers/scopes.ts';
 import { change } from '../changes/change.ts';
 import { sendAnswer } from '../changes/idempotency.ts';
 import { readPage, sendList } from '../requests/pagination.ts';
@@ -12,6 +14,8 @@ import { locationView, locationViewFor } from './view.ts';
 const params = PathParams({ id: 'location' });
 
 const tags = ['Locations'];
+
+const viewerOf = ({ caller }: FastifyRequest) => ({ isAdmin: allows(caller.scopes, 'admin') });
 
 export function locationRoutes(app: App, deps: Deps): void {
   const { db } = deps;
@@ -30,8 +34,9 @@ export function locationRoutes(app: App, deps: Deps): void {
     },
     async (request, reply) => {
       const page = readPage(request);
-      const view = locationViewFor(request.caller);
-      return sendList(request, reply, page, listLocations(db, request.query), view);
+      const viewer = viewerOf(request);
+      const locations = listLocations(db, request.query, viewer);
+      return sendList(request, reply, page, locations, locationViewFor(viewer));
     },
   );
 
@@ -51,9 +56,10 @@ export function locationRoutes(app: App, deps: Deps): void {
     },
     async (request) => {
       const id = request.params.id;
-      const row = await findShownLocation(db, id);
+      const viewer = viewerOf(request);
+      const row = await findShownLocation(db, id, viewer);
       if (!row) throw locationNotFound(id);
-      return locationViewFor(request.caller)(row);
+      return locationViewFor(viewer)(row);
     },
   );
 

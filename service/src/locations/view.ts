@@ -1,8 +1,6 @@
 import type { Location } from '@berth/contract/locations';
-import type { Caller } from '../callers/app-types.ts';
-import { allows } from '../callers/scopes.ts';
 import { limitsOf } from './limits.ts';
-import type { LocationState, ShownLocation } from './queries.ts';
+import type { LocationState, ShownLocation, Viewer } from './queries.ts';
 
 const unwatched = 'No service has checked this location recently.';
 
@@ -40,11 +38,10 @@ export function locationView(row: ShownLocation): Location {
 const unusable = 'The engine of this location cannot be used at the moment.';
 
 /**
- * A location as the caller may see it. Only administrators see drift, other Incus projects, and why the engine can't be reached, because the
+ * A location as a caller may see it. Only administrators see drift, other Incus projects, and why the engine can't be reached, because the
  * reason may contain its socket.
  */
-export function locationViewFor({ scopes }: Pick<Caller, 'scopes'>) {
-  const isAdmin = allows(scopes, 'admin');
+export function locationViewFor({ isAdmin }: Viewer) {
   return (row: ShownLocation): Location => {
     const view = locationView(row);
     if (isAdmin) return view;
