@@ -42,7 +42,7 @@ export async function serveDocs(app: App, file?: URL, page?: Page): Promise<void
     );
     for (const url of ['/', ...prefixes]) {
       docs.get(url, { config: { scope: 'public', countsAs: 1 } }, async (request, reply) => {
-        if (url === '/' && page?.isWanted(request, reply)) return page.send(request, reply);
+        if (url === '/' && page?.isWanted(request, reply)) return page.send(reply);
         return reply.header('Link', linkHeader).send(links);
       });
     }
@@ -63,7 +63,7 @@ export async function serveDocs(app: App, file?: URL, page?: Page): Promise<void
 /** What browsers get at `/`. */
 interface Page {
   isWanted(request: FastifyRequest, reply: FastifyReply): boolean;
-  send(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>;
+  send(reply: FastifyReply): Promise<FastifyReply>;
 }
 
 /** Makes the document from the routes that are added from now on. */

@@ -3,7 +3,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { filesOf } from '../built-files/files.ts';
 import { html, isNotBuilt, notBuiltPage, sendFile } from '../built-files/send.ts';
 import type { App } from '../callers/app-types.ts';
-import { answerWith, represent } from '../openapi/constant-content.ts';
 import { nothingAtPath } from '../problems/answers.ts';
 import { preferredType } from '../requests/accept.ts';
 
@@ -45,7 +44,7 @@ export function servePanel(app: App, folder: URL) {
   for (const url of pages) {
     app.get(url, { config, schema: { hide: true } }, async (request, reply) => {
       if (!wantsPage(request, reply)) throw nothingAtPath();
-      return await sendPage(request, reply);
+      return await sendPage(reply);
     });
   }
   app.get('/assets/*', { config, schema: { hide: true } }, async (request, reply) => {
@@ -65,13 +64,15 @@ export function servePanel(app: App, folder: URL) {
   });
   return { isWanted: wantsPage, send: sendPage };
 
-  /** Sends the page, or what is in its place if it is not built. */
-  async function sendPage(request: FastifyRequest, reply: FastifyReply) {
+  /**
+   * Sends the page, or what is in its place if it is not built. The page is another one each time, and fits into a packet,
+   * so it has no `ETag` and is not compressed.
+   */
+  async function sendPage(reply: FastifyReply) {
     reply.type(html);
     const page = await makePage(reply);
     if (!page) return reply.code(404).send(notBuilt);
-    const body = await answerWith(request, reply, represent(page), 'no-store');
-    return reply.header('Vary', 'Accept, Accept-Encoding').send(body ?? undefined);
+    return reply.header('Cache-Control', 'no-store').send(page);
   }
 
   /** The page, unless it is not built. It has a nonce of its own each time, so that no client keeps it. */
