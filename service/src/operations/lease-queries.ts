@@ -206,6 +206,15 @@ const maxDeadlineHours = 6;
  */
 export async function clampFutureTimes(db: Queryable): Promise<number> {
   const result = await sql`
+    with unfinished as (select id, server_id, node_id from operations where finished_at is null),
+    -- One that was ended early keeps its lease until its step ends, and holds up the next one of its server or node.
+    concerned as (
+      select id from unfinished
+      union select other.id from unfinished join operations other using (server_id)
+        where other.lease_until > ${untilLeaseEnds}
+      union select other.id from unfinished join operations other using (node_id)
+        where other.lease_until > ${untilLeaseEnds}
+    )
     update operations set
       wake_at = case when wake_at > now() + make_interval(secs => ${sql.lit(maxWaitSeconds)})
         then now() else wake_at end,
@@ -213,7 +222,7 @@ export async function clampFutureTimes(db: Queryable): Promise<number> {
       lease_until = case when lease_until > ${untilLeaseEnds}
         then ${untilLeaseEnds} else lease_until end,
       deadline_at = least(deadline_at, now() + make_interval(hours => ${sql.lit(maxDeadlineHours)}))
-    where (finished_at is null or lease_until is not null)
+    where id = any(array(select id from concerned))
       and (wake_at > now() + make_interval(secs => ${sql.lit(maxWaitSeconds)})
         or lease_until > ${untilLeaseEnds}
         or deadline_at > now() + make_interval(hours => ${sql.lit(maxDeadlineHours)}))

@@ -2,7 +2,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { leaseNextOperation } from '../testing/leases.ts';
-import { db, ended, enter, kindOf, rowOf, run, untilEnded } from '../testing/operations.ts';
+import {
+  db,
+  ended,
+  enter,
+  enterFor,
+  kindOf,
+  place,
+  rowOf,
+  run,
+  untilEnded,
+} from '../testing/operations.ts';
 import { until } from '../testing/until.ts';
 import { wait } from './define.ts';
 import { clampFutureTimes } from './lease-queries.ts';
@@ -79,16 +89,47 @@ test('after the clock was set back, waiting operations are released and continue
 
 test('after the clock was set back, a lease lasts no longer than a new one', async () => {
   const id = await enter(kindOf({ only: async () => ended() }));
+  await leaseForHours(id);
+  assert.equal(await clampFutureTimes(db), 1);
+  assert.ok(await lastsAsNew(id));
+});
+
+for (const subject of ['server', 'node'] as const) {
+  test(`so does the lease of an operation that was ended early, if another one of its ${subject} waits`, async () => {
+    const kind = kindOf({ only: async () => ended() });
+    const id = await enter(kind);
+    await leaseForHours(id, { status: 'superseded', finished_at: sql`now()` });
+    const { server_id } = await rowOf(id);
+    assert.ok(server_id !== null);
+    const next = subject === 'server' ? await enterFor(server_id, kind) : await enter(kind);
+    if (subject === 'node')
+      await db
+        .updateTable('operations')
+        .set({ node_id: place.nodeId, server_id: null, project_id: null })
+        .where('id', 'in', [id, next])
+        .execute();
+    assert.equal(await clampFutureTimes(db), 1);
+    assert.ok(await lastsAsNew(id));
+  });
+}
+
+async function leaseForHours(id: number, more = {}): Promise<void> {
   await db
     .updateTable('operations')
     .where('id', '=', id)
-    .set({ lease_holder: crypto.randomUUID(), lease_until: sql`now() + interval '2 hours'` })
+    .set({
+      lease_holder: crypto.randomUUID(),
+      lease_until: sql`now() + interval '2 hours'`,
+      ...more,
+    })
     .execute();
-  assert.equal(await clampFutureTimes(db), 1);
+}
+
+async function lastsAsNew(id: number): Promise<boolean> {
   const { lasts } = await db
     .selectFrom('operations')
     .select(sql<boolean>`lease_until between now() and now() + interval '15 seconds'`.as('lasts'))
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
-  assert.ok(lasts);
-});
+  return lasts;
+}
