@@ -7,7 +7,7 @@ import { Problem } from '../problems/problem.ts';
 import { insertServer } from '../servers/queries.ts';
 import { installation } from '../testing/fixtures.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
-import { growOnNode, placeOnNode, placeServer, requireRoom } from './placement.ts';
+import { growOnNode, noRoomToGrow, placeOnNode, placeServer, requireRoom } from './placement.ts';
 import { groupByNode, lockNodeIf, roomOfNodes } from './room-queries.ts';
 
 const { db, close } = await createTestDatabase();
@@ -57,7 +57,7 @@ test('a requested node is refused with the reason, and lacks nothing if it accep
   }
 });
 
-test('the existing nodes of a location are listed, in the order of their ids', async () => {
+test('the existing nodes of a location are listed', async () => {
   await db.deleteFrom('nodes').execute();
   const bounds = { max_cpu: 4, max_ram_mb: 1024, max_disk_gb: 100 };
   const engine = JSON.stringify({ socket_path: '/nowhere' });
@@ -68,16 +68,12 @@ test('the existing nodes of a location are listed, in the order of their ids', a
     .returning('id')
     .executeTakeFirstOrThrow();
   await newNode('elsewhere', {}, elsewhere);
-  const first = await newNode('first');
+  await newNode('first');
   await newNode('gone', { gone: true });
   await newNode('lost', { lost: true });
   await newNode('second');
-  // Without an order, an updated row is returned last.
-  await db.updateTable('nodes').set({ cordoned: true }).where('id', '=', first.id).execute();
-  assert.deepEqual(
-    (await rooms()).map(({ name }) => name),
-    ['first', 'second'],
-  );
+  const names = (await rooms()).map(({ name }) => name);
+  assert.deepEqual(names.sort(), ['first', 'second']);
 });
 
 test('a server grows on its node within what that has, and is not refused for what it needs no more of', async () => {
@@ -102,14 +98,49 @@ test('a server grows on its node within what that has, and is not refused for wh
   assert.equal(await grow({}, {}), 'offline');
 });
 
+test('a refused growth says what the node lacks, and names the resource if it lacks one', () => {
+  const cases = [
+    ['ram', 'lacks memory', ['ram']],
+    ['disk', 'lacks disk', ['disk']],
+    ['cpu', 'lacks cores', ['cpu']],
+    ['offline', 'is offline', []],
+  ] as const;
+  for (const [lack, words, lacking] of cases) {
+    const { code, message, members } = noRoomToGrow('full', lack, 'Ask for less.');
+    assert.equal(code, 'no_capacity');
+    assert.equal(
+      message,
+      `The node full has no room for the new size of the server: it ${words}. Ask for less.`,
+    );
+    assert.deepEqual(members, { lacking, nodes: 1, excluded: { [lack]: 1 } });
+  }
+});
+
+/** The names of those of the nodes that no transaction has locked. */
+async function unlocked(nodes: { id: number }[]): Promise<string[]> {
+  const ids = nodes.map(({ id }) => id);
+  const free = db.selectFrom('nodes').select('name').forUpdate().skipLocked();
+  const rows = await free.where('id', 'in', ids).execute();
+  return rows.map(({ name }) => name);
+}
+
 test('a node that fits stays locked, and the lock of one that does not fit is released', async () => {
   const [taken, left] = [await newNode('taken'), await newNode('left')];
   await db.transaction().execute(async (trx) => {
     assert.equal(await lockNodeIf(trx, left.id, () => false), false);
     assert.equal(await lockNodeIf(trx, taken.id, ({ id }) => id === taken.id), true);
-    const free = db.selectFrom('nodes').select('name').forUpdate().skipLocked();
-    const rows = await free.where('id', 'in', [taken.id, left.id]).execute();
-    assert.deepEqual(rows, [{ name: 'left' }]);
+    assert.deepEqual(await unlocked([taken, left]), ['left']);
+  });
+});
+
+test('a node on which a server can grow stays locked, and one without room does not', async () => {
+  const roomy = await newNode('with-room');
+  const full = await newNode('without-room', { allocated_cpu: 4 });
+  const growth = { size: demand, more: { cpu: 1, ramMb: 0, diskGb: 0 } };
+  await db.transaction().execute(async (trx) => {
+    assert.equal(await growOnNode(trx, location, full.id, growth), 'cpu');
+    assert.equal(await growOnNode(trx, location, roomy.id, growth), undefined);
+    assert.deepEqual(await unlocked([full, roomy]), ['without-room']);
   });
 });
 
@@ -150,10 +181,11 @@ const placedAnywhere = (wanted: object, plugin?: KyselyPlugin) =>
 
 test('a server that moves does not count as its own neighbour', async () => {
   await db.updateTable('nodes').set({ gone: true }).execute();
-  const domains = { current: 'rack-1', beside: 'rack-1', apart: 'rack-2', last: 'rack-3' };
+  const domains = { current: 'rack-1', beside: 'rack-1', far: 'rack-2', last: 'rack-3' };
   const ids: Record<string, number> = {};
   for (const [name, failure_domain] of Object.entries(domains)) {
-    ids[name] = (await newNode(`${name}-node`, { failure_domain })).id;
+    const ram_mb = name === 'far' ? 2048 : 1024;
+    ids[name] = (await newNode(`${name}-node`, { failure_domain, ram_mb })).id;
   }
   const project = new Project(db, at.projectId);
   const enter = async (name: keyof typeof domains, group: string) => {
@@ -163,8 +195,8 @@ test('a server that moves does not count as its own neighbour', async () => {
     await insertServer(project, { ...at, ...server, ...size, nodeId: ids[name] ?? 0 });
   };
   await db.updateTable('nodes').set({ cordoned: true }).where('name', '=', 'last-node').execute();
-  for (const name of ['current', 'current', 'apart'] as const) await enter(name, 'moved');
-  await enter('apart', 'moved');
+  for (const name of ['current', 'current', 'far'] as const) await enter(name, 'moved');
+  await enter('far', 'moved');
   const move = { currentNodeId: ids.current };
   const { nodeId, placement } = await placedAnywhere({ ...move, group: 'moved' });
   assert.equal(nodeId, ids.beside);
@@ -173,7 +205,7 @@ test('a server that moves does not count as its own neighbour', async () => {
     'The best of 2 nodes with room: 1 of the group moved in its failure domain rack-1, 0 of them on it.',
   );
   const without = await placedAnywhere(move);
-  assert.equal(without.nodeId, ids.beside, 'the one with the most memory');
+  assert.equal(without.nodeId, ids.far, 'the one with the most memory');
   assert.deepEqual(without.placement.excluded, { current: 1, cordoned: 1 });
 });
 

@@ -34,7 +34,7 @@ const roomColumns = [
   'allocated_disk_gb as diskAllocatedGb',
 ] as const;
 
-/** The current nodes of a location, by id, without locks. */
+/** The current nodes of a location, in any order, without locks. */
 export async function roomOfNodes(db: Queryable, locationId: number): Promise<NodeRoom[]> {
   return await db
     .selectFrom('nodes')
@@ -42,7 +42,6 @@ export async function roomOfNodes(db: Queryable, locationId: number): Promise<No
     .where('location_id', '=', locationId)
     .where('gone', '=', false)
     .where('lost', '=', false)
-    .orderBy('id')
     .execute();
 }
 
