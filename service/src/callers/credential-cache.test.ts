@@ -293,18 +293,20 @@ test('nothing is cached while the connection for notifications is silent', async
   }
 });
 
-test('a lookup during a change is not cached', async () => {
-  let changed = () => {};
+/** A cache whose notifications are always current, and a function that tells it of a change. */
+function cacheAlone() {
+  const handlers = new Map<string, () => void>();
   const notifications = {
-    on: (_name: string, handler: () => void) => {
-      changed = handler;
-      return () => undefined;
-    },
-    onLost: () => () => undefined,
+    on: (name: string, handler: () => void) => void handlers.set(name, handler),
+    onLost: () => undefined,
     isUpToDate: () => true,
-    close: async () => undefined,
   };
   const cache = createCredentialCache(notifications as never);
+  return { cache, changed: () => handlers.get('credentials_changed')?.() };
+}
+
+test('a lookup during a change is not cached', async () => {
+  const { cache, changed } = cacheAlone();
   const before = { expiresInMs: null };
   const found = await cache.find('k', async () => {
     changed();
@@ -314,14 +316,17 @@ test('a lookup during a change is not cached', async () => {
   assert.equal(await cache.find('k', async () => undefined), undefined);
 });
 
+test('a credential that has expired is not cached', async () => {
+  const { cache } = cacheAlone();
+  for (const expiresInMs of [0, -1]) {
+    const expired = { expiresInMs };
+    assert.equal(await cache.find('k', async () => expired), expired);
+    assert.equal(await cache.find('k', async () => undefined), undefined);
+  }
+});
+
 test('lookups of the same credential at the same time are one, except those after a change', async () => {
-  const handlers = new Map<string, () => void>();
-  const notifications = {
-    on: (name: string, handler: () => void) => void handlers.set(name, handler),
-    onLost: () => undefined,
-    isUpToDate: () => true,
-  };
-  const cache = createCredentialCache(notifications as never);
+  const { cache, changed } = cacheAlone();
   const lookups: PromiseWithResolvers<{ expiresInMs: null; nth: number }>[] = [];
   const find = () =>
     cache.find('k', () => {
@@ -330,13 +335,18 @@ test('lookups of the same credential at the same time are one, except those afte
       return lookup.promise;
     });
   const early = [find(), find()];
-  handlers.get('credentials_changed')?.();
+  changed();
   const late = [find(), find()];
-  for (const [nth, { resolve }] of lookups.entries()) resolve({ expiresInMs: null, nth });
+  const answer = (nth: number) => lookups[nth]?.resolve({ expiresInMs: null, nth });
+  answer(0);
+  await Promise.all(early);
+  late.push(find());
+  for (const nth of lookups.keys()) answer(nth);
   const found = await Promise.all([...early, ...late]);
   assert.deepEqual(
     found.map((one) => one?.nth),
-    [0, 0, 1, 1],
+    [0, 0, 1, 1, 1],
   );
   assert.equal(await find(), found[3]);
+  assert.equal(lookups.length, 2);
 });

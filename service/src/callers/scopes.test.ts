@@ -18,5 +18,8 @@ test('scopes that overlap in part result in all scopes that both allow', () => {
   assert.deepEqual(withinBoth(['servers:write', 'metrics:read'], ['servers:read']), [
     'servers:read',
   ]);
+  assert.deepEqual(withinBoth(['servers:read', 'metrics:read'], ['servers:read']), [
+    'servers:read',
+  ]);
   assert.deepEqual(withinBoth(['metrics:read'], ['servers:read']), []);
 });
