@@ -4,6 +4,7 @@ import type { AddressPoolCreate } from '@berth/contract/address-pools';
 import { sql } from 'kysely';
 import type { Trx } from '../db/connection.ts';
 import { unknownLocation } from '../locations/locations.ts';
+import { retireOtherPools } from '../locations/queries.ts';
 import { Problem } from '../problems/problem.ts';
 import { installation } from '../testing/fixtures.ts';
 import { amid } from '../testing/locks.ts';
@@ -71,6 +72,9 @@ test('a pool has the given values, and defaults for all others', async () => {
   const all = await listPools(db, {}).page(undefined, 10);
   assert.deepEqual(all, [one, other, smallest]);
   assert.deepEqual(await listPools(db, { location_id: [another] }).page(undefined, 10), [smallest]);
+  // This happens when the network has other subnets.
+  await within((trx) => retireOtherPools(trx, locationId, []));
+  assert.deepEqual(await listPools(db, {}).page(undefined, 10), all, 'they are kept');
 });
 
 test('each malformed or misplaced value is an error at its place', async () => {

@@ -74,12 +74,6 @@ test('the unknown instances of a location are recorded, and those of another one
     [await countUnknownInstances(db, here), await countUnknownInstances(db, there)],
     [1, 1],
   );
-  const pools = db.selectFrom('address_pools').select('id').where('location_id', '=', here);
-  const [pool] = await pools.orderBy('id').execute();
-  assert.deepEqual((await findPool(db, pool?.id ?? 0))?.reserved, [
-    { ip: '10.9.0.5', instance: 'a' },
-    { ip: '10.9.0.6', instance: 'b' },
-  ]);
 
   await enter(here, [ours, theirs]);
   assert.deepEqual(await known(), both, 'unchanged rows are not written again');
@@ -89,6 +83,23 @@ test('the unknown instances of a location are recorded, and those of another one
   assert.equal(await countUnknownInstances(db, here), 0);
   await enter(here, []);
   assert.deepEqual((await known()).instances, [elsewhere]);
+});
+
+test('a pool shows its reserved addresses in their order, with the instances', async () => {
+  const pools = db.selectFrom('address_pools').select('id').where('location_id', '=', here);
+  const { id } = await pools.orderBy('id').executeTakeFirstOrThrow();
+  const reserved = ['10.9.0.7', '10.9.0.5', '10.9.0.6'];
+  await enter(here, []);
+  await enter(here, [
+    { ...ours, addresses: reserved },
+    { ...theirs, addresses: ['10.9.0.4', '10.8.0.6'] },
+  ]);
+  assert.deepEqual((await findPool(db, id))?.reserved, [
+    { ip: '10.9.0.4', instance: 'b' },
+    { ip: '10.9.0.5', instance: 'a' },
+    { ip: '10.9.0.6', instance: 'a' },
+    { ip: '10.9.0.7', instance: 'a' },
+  ]);
 });
 
 test('the instances of a location are known when all of their addresses are', async () => {
