@@ -132,7 +132,7 @@ export async function listTokens(db: Queryable) {
 
 /** Whether there is a valid token with the scope `admin` now, and none once this one is revoked. */
 export async function isLastAdminToken(db: Queryable, id: number): Promise<boolean> {
-  const { rows } = await sql<{ isLast: boolean }>`
+  const { rows } = await sql`
     with recursive goes as (
       select id from tokens where id = ${id}
       union all
@@ -147,7 +147,8 @@ export async function isLastAdminToken(db: Queryable, id: number): Promise<boole
     )
     select exists (select from held) and not exists (
       select from held where id not in (select id from goes)) as "isLast"`.execute(db);
-  return rows[0]?.isLast ?? false;
+  const [{ isLast }] = rows as [{ isLast: boolean }];
+  return isLast;
 }
 
 /** Returns the project of the token; undefined if there was none to revoke. */
