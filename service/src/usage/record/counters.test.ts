@@ -19,8 +19,10 @@ test('a counter that fell was reset, and others were not', () => {
   assert.deepEqual(use, { cpuPercent: 10, diskRead: 7, diskWritten: 0 });
 });
 
-test('CPU time that fell by very little is neither usage nor a reset', () => {
-  assert.equal(usageSince(last, { ...read, cpuSeconds: 99.99 }).cpuPercent, 0);
+test('CPU time that fell to half at most is neither usage nor a reset', () => {
+  for (const cpuSeconds of [99.99, 50])
+    assert.equal(usageSince(last, { ...read, cpuSeconds }).cpuPercent, 0);
+  assert.equal(usageSince(last, { ...read, cpuSeconds: 48 }).cpuPercent, 100);
 });
 
 test('a clock that stood still or was set back gives no CPU share', () => {

@@ -42,12 +42,13 @@ export interface Reading {
   nics: NicUsage[];
 }
 
+const nextNumber = sql<number>`nextval('usage_readings')`;
+
 export async function beginReading(db: Queryable): Promise<ReadingTime> {
-  const { rows } = await sql<{ order: number; at: string }>`
-    select nextval('usage_readings') as order, clock_timestamp() as at`.execute(db);
-  const [row] = rows;
-  if (!row) throw new Error('PostgreSQL gave no order for a reading.');
-  return { order: row.order, at: new Date(row.at) };
+  const { order, at } = await db
+    .selectNoFrom([nextNumber.as('order'), sql<string>`clock_timestamp()`.as('at')])
+    .executeTakeFirstOrThrow();
+  return { order, at: new Date(at) };
 }
 
 /**
@@ -62,9 +63,6 @@ export async function lockUsage(trx: Trx, locationId: number): Promise<void> {
 
 /** The number of this record in the sequence of all readings. Needs `lockUsage`. */
 export async function nextRecord(trx: Trx): Promise<number> {
-  const { rows } = await sql<{ recorded: number }>`
-    select nextval('usage_readings') as recorded`.execute(trx);
-  const [row] = rows;
-  if (!row) throw new Error('PostgreSQL gave no order for a record.');
-  return row.recorded;
+  const { recorded } = await trx.selectNoFrom(nextNumber.as('recorded')).executeTakeFirstOrThrow();
+  return recorded;
 }

@@ -7,6 +7,7 @@ import {
   insertServer,
   insertServers,
   now,
+  pass,
   place,
   samplesOf,
 } from '../../testing/usage.ts';
@@ -70,4 +71,38 @@ test('without readings, and with nothing in memory, there is no query', async (t
   await record(db, place.locationId, [...readings, await readingOf([uuid])]);
   assert.equal(transaction.mock.callCount(), 1);
   assert.equal(await countOf(uuid), 1);
+});
+
+test('a reading that began before another node reported the server does not count it', async () => {
+  const uuid = await insertServer();
+  const other = await insertNode(place.locationId, 'later', 'later');
+  const memory = new ScrapeMemory();
+  const early = await readingOf([uuid]);
+  pass(15);
+  await record(db, place.locationId, [await readingOf([uuid], other)], memory);
+  await record(db, place.locationId, [early], memory);
+  assert.equal(await countOf(uuid), 1);
+});
+
+test('a node without servers is recorded once, not in each reading', async () => {
+  const uuid = await insertServer();
+  const other = await insertNode(place.locationId, 'emptied', 'emptied');
+  const memory = new ScrapeMemory();
+  const scrapeOf = async (nodeId: number) => {
+    const query = db.selectFrom('usage_scrapes').select(['recorded', 'server_ids']);
+    return await query.where('node_id', '=', nodeId).executeTakeFirst();
+  };
+  const recordBoth = async (uuids: string[]) => {
+    pass(15);
+    const readings = [await readingOf([uuid]), await readingOf(uuids, other)];
+    await record(db, place.locationId, readings, memory);
+    return await scrapeOf(other);
+  };
+  assert.equal(await recordBoth([]), undefined);
+  const servers = await insertServers(1);
+  assert.equal((await recordBoth(servers))?.server_ids.length, 1);
+  const emptied = await recordBoth([]);
+  assert.deepEqual(emptied?.server_ids, []);
+  assert.deepEqual(await recordBoth([]), emptied);
+  assert.equal((await scrapeOf(place.nodeId))?.server_ids.length, 1);
 });
