@@ -96,7 +96,7 @@ test('a seed selects the same sample again', () => {
   assert.deepEqual(createRandom(4).shuffled([1, 2, 3]).sort(), [1, 2, 3]);
 });
 
-test('the fastest tests of a mutant run first, until others detect more mutants of its file in the same time', () => {
+test('the fastest tests of a mutant run first, until slower ones have detected more mutants of its file per second', () => {
   const order = createTestOrder(new Map(Object.entries({ fast: 1, slow: 90, medium: 5 })));
   const plans = ['a.ts', 'b.ts'].map((fileName) => ({
     mutant: { fileName },

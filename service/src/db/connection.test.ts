@@ -38,6 +38,12 @@ for (const use of ['is idle', 'is in use']) {
   });
 }
 
+test('a random access is planned to cost about as much as a sequential one', async (t) => {
+  const pool = createPool(connectionString, { max: 1 });
+  t.after(() => pool.end());
+  assert.deepEqual((await pool.query('show random_page_cost')).rows, [{ random_page_cost: '1.1' }]);
+});
+
 test('a query starts no parallel workers, even if PostgreSQL is told to use them wherever it can', async (t) => {
   const pool = createPool(connectionString, { max: 1 });
   t.after(() => pool.end());

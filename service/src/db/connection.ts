@@ -84,12 +84,14 @@ export interface PoolLimits {
 
 const sessionSettings = Object.entries({
   timezone: 'UTC',
-  // The usual value is that of disks with moving heads: PostgreSQL then reads a whole table instead of 2,000 of its rows.
+  // The default is that of disks with moving heads, with which PostgreSQL reads 100,000 servers to find 2,000 of them.
   random_page_cost: 1.1,
   // Queries are short, and to start a process for a part of one takes longer than to run it.
   max_parallel_workers_per_gather: 0,
   // The keepalives release the locks of a service whose machine has lost power.
-  ...{ tcp_keepalives_idle: 10, tcp_keepalives_interval: 5, tcp_keepalives_count: 3 },
+  tcp_keepalives_idle: 10,
+  tcp_keepalives_interval: 5,
+  tcp_keepalives_count: 3,
 })
   .map(([name, value]) => `-c ${name}=${value}`)
   .join(' ');

@@ -20,7 +20,7 @@ export async function moveAllEvents(
 /**
  * Returns which events are kept, including all that were committed before. An event leaves the outbox in the transaction
  * that enters it into `events`, so one snapshot has it in one of the two, also during a move. If the outbox is empty, the
- * last event is therefore the last one committed, and nobody has to take a turn.
+ * last event is therefore the last one committed, so the list need not wait for the lock.
  */
 export async function allKeptEvents(db: Db): Promise<KeptEvents> {
   const kept = await keptEvents(db);

@@ -202,7 +202,8 @@ const maxDeadlineHours = 6;
 
 /**
  * Corrects times that are too far in the future, because the clock was set back: otherwise
- * operations would wait until the clock has caught up. Returns how many there were.
+ * operations would wait until the clock has caught up. A lease that holds up nothing is corrected
+ * once something waits for it. Returns how many there were.
  */
 export async function clampFutureTimes(db: Queryable): Promise<number> {
   const result = await sql`

@@ -95,7 +95,7 @@ test('after the clock was set back, a lease lasts no longer than a new one', asy
 });
 
 for (const subject of ['server', 'node'] as const) {
-  test(`so does the lease of an operation that was ended early, if another one of its ${subject} waits`, async () => {
+  test(`after the clock was set back, the lease of an operation that was ended early is shortened if another one of its ${subject} waits`, async () => {
     const kind = kindOf({ only: async () => ended() });
     const id = await enter(kind);
     await leaseForHours(id, { status: 'superseded', finished_at: sql`now()` });

@@ -11,7 +11,7 @@ const program = `
   console.log(rows[0].name);
 `;
 
-test('the databases of a killed process are dropped, and those of this process are kept', async () => {
+test('the databases of a killed process are dropped, and those of running processes are kept', async () => {
   const cluster = await startCluster();
   after(cluster.stop);
   process.env[sharedCluster] = JSON.stringify(cluster);
@@ -21,14 +21,15 @@ test('the databases of a killed process are dropped, and those of this process a
   });
   const exited = once(child, 'exit');
   const [printed] = await once(child.stdout, 'data');
-  child.kill('SIGKILL');
-  await exited;
   const names = async () =>
     (await pool.query<{ datname: string }>('select datname from pg_database')).rows.map(
       ({ datname }) => datname,
     );
   const left = String(printed).trim();
-  assert.ok((await names()).includes(left));
+  await dropLeftDatabases();
+  assert.ok((await names()).includes(left), 'its process is still running');
+  child.kill('SIGKILL');
+  await exited;
   await dropLeftDatabases();
   assert.ok(!(await names()).includes(left));
   assert.deepEqual((await pool.query('select 1 as one')).rows, [{ one: 1 }]);

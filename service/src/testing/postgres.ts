@@ -72,7 +72,7 @@ export async function createEmptyDatabase(more = ''): Promise<TestDatabase> {
 
 const ofTemplate = 'template berth strategy file_copy';
 
-/** The names of databases continue with the ID of the process that created them, and a number. */
+/** The beginning of the name of each database, before the ID of the process that created it and a number. */
 const prefix = 'test_';
 
 async function createDatabase(

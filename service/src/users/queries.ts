@@ -38,7 +38,7 @@ export async function findUser(db: Queryable, id: number): Promise<ShownUser | u
   return await shownUsers(db).where('id', '=', id).executeTakeFirst();
 }
 
-/** The name of the project of a request, and the user who makes it, if it is one. */
+/** The name of a request's project, and the user who sends the request: null for a token without a user. */
 export async function findNames(
   db: Queryable,
   { projectId, userId }: { projectId: number; userId: number | null },

@@ -21,7 +21,7 @@ export async function serversWithOldDiskUse(
     .innerJoin('nodes', 'nodes.id', 'servers.node_id')
     .innerJoin('usage_current as usage', 'usage.server_id', 'servers.id')
     .select(['servers.id', 'servers.uuid', 'servers.node_id'])
-    // Joined, PostgreSQL would search the servers once for each operating system: it expects one row of so small a table.
+    // With a join, PostgreSQL would search the servers once for each operating system, because it expects one row of so small a table.
     .select((eb) =>
       eb
         .selectFrom('operating_systems as os')

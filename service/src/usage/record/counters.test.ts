@@ -19,7 +19,7 @@ test('a counter that fell was reset, and others were not', () => {
   assert.deepEqual(use, { cpuPercent: 10, diskRead: 7, diskWritten: 0 });
 });
 
-test('CPU time that fell to half at most is neither usage nor a reset', () => {
+test('CPU time that fell by half at most is neither usage nor a reset, and more is a reset', () => {
   for (const cpuSeconds of [99.99, 50])
     assert.equal(usageSince(last, { ...read, cpuSeconds }).cpuPercent, 0);
   assert.equal(usageSince(last, { ...read, cpuSeconds: 48 }).cpuPercent, 100);
