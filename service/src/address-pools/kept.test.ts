@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
 import { sql } from 'kysely';
-import { installation } from '../testing/fixtures.ts';
+import { anotherLocation, installation } from '../testing/fixtures.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { enterServer } from '../testing/servers.ts';
 import { keepAddresses } from './addresses.ts';
@@ -14,15 +14,7 @@ const { db, close } = await createTestDatabase();
 after(close);
 const place = await installation(db);
 const { locationId } = place;
-await sql`
-  with location as (
-    insert into locations (name, description, engine, incus_project, storage_pool, network,
-                           max_cpu, max_ram_mb, max_disk_gb, overcommit_cpu, overcommit_disk)
-    values ('another', 'For tests', '{"socket_path": "/nowhere/unix.socket"}', 'other', 'berth',
-            'berthbr0', 4, 8192, 100, 1000, 1000) returning id
-  )
-  insert into address_pools (location_id, cidr, gateway, nameservers, first, last)
-  select id, '10.8.0.0/24', '10.8.0.1', '{}', '10.8.0.2', '10.8.0.9' from location`.execute(db);
+await anotherLocation(db);
 const pools = db.selectFrom('address_pools').select('id').where('location_id', '=', locationId);
 const [ipv4 = 0, ipv6 = 0] = (await pools.orderBy('id').execute()).map(({ id }) => id);
 const serverId = await enterServer(db, place);

@@ -6,7 +6,7 @@ import type { Trx } from '../db/connection.ts';
 import { unknownLocation } from '../locations/locations.ts';
 import { retireOtherPools } from '../locations/queries.ts';
 import { Problem } from '../problems/problem.ts';
-import { installation } from '../testing/fixtures.ts';
+import { anotherLocation, installation } from '../testing/fixtures.ts';
 import { amid } from '../testing/locks.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { enterServer } from '../testing/servers.ts';
@@ -19,12 +19,7 @@ const { db, close } = await createTestDatabase();
 after(close);
 const place = await installation(db);
 const { locationId } = place;
-const { rows } = await sql<{ id: number }>`
-  insert into locations (name, description, engine, incus_project, storage_pool, network,
-                         max_cpu, max_ram_mb, max_disk_gb, overcommit_cpu, overcommit_disk)
-  values ('another', 'For tests', '{"socket_path": "/nowhere/unix.socket"}', 'other', 'berth',
-          'berthbr0', 4, 8192, 100, 1000, 1000) returning id`.execute(db);
-const another = rows[0]?.id ?? 0;
+const another = await anotherLocation(db);
 const first = await enterServer(db, place);
 const second = await enterServer(db, place);
 

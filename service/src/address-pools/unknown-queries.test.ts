@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
-import { installation } from '../testing/fixtures.ts';
+import { anotherLocation, installation } from '../testing/fixtures.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { enterServer } from '../testing/servers.ts';
 import { chooseAddresses } from './addresses.ts';
@@ -19,17 +19,7 @@ const { db, close } = await createTestDatabase();
 after(close);
 const place = await installation(db);
 const here = place.locationId;
-const { rows } = await sql<{ id: number }>`
-  with location as (
-    insert into locations (name, description, engine, incus_project, storage_pool, network,
-                           max_cpu, max_ram_mb, max_disk_gb, overcommit_cpu, overcommit_disk)
-    values ('another', 'For tests', '{"socket_path": "/nowhere/unix.socket"}', 'other', 'berth',
-            'berthbr0', 4, 8192, 100, 1000, 1000) returning id
-  )
-  insert into address_pools (location_id, cidr, gateway, nameservers, first, last)
-  select id, '10.8.0.0/24', '10.8.0.1', '{}', '10.8.0.2', '10.8.0.9' from location
-  returning location_id as id`.execute(db);
-const there = rows[0]?.id ?? 0;
+const there = await anotherLocation(db);
 await sql`update locations set instances_known = false`.execute(db);
 
 const enter = (locationId: number, unknown: UnknownInstance[]) =>

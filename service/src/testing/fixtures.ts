@@ -50,3 +50,20 @@ export async function installation(db: Db, sizes: Sizes = {}): Promise<Installat
   if (!made) throw new Error('The fixtures were not inserted.');
   return made;
 }
+
+/** Inserts a second location, without nodes, and its pool 10.8.0.0/24. Returns the ID of the location. */
+export async function anotherLocation(db: Db): Promise<number> {
+  const { rows } = await sql<{ id: number }>`
+    with location as (
+      insert into locations (name, description, engine, incus_project, storage_pool, network,
+                             max_cpu, max_ram_mb, max_disk_gb, overcommit_cpu, overcommit_disk)
+      values ('another', 'For tests', '{"socket_path": "/nowhere/unix.socket"}', 'other', 'berth',
+              'berthbr0', 4, 8192, 100, 1000, 1000) returning id
+    )
+    insert into address_pools (location_id, cidr, gateway, nameservers, first, last)
+    select id, '10.8.0.0/24', '10.8.0.1', '{}', '10.8.0.2', '10.8.0.9' from location
+    returning location_id as id`.execute(db);
+  const [made] = rows;
+  if (!made) throw new Error('The location was not inserted.');
+  return made.id;
+}
