@@ -17,8 +17,6 @@ export interface LoggedPlan {
   root: Plan;
 }
 
-export const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
-
 /** Each entry is a line with the duration, and JSON in lines that begin with a tab. */
 const beginning = /duration: [\d.]+ ms {2}plan:$/;
 

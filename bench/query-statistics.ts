@@ -5,7 +5,8 @@ import { text as textOf } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { withClient } from '../service/src/db/connection.ts';
 import { logFileIn } from '../service/src/db/embedded/log-file.ts';
-import { type LoggedPlan, loggedPlans, nodesOf } from './logged-plans.ts';
+import { nodesOf } from '../service/src/testing/explain.ts';
+import { type LoggedPlan, loggedPlans } from './logged-plans.ts';
 
 // Reads the statistics of PostgreSQL about queries: pg_stat_statements counts and times them, and auto_explain logs the
 // plans that were used.

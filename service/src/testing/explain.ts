@@ -63,8 +63,9 @@ function textOf(value: unknown): string {
   return Array.isArray(value) ? `{${value.map((one) => JSON.stringify(one)).join()}}` : `${value}`;
 }
 
-function nodesOf(node: PlanNode): PlanNode[] {
-  return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+/** A node of a plan, and all those below it. */
+export function nodesOf<N extends { Plans?: N[] }>(node: N): N[] {
+  return [node, ...(node.Plans ?? []).flatMap((one) => nodesOf(one))];
 }
 
 /** The number of rows that were read, including those that did not match. */
