@@ -26,7 +26,7 @@ test('a guest is watched until it reports', async () => {
   const { watch, polls } = guestOf(clock, null, null, 14);
   const watched = watch(null);
   await clock.pass(500);
-  await watched;
+  assert.equal(await watched, true);
   assert.deepEqual(polls, [20, 40, 60]);
 });
 
@@ -44,7 +44,7 @@ test('a guest that reports nothing new is watched for half a second', async () =
   const { watch, polls } = guestOf(clock, 14);
   const watched = watch(14);
   await clock.pass(10_000);
-  await watched;
+  assert.equal(await watched, false);
   assert.equal(polls.length, 24);
   assert.equal(polls.at(-1), 480);
 });
@@ -86,6 +86,6 @@ test('guests that are watched at the same time share the polls', async () => {
 test('watching ends when the lease is lost', async () => {
   const { watch, abort, polls } = guestOf(fakeClock(), 14);
   abort.abort();
-  await watch(14);
+  assert.equal(await watch(14), false);
   assert.deepEqual(polls, []);
 });

@@ -62,15 +62,16 @@ export async function progressOf({
 }
 
 /**
- * Resolves when the report has another length than `bytes`, or after half a second. Each report has
- * another length than the one before: a result is longer than `done` is shorter than `running`.
+ * Resolves to `true` when the report has another length than `bytes`, and to `false` if it has not within half a second.
+ * Each report has another length than the one before: a result is longer than `done` is shorter than `running`.
+ * @param bytes the length; `null` if there was no report
  * @param clock the clock; tests use their own
  */
 export async function reportChanges(
   { incus, server, signal }: Pick<ServerStepContext<unknown>, 'incus' | 'server' | 'signal'>,
   bytes: number | null,
   clock: Pick<Clock, 'elapsed' | 'after'> = systemClock,
-): Promise<void> {
+): Promise<boolean> {
   const name = instanceName(server.uuid);
   const end = clock.elapsed() + maxWatchMs;
   watching += 1;
@@ -78,10 +79,10 @@ export async function reportChanges(
     while (!signal.aborted) {
       const left = end - clock.elapsed();
       await pause(Math.min(pollMs * watching, left), signal, clock.after);
-      // The report is read afterwards in any case.
-      if (signal.aborted || clock.elapsed() >= end) return;
-      if ((await incus.files.size(name, progressFile, { signal })) !== bytes) return;
+      if (signal.aborted || clock.elapsed() >= end) break;
+      if ((await incus.files.size(name, progressFile, { signal })) !== bytes) return true;
     }
+    return false;
   } finally {
     watching -= 1;
   }

@@ -5,7 +5,7 @@ import type { StepResult } from '../../operations/define.ts';
 import { testSecretKey } from '../../testing/app.ts';
 import { createOperation } from './create.ts';
 
-const { boot, initialise } = createOperation.steps;
+const { boot, initialise, network } = createOperation.steps;
 const place = operationSecrets(1, 2);
 const canary = 'Canary-4715';
 const userData = `#cloud-config\nruncmd: ${canary}\n`;
@@ -142,4 +142,55 @@ test('a boot with user data says that it may hold it up, and frees its place aft
   assert.equal(await waiting({ ...ago(0), has_place: true }), undefined);
   assert.deepEqual(await waiting({ ...ago(2), has_place: true }), { has_place: false });
   assert.equal(await waiting({ ...ago(2), has_place: false }), undefined, 'it is written once');
+});
+
+/**
+ * A guest that waits for its network for the given time. Incus shows its address from the reading with this number on, and
+ * its report from the poll with this number on.
+ */
+function guestInNetwork({ upAt = Infinity, reportsAt = Infinity, waitedSeconds = 0 }) {
+  const calls = { readings: 0, polls: 0 };
+  const getState = async () => {
+    calls.readings += 1;
+    const addresses = calls.readings < upAt ? [] : [{ address: '10.0.0.2' }];
+    return { status: 'Running', network: { eth0: { addresses } } };
+  };
+  const size = async () => {
+    calls.polls += 1;
+    return calls.polls < reportsAt ? null : 14;
+  };
+  const step_since = new Date(Date.now() - waitedSeconds * 1000).toISOString();
+  const context = {
+    incus: { files: { size }, instances: { getState } },
+    server: { uuid: '00000000-0000-4000-8000-000000000001', addresses: [{ ip: '10.0.0.2' }] },
+    signal: new AbortController().signal,
+    operation: { step_since, state: {} },
+  } as unknown as Context;
+  return { calls, run: async () => await network?.run(context) };
+}
+
+test('a guest without its address is polled for its report, and its state is read once it reports', async () => {
+  const { calls, run } = guestInNetwork({ upAt: 2, reportsAt: 3 });
+  assert.deepEqual(await run(), { outcome: 'next', step: 'boot' });
+  assert.deepEqual(calls, { readings: 2, polls: 3 });
+});
+
+test('the state of a guest that does not report is read again without a pause after its report was awaited', async () => {
+  const { calls, run } = guestInNetwork({});
+  assert.deepEqual(await run(), { outcome: 'wait', seconds: 0 });
+  assert.equal(calls.readings, 1);
+});
+
+test('the state of a guest that reports without its address is read after a pause', async () => {
+  const { calls, run } = guestInNetwork({ reportsAt: 1 });
+  const result = await run();
+  assert.ok(result?.outcome === 'wait' && result.seconds >= 0.1);
+  assert.deepEqual(calls, { readings: 2, polls: 1 });
+});
+
+test('a guest that has been without its address for long is not polled for its report', async () => {
+  const { calls, run } = guestInNetwork({ waitedSeconds: 60 });
+  const result = await run();
+  assert.ok(result?.outcome === 'wait' && result.seconds >= 3);
+  assert.deepEqual(calls, { readings: 1, polls: 0 });
 });

@@ -406,14 +406,24 @@ const addressInUse = (what: string) =>
   `Another instance in the engine has ${what}. Delete the server and create it again: it gets other addresses.`;
 
 async function network(context: Context): Result {
-  const { incus, operation, server, signal } = context;
-  const name = instanceName(server.uuid);
-  const state = await incus.instances.getState(name, { signal });
+  const seconds = nextPollSeconds(context.operation);
+  const seen = await afterItsAddresses(context);
+  if (seen) return seen;
+  const pause = { outcome: 'wait', seconds, ...placeDuringBoot(context.operation) } as const;
+  if (seconds > maxWatchedSeconds) return pause;
+  // Guests report once their network is up. Asking for the report costs a node less than reading the state.
+  if (!(await reportChanges(context, null))) return { ...pause, seconds: 0 };
+  return (await afterItsAddresses(context)) ?? pause;
+}
+
+/** The step after the network, if the guest has all its addresses or does not run. */
+async function afterItsAddresses(context: Context) {
+  const { incus, server, signal } = context;
+  const state = await incus.instances.getState(instanceName(server.uuid), { signal });
   if (!isRunning(state?.status)) return await notRunning(context, state?.status);
   const seen = Object.values(state?.network ?? {}).flatMap((nic) => nic.addresses);
   const up = server.addresses.every(({ ip }) => seen.some(({ address }) => address === ip));
-  if (up) return next('boot');
-  return { outcome: 'wait', seconds: nextPollSeconds(operation), ...placeDuringBoot(operation) };
+  return up ? next<CreateState>('boot') : undefined;
 }
 
 /** Ends when the guest has started to work on its handover files. */
