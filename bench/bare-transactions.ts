@@ -30,6 +30,8 @@ export async function bareTransactions(
   }
 
   return {
+    /** Changes the row `id` with as many statements. */
+    transaction,
     async perSecond(count: number, statements: number): Promise<number> {
       const begun = performance.now();
       await inParallel(count, atOnce, (id) => transaction(id, statements));

@@ -1,22 +1,26 @@
+import { fileURLToPath } from 'node:url';
 import { bareTransactions } from './bare-transactions.ts';
 import { inParallel } from './in-parallel.ts';
 import { lightClient } from './light-client.ts';
 import { held, instantFleet } from './operations.ts';
+import { programOf } from './program.ts';
 import { sizeOf, wanted } from './scale.ts';
 import { type Installation, withFleet } from './scale-installation.ts';
-import { compare, conclude, concludeAlone, percentile } from './statistics.ts';
+import { type Comparison, compare, conclude, percentile, type Target } from './statistics.ts';
 
 const defaultRounds = 3;
 const clients = 16;
 const creates = { at16: 150, at1: 40 };
 const refusals = 1000;
 const actions = 300;
-/** How many statements the transaction of an action has. */
-const statementsOfAction = 6;
+/** How many statements the transactions of a create and of an action have. */
+const statements = { create: 22, action: 6 };
+const fastifyFile = fileURLToPath(new URL('fastify-read.ts', import.meta.url));
 
 /**
  * Measures how many changes a service accepts and refuses per second, without carrying them out: the operations are held
- * until the end. The baseline of an action is a transaction of as many statements.
+ * until the end. The baseline of an accepted one is a transaction of as many statements, and that of a refused one Fastify
+ * with one prepared query.
  */
 export async function benchChanges(rounds = defaultRounds): Promise<boolean> {
   return await withFleet(instantFleet, async (installation) => {
@@ -29,71 +33,129 @@ export async function benchChanges(rounds = defaultRounds): Promise<boolean> {
   });
 }
 
+/** What a round took of the same work, without its warm-up. */
+interface Sides {
+  baseline: Taken[];
+  measured: Taken[];
+}
+
 interface Figures {
-  createsPerSecond: number[];
-  createMs: number[];
-  createMsAlone: number[];
-  refusalsPerSecond: number[];
-  actionsPerSecond: number[];
-  transactionsPerSecond: number[];
+  creates: Sides;
+  createsAlone: Sides;
+  refusals: Sides;
+  actions: Sides;
 }
 
 async function measure(installation: Installation, rounds: number): Promise<Figures> {
-  await using baseline = await bareTransactions(installation, clients);
+  await using bare = await bareTransactions(installation, clients);
+  await using fastify = await programOf(fastifyFile, [installation.superuserConnectionString]);
+  using plain = lightClient({ url: `http://127.0.0.1:${fastify.said}`, token: '' }, clients);
   using client = lightClient(installation.service, clients);
+  const sides = (): Sides => ({ baseline: [], measured: [] });
   const figures: Figures = {
-    createsPerSecond: [],
-    createMs: [],
-    createMsAlone: [],
-    refusalsPerSecond: [],
-    actionsPerSecond: [],
-    transactionsPerSecond: [],
+    ...{ creates: sides(), createsAlone: sides(), refusals: sides(), actions: sides() },
   };
   const perRound = Math.min(actions, Math.floor(sizeOf(instantFleet) / (rounds + 1)));
   for (let round = 0; round <= rounds; round += 1) {
     const create = (number: number) =>
       client.post('/v1/servers', wanted(instantFleet, number), 201);
+    const statementsOfCreate = (number: number) => bare.transaction(number, statements.create);
     const tooLarge = { ...wanted(instantFleet, round), cpu: 9 };
-    const refuse = () => client.post('/v1/servers', tooLarge, 422);
+    const refuse = ({ post }: typeof client) => post('/v1/servers', tooLarge, 422);
     // Each server is started once, since a second start is refused.
     const start = (number: number) =>
       client.post(`/v1/servers/${round * perRound + number + 1}/start`, {}, 202);
-    const many = await taken(creates.at16, clients, create);
-    const one = await taken(creates.at1, 1, create);
-    const refused = await taken(refusals, clients, refuse);
-    const transactions = await baseline.perSecond(perRound, statementsOfAction);
-    const started = await taken(perRound, clients, start);
+    const statementsOfAction = (number: number) => bare.transaction(number, statements.action);
+    const of: [Sides, Taken, Taken][] = [
+      [
+        figures.creates,
+        await taken(creates.at16, clients, statementsOfCreate),
+        await taken(creates.at16, clients, create),
+      ],
+      [
+        figures.createsAlone,
+        await taken(creates.at1, 1, statementsOfCreate),
+        await taken(creates.at1, 1, create),
+      ],
+      [
+        figures.refusals,
+        await taken(refusals, clients, () => refuse(plain)),
+        await taken(refusals, clients, () => refuse(client)),
+      ],
+      [
+        figures.actions,
+        await taken(perRound, clients, statementsOfAction),
+        await taken(perRound, clients, start),
+      ],
+    ];
     // The first round is a warm-up.
     if (round === 0) continue;
-    figures.createsPerSecond.push(many.perSecond);
-    figures.createMs.push(many.p50);
-    figures.createMsAlone.push(one.p50);
-    figures.refusalsPerSecond.push(refused.perSecond);
-    figures.actionsPerSecond.push(started.perSecond);
-    figures.transactionsPerSecond.push(transactions);
+    for (const [each, baseline, measured] of of) {
+      each.baseline.push(baseline);
+      each.measured.push(measured);
+    }
   }
   return figures;
 }
 
-function report(figures: Figures): boolean {
-  const { createsPerSecond, createMs, createMsAlone, refusalsPerSecond } = figures;
-  const names = { baseline: `${statementsOfAction} statements`, measured: 'Berth' };
-  const ofActions = compare(figures.transactionsPerSecond, figures.actionsPerSecond);
-  return [
-    concludeAlone('Creates accepted per second, 16 clients', createsPerSecond, { least: 150 }),
-    concludeAlone('A create accepted, 16 clients, median in milliseconds', createMs, { most: 60 }),
-    concludeAlone('A create accepted, 1 client, median in milliseconds', createMsAlone, {
-      most: 12,
-    }),
-    concludeAlone('Creates refused per second, 16 clients', refusalsPerSecond, { least: 1000 }),
-    conclude('Actions accepted per second, 16 clients', names, ofActions, {
-      of: 'ratio',
-      least: 0.4,
-    }),
-  ].every((isMet) => isMet);
+function report({ creates, createsAlone, refusals, actions }: Figures): boolean {
+  const create = `${statements.create} statements`;
+  const all: { title: string; baseline: string; comparison: Comparison; target: Target }[] = [
+    {
+      title: 'Creates accepted per second, 16 clients',
+      baseline: create,
+      comparison: compared(creates, 'perSecond'),
+      target: { of: 'measured', least: 150 },
+    },
+    {
+      title: 'A create accepted, 16 clients, median in milliseconds',
+      baseline: create,
+      comparison: compared(creates, 'p50'),
+      target: { of: 'measured', most: 60 },
+    },
+    {
+      title: 'A create accepted, 1 client, median in milliseconds',
+      baseline: create,
+      comparison: compared(createsAlone, 'p50'),
+      target: { of: 'measured', most: 12 },
+    },
+    {
+      title: 'Creates refused per second, 16 clients',
+      baseline: 'Fastify with one query',
+      comparison: compared(refusals, 'perSecond'),
+      target: { of: 'measured', least: 1000 },
+    },
+    {
+      title: 'Actions accepted per second, 16 clients',
+      baseline: `${statements.action} statements`,
+      comparison: compared(actions, 'perSecond'),
+      target: { of: 'ratio', least: 0.4 },
+    },
+  ];
+  return all
+    .map(({ title, baseline, comparison, target }) =>
+      conclude(title, { baseline, measured: 'Berth' }, comparison, target),
+    )
+    .every((isMet) => isMet);
 }
 
-async function taken(count: number, atOnce: number, act: (number: number) => Promise<unknown>) {
+const compared = ({ baseline, measured }: Sides, field: keyof Taken): Comparison =>
+  compare(
+    baseline.map((one) => one[field]),
+    measured.map((one) => one[field]),
+  );
+
+interface Taken {
+  perSecond: number;
+  /** The median, in milliseconds. */
+  p50: number;
+}
+
+async function taken(
+  count: number,
+  atOnce: number,
+  act: (number: number) => Promise<unknown>,
+): Promise<Taken> {
   const milliseconds: number[] = [];
   const begun = performance.now();
   await inParallel(count, atOnce, async (number) => {

@@ -1,8 +1,8 @@
 import Fastify from 'fastify';
 import { createPool } from '../service/src/db/connection.ts';
 
-// The baseline for reads: Fastify with a schema, and one prepared query that reads a server by its primary key. Usage:
-// node fastify-read.ts DATABASE_URL. It prints its port.
+// The baseline for reads: Fastify with a schema, and one prepared query that reads a server by its primary key. It refuses
+// creates after one such query. Usage: node fastify-read.ts DATABASE_URL. It prints its port.
 
 const [connectionString = ''] = process.argv.slice(2);
 const pool = createPool(connectionString, { max: 16 });
@@ -40,6 +40,20 @@ app.get(
       text: `${query} order by servers.id limit 100`,
     });
     return rows;
+  },
+);
+const create = {
+  type: 'object',
+  properties: { location_id: integer, os_id: integer, name: text, cpu: integer },
+  required: ['location_id', 'os_id', 'name'],
+};
+app.post<{ Body: { location_id: number } }>(
+  '/v1/servers',
+  { schema: { body: create, response: { 422: { type: 'object', properties: { error: text } } } } },
+  async ({ body }, reply) => {
+    const text = 'select name from locations where id = $1';
+    const { rows } = await pool.query({ name: 'location', text, values: [body.location_id] });
+    return await reply.code(422).send({ error: rows[0]?.name });
   },
 );
 console.log(new URL(await app.listen({ port: 0, host: '127.0.0.1' })).port);

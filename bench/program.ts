@@ -12,6 +12,7 @@ export async function programOf(file: string, args: string[]) {
   failed.catch(() => undefined);
   return {
     said: String(said).trim(),
+    pid: child.pid ?? 0,
     async [Symbol.asyncDispose]() {
       child.kill();
       await ended;
