@@ -37,7 +37,7 @@ export function countRefusals(enter: (entry: AuditEntry) => Promise<void>): Refu
   const countings = new Map<string, Counting>();
   const taken = new Map<string, number>();
 
-  function begin(key: string, shares: string[]): Counting {
+  function begin(key: string, ...shares: string[]): Counting {
     const counting = { begunAt: performance.now(), tally: undefined, shares };
     countings.set(key, counting);
     for (const share of shares) taken.set(share, (taken.get(share) ?? 0) + 1);
@@ -62,9 +62,9 @@ export function countRefusals(enter: (entry: AuditEntry) => Promise<void>): Refu
     const known = countings.get(ofCaller);
     if (known) return known;
     const inHistory = `in ${history}`;
-    if (hasRoom(inHistory, maxKinds.inHistory)) return begin(ofCaller, [inHistory]);
+    if (hasRoom(inHistory, maxKinds.inHistory)) return begin(ofCaller, inHistory);
     const ofHistory = `rest in ${history}`;
-    return countings.get(ofHistory) ?? begin(ofHistory, []);
+    return countings.get(ofHistory) ?? begin(ofHistory);
   }
 
   async function end(key: string, counting: Counting): Promise<void> {
@@ -94,7 +94,7 @@ export function countRefusals(enter: (entry: AuditEntry) => Promise<void>): Refu
         counting.tally = joined(counting.tally, tally);
         return;
       }
-      const counting = begin(kind, [ofCaller, inHistory]);
+      const counting = begin(kind, ofCaller, inHistory);
       try {
         await enter(entry);
       } catch (error) {
