@@ -33,7 +33,7 @@ async function projectOfRefusal(request: FastifyRequest, db: Db): Promise<number
     if (named !== undefined) return (await findProject(db, named))?.id ?? null;
     return scope === 'admin' ? null : caller.project.id;
   }
-  return named !== undefined && visible.includes(named) ? named : caller.project.id;
+  return visible.find((id) => id === named) ?? caller.project.id;
 }
 
 function projectInPath({ url }: FastifyRequest): number | undefined {
