@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { pino } from 'pino';
 import { Type } from 'typebox';
 import type { App } from '../callers/app-types.ts';
-import { markSignInAttempt } from '../changes/audit-marks.ts';
+import { markRefusedParts, markSignInAttempt } from '../changes/audit-marks.ts';
 import { changesNothing } from '../changes/change.ts';
 import { Problem, type ProblemCode } from '../problems/problem.ts';
 import { sessionRoutes } from '../sessions/routes.ts';
@@ -49,6 +49,20 @@ function probeRoutes(api: App): void {
       throw new Problem('sign_in_failed', 'No.');
     });
   }
+  api.post('/bulk', { config, schema }, async (request) => {
+    markRefusedParts(request, [
+      { action: 'server_start', target: { kind: 'server', id: 41 }, code: 'server_not_found' },
+      { action: 'server_stop', target: { kind: 'server', id: 42 }, code: 'quota_exceeded' },
+    ]);
+    return await changesNothing(request, Promise.resolve({}));
+  });
+  api.get('/callback', { config: open, schema }, async (request) => {
+    markSignInAttempt(request, null);
+    markRefusedParts(request, [
+      { action: 'session_oidc_callback', target: null, code: 'sign_in_failed' },
+    ]);
+    return {};
+  });
   const inProject = { operationId: 'probe', params: PathParams({ id: 'project' }), response };
   api.post('/projects/:id/probe', { config, schema: inProject }, refuse('no_capacity'));
   const asAdmin = { ...config, scope: 'admin' } as const;
@@ -56,14 +70,17 @@ function probeRoutes(api: App): void {
   api.post('/admin', { config: asAdmin, schema }, refuse('no_capacity'));
 }
 
-/** The warnings of the service. */
+/** The warnings of the service, and the messages of their errors. */
 const warnings: string[] = [];
+const causes: string[] = [];
 const log = pino(
   { level: 'warn' },
   {
     write: (line: string) => {
-      const { level, msg } = JSON.parse(line);
-      if (level === 40) warnings.push(msg);
+      const { level, msg, err } = JSON.parse(line);
+      if (level !== 40) return;
+      warnings.push(msg);
+      causes.push(err?.message);
     },
   },
 );
@@ -174,6 +191,35 @@ test('a refusal of a change is entered with the caller, the target and the reaso
   assert.deepEqual([entered.length, warnings], [wanted.length, []]);
 });
 
+test('what a successful request was refused is entered by object, and the request itself is not', async () => {
+  const app = await serve();
+  const { id, headers } = await createTestToken(db, { scopes: ['servers:write'], project: 'home' });
+  const answers = [await ask(app, '/v1/bulk', headers), await ask(app, '/v1/callback', {}, 'GET')];
+  assert.deepEqual(
+    answers.map(({ statusCode }) => statusCode),
+    [200, 200],
+  );
+  // All refusals have been entered by now.
+  await app.close();
+  const [bulk, callback] = answers.map((answer) => String(answer.headers['x-request-id']));
+  const entered = await db
+    .selectFrom('audit_log')
+    .select(['request_id', 'token_id', 'project_id', 'action', 'target_id', 'status', 'code'])
+    .where('request_id', 'in', [bulk ?? '', callback ?? ''])
+    .orderBy('action')
+    .execute();
+  const common = { request_id: bulk, token_id: id, project_id: home };
+  assert.deepEqual(entered, [
+    { ...common, action: 'server_start', target_id: 41, status: 404, code: 'server_not_found' },
+    { ...common, action: 'server_stop', target_id: 42, status: 403, code: 'quota_exceeded' },
+    {
+      ...{ request_id: callback, token_id: null, project_id: null },
+      ...{ action: 'session_oidc_callback', target_id: null, status: 401, code: 'sign_in_failed' },
+    },
+  ]);
+  assert.deepEqual(warnings, []);
+});
+
 test('refusals are aggregated, entered each minute, and the last ones at the end', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const app = await serve();
@@ -217,6 +263,7 @@ test('a refusal that cannot be entered causes a warning, and is entered later', 
   await ask(app, '/v1/probe', headers);
   await until('the warning is logged', () => warnings.length > 0);
   assert.deepEqual(warnings.splice(0), ['A refusal could not be entered in the audit log.']);
+  assert.match(String(causes.splice(0)), /audit_entries/);
   await ask(app, '/v1/probe', headers);
   await sql`alter table hidden_audit_entries rename to audit_entries`.execute(db);
   await app.close();
@@ -238,4 +285,5 @@ test('refusals that are lost at the end cause a warning', async () => {
     warnings.splice(0).at(-1),
     'Counted refusals could not be entered in the audit log.',
   );
+  assert.match(String(causes.splice(0).at(-1)), /audit_entries/);
 });
