@@ -33,15 +33,21 @@ let waits: [id: number, seconds: number][] = [];
 function probeRoutes(api: App, deps: WaitingDeps): void {
   const schema = { response: { 202: Type.Any() } };
   const config = { scope: 'servers:write' } as const;
-  api.post('/secret', { config, schema }, async (request, reply) => {
-    const answer = await change<Accepted>(request, deps, async () => ({
-      ...accepted('The password is being set.', pending),
-      secret: { password },
-      target: null,
-    }));
-    const lasting = { unless: ['password_not_set'], words: 'It may be set.' } as const;
-    return await sendAccepted(deps, request, reply, answer, lasting);
-  });
+  const lastingSecret = { unless: ['password_not_set'], words: 'It may be set.' } as const;
+  for (const [path, secret, lasting] of [
+    ['/secret', { password }, lastingSecret],
+    ['/fleeting', { password }, undefined],
+    ['/secretless', undefined, lastingSecret],
+  ] as const) {
+    api.post(path, { config, schema }, async (request, reply) => {
+      const answer = await change<Accepted>(request, deps, async () => ({
+        ...accepted('The password is being set.', pending),
+        ...(secret && { secret }),
+        target: null,
+      }));
+      return await sendAccepted(deps, request, reply, answer, lasting);
+    });
+  }
   api.post('/probe', { config: { scope: 'servers:write' }, schema }, async (request, reply) => {
     const answer = await change<Accepted>(request, deps, async () => ({
       ...accepted('The server is being started.', pending),
@@ -213,10 +219,36 @@ test('a secret that may be valid after a failure is in the error, and stored enc
       const problem = answer.json();
       assert.deepEqual([problem.code, problem.password], [code, isKept ? password : undefined]);
       assert.equal(problem.detail, isKept ? 'It failed. It may be set.' : 'It failed.');
+      assert.equal(problem.operation.status, status);
     }
     const rows = db.selectFrom('idempotency_keys').selectAll().where('key', '=', code);
     const row = await rows.executeTakeFirstOrThrow();
     assert.equal(row.secret !== null, isKept);
     assert.ok(!JSON.stringify(row).includes(password));
+  }
+});
+
+test('an error has no secret if none is valid after a failure, or if there is none', async () => {
+  const error = { code: 'deadline_exceeded', message: 'It failed.' };
+  outcome = { ...operation, status: 'failed', message: 'It failed.', error } as WaitedOperation;
+  for (const path of ['fleeting', 'secretless']) {
+    const keyed = { ...headers, ...wait, 'idempotency-key': path };
+    const failed = await inject(app, { method: 'POST', url: `/v1/${path}`, headers: keyed });
+    const { code, detail, password: shown } = failed.json();
+    assert.deepEqual([code, detail, shown], [error.code, 'It failed.', undefined], path);
+    const rows = db.selectFrom('idempotency_keys').select('secret').where('key', '=', path);
+    assert.deepEqual(await rows.execute(), [{ secret: null }]);
+  }
+});
+
+test('a result is replayed with the secret of the response', async () => {
+  outcome = { ...operation, status: 'succeeded' };
+  const keyed = { ...headers, ...wait, 'idempotency-key': 'with-secret' };
+  const post = () => inject(app, { method: 'POST', url: '/v1/secret', headers: keyed });
+  for (const isReplayed of [undefined, 'true']) {
+    const answer = await post();
+    const { message, password: shown } = answer.json();
+    assert.deepEqual([message, shown], [operation.message, password]);
+    assert.equal(answer.headers['idempotency-replayed'], isReplayed);
   }
 });
