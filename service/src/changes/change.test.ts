@@ -8,6 +8,7 @@ import { noCredentialCache } from '../callers/credential-cache.ts';
 import { createLimiter } from '../limits/limiter.ts';
 import { Problem } from '../problems/problem.ts';
 import { createTestApp, createTestToken, generousLimits } from '../testing/app.ts';
+import { createTestUser } from '../testing/people.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { type Change, change, changesNothing, type Outcome } from './change.ts';
 
@@ -24,9 +25,13 @@ let cleared = 0;
 function probeRoutes(api: App, deps: Deps): void {
   const schema = { operationId: 'probe', response: { '2xx': Type.Any() } };
   const config = { scope: 'servers:write', needsConfirmation: false } as const;
-  for (const method of ['POST', 'DELETE'] as const) {
+  for (const [method, url, scope] of [
+    ['POST', '/probe', 'servers:write'],
+    ['DELETE', '/probe', 'servers:write'],
+    ['POST', '/sign-in', 'public'],
+  ] as const) {
     api.route({
-      ...{ method, url: '/probe', config, schema },
+      ...{ method, url, config: { ...config, scope }, schema },
       handler: async (request, reply) => {
         const answer = await change(
           request,
@@ -134,6 +139,7 @@ test('a change of several objects has an entry for each, and counts as so many c
   work = async () => ({ ...done, parts: [] });
   assert.equal((await ask()).statusCode, 200);
   assert.deepEqual(await entries(), []);
+  assert.equal(cleared, 0);
   work = async () => ({ ...done, parts: [part(41), part(42), part(43)] });
   assert.equal((await ask()).statusCode, 200);
   const entered = await entries();
@@ -203,6 +209,16 @@ test('beyond the limit, no change begins except the removal of access', async ()
   token = await createTestToken(db, { scopes: ['servers:write'] });
   assert.deepEqual(await statuses('DELETE', 2), [200, 200]);
   assert.deepEqual(await statuses('POST', 1), [429], 'removals of access are also counted');
+});
+
+test('sign-ins beyond the limit are refused', async () => {
+  const { id } = await createTestUser(db);
+  work = async () => ({ ...done, target: { kind: 'user', id }, userId: id });
+  for (const wanted of [200, 200, 429]) {
+    assert.equal((await app.inject({ method: 'POST', url: '/v1/sign-in' })).statusCode, wanted);
+  }
+  const entered = db.selectFrom('audit_log').select('status').where('user_id', '=', id);
+  assert.deepEqual(await entered.execute(), [{ status: 200 }, { status: 200 }]);
 });
 
 test('a change whose transaction runs again is counted once', async (t) => {
