@@ -47,12 +47,16 @@ const lookups: Lookups = {
     words: 'place',
     named: (_, name) => answer('location named', name, [{ id: 31, name }]),
   },
+  project: {
+    named: ({ pathId }, name) => answer('project named', { name, pathId }, [{ id: 41, name }]),
+  },
+  member: {
+    named: ({ pathId }, name) => answer('member named', { name, pathId }, [{ id: 51, name }]),
+  },
   user: { isCalled: 'has the email address', named: async () => [] },
   ...{
-    operating_system: {},
+    operating_system: { list: 'GET /v1/operating-systems' },
     size: {},
-    project: {},
-    member: {},
     token: {},
     ssh_key: {},
     webhook: {},
@@ -88,6 +92,12 @@ function probeRoutes(api: App, { db: probed, secretKey }: Deps): void {
   );
   api.get('/probe/:id', { config, schema: { params, response } }, async (request) =>
     shown(request),
+  );
+  const member = PathParams({ id: 'project', user_id: 'member' });
+  api.get(
+    '/members/:id/:user_id',
+    { config, schema: { params: member, response } },
+    async (request) => shown(request),
   );
   const operation = PathParams({ id: 'operation' });
   api.get('/operation/:id', { config, schema: { params: operation, response } }, async (request) =>
@@ -146,6 +156,16 @@ test('a path can have an id, a UUID or a name', async () => {
   assert.deepEqual(asked, [
     ['server named', 'web'],
     ['server with UUID', uuid],
+  ]);
+});
+
+test('a reference is looked up with the id that begins the path', async () => {
+  assert.deepEqual((await get('/members/team/eve')).json().path, { id: 41, user_id: 51 });
+  assert.deepEqual((await get('/members/7/eve')).json().path, { id: 7, user_id: 51 });
+  assert.deepEqual(asked, [
+    ['project named', { name: 'team', pathId: undefined }],
+    ['member named', { name: 'eve', pathId: 41 }],
+    ['member named', { name: 'eve', pathId: 7 }],
   ]);
 });
 
@@ -265,6 +285,10 @@ test('errors use the words of the noun', async () => {
   ]);
   assert.deepEqual((await post({ location_id: '0' })).json().errors, [
     { pointer: '/location_id', detail: 'No place has the id 0.' },
+  ]);
+  const list = 'List the operating systems with GET /v1/operating-systems.';
+  assert.deepEqual((await get('/probe?kind=operating_system&target_id=x')).json().errors, [
+    { parameter: 'target_id', detail: `No operating system has the id x. ${list}` },
   ]);
 });
 

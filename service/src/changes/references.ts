@@ -138,7 +138,7 @@ export function resolveReferences(app: FastifyInstance, deps: Deps, lookups: Loo
     const asker = scopeOf(request, caller);
     const byUuid = uuid !== undefined && finder.withUuid;
     const found = await (byUuid ? byUuid(asker, read) : finder.named?.(asker, read));
-    return exactMatch(finder, text, found ?? [])?.id;
+    return found && exactMatch(finder, text, found)?.id;
   }
 
   /** Checks the ids of a filter. Elsewhere the rules of the noun do so. */
