@@ -6,13 +6,17 @@ import { Type } from 'typebox';
 import type { App, Deps } from '../callers/app-types.ts';
 import { Problem } from '../problems/problem.ts';
 import { deleteOldIdempotencyKeys } from '../retention/idempotency-queries.ts';
+import { sessionRoutes } from '../sessions/routes.ts';
 import { createTestApp, createTestToken, testSecretKey } from '../testing/app.ts';
+import { installation } from '../testing/fixtures.ts';
 import { inject } from '../testing/inject.ts';
 import { patiently } from '../testing/patiently.ts';
+import { createTestUser, signInAs } from '../testing/people.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
+import { enterServer, operationUnderWay } from '../testing/servers.ts';
 import { until } from '../testing/until.ts';
 import { markAudited } from './audit-marks.ts';
-import { idempotently, sendAnswer } from './idempotency.ts';
+import { forgetSecrets, idempotently, sendAnswer } from './idempotency.ts';
 import { deleteAnswersTo, storeAnswer } from './idempotency-queries.ts';
 
 const { db, pool, close } = await createTestDatabase();
@@ -187,6 +191,31 @@ test('the keys of two tokens are independent', async () => {
   const answer = await post({ key: 'shared', payload: { cpu: 2 }, headers: other.headers });
   assert.equal(answer.statusCode, 201);
   assert.equal(await committedRuns(), 2);
+});
+
+test('users without a project have keys, which are independent', async () => {
+  const routes = (api: App, { db: probed, secretKey }: Deps) => {
+    const schema = { response: { 201: Type.Any() } };
+    const config = { scope: 'servers:write', worksWithoutProject: true } as const;
+    api.post('/homeless', { config, schema }, async (request, reply) => {
+      const answer = await idempotently(request, probed, secretKey, async () => {
+        runs += 1;
+        return { status: 201, body: { run: runs } };
+      });
+      markAudited(request);
+      return sendAnswer(reply, answer);
+    });
+  };
+  const api = await createTestApp(db, [routes, sessionRoutes]);
+  const answered = [];
+  for (let user = 0; user < 2; user += 1) {
+    const { ask } = await signInAs(api, (await createTestUser(db)).credentials);
+    for (let time = 0; time < 2; time += 1) {
+      answered.push((await ask('POST', '/homeless', { 'idempotency-key': 'homeless' })).json());
+    }
+  }
+  assert.deepEqual(answered, [{ run: 1 }, { run: 1 }, { run: 2 }, { run: 2 }]);
+  await api.close();
 });
 
 test('a key is valid for 24 hours', async () => {
@@ -410,4 +439,31 @@ test('the responses to a user who is deleted, and to their tokens, are deleted',
     left.map(({ caller }) => caller).toSorted(),
     [...staying.callers, `token:${tokenId}`].toSorted(),
   );
+});
+
+test('the secrets of the responses about a server are forgotten, and no others', async () => {
+  const place = await installation(db);
+  const [server = 0, other = 0] = [
+    await enterServer(db, place, { hostname: 'forgotten', operation: 'create' }),
+    await enterServer(db, place, { hostname: 'kept', operation: 'create' }),
+  ];
+  const secret = Buffer.from('encrypted');
+  const answer = { status: 202, body: {}, requestHmac: Buffer.alloc(32), secret };
+  const operationOf = async (id: number) => String((await operationUnderWay(db, id)).id);
+  const stored: [key: string, headers: Record<string, string>][] = [
+    ['about it', { 'Operation-Id': await operationOf(server) }],
+    ['about no server', {}],
+    ['about the other', { 'Operation-Id': await operationOf(other) }],
+  ];
+  const caller = `token:${(await createTestToken(db)).id}`;
+  await db.transaction().execute(async (trx) => {
+    for (const [key, of] of stored) await storeAnswer(trx, caller, key, { ...answer, headers: of });
+    await forgetSecrets(trx, server);
+  });
+  const rows = db.selectFrom('idempotency_keys').select(['key', 'secret']);
+  assert.deepEqual(await rows.where('caller', '=', caller).orderBy('key').execute(), [
+    { key: 'about it', secret: null },
+    { key: 'about no server', secret },
+    { key: 'about the other', secret },
+  ]);
 });
