@@ -34,14 +34,14 @@ export async function mutate(room: Room, sample: Sample, lines?: Lines[]): Promi
       nodeArgs: ['--test-reporter=tap', '-r', '{{hookFile}}', '{{testFile}}'],
     },
     plugins: ['@stryker-mutator/tap-runner', import.meta.resolve('./sampler.ts')],
-    reporters: ['sampler'],
+    reporters: ['sampler', 'progress-append-only'],
     sample,
     coverageAnalysis: 'perTest',
     disableTypeChecks: false,
-    // The tests mostly wait, so more of them can run at once.
-    concurrency: 4,
+    // Tests that detect a mutant often wait for it in vain, which takes no processor time.
+    concurrency: 12,
     // The machine may be busy. Only mutants that never end count as timeouts.
-    timeoutMS: 60_000,
+    timeoutMS: 30_000,
     dryRunTimeoutMinutes: 30,
     allowEmpty: true,
     tempDirName: sandboxes,

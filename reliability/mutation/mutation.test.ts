@@ -79,11 +79,13 @@ test('the score of a whole room must reach the threshold, and that of a sample n
   assert.deepEqual(sumOf([of(4, 5), of(3, 3)]), of(7, 8));
 });
 
+const at = (fileName: string, line: number) => ({ fileName, location: { start: { line } } });
+
 test('a seed selects the same sample again', () => {
   const drawn = (seed: number) => {
     const plans = Array.from({ length: 20 }, (_, id): Plan & { id: number } => ({
       id,
-      mutant: { fileName: 'a.ts', ...(id === 0 && { status: 'Ignored' }) },
+      mutant: { ...at('a.ts', 1), ...(id === 0 && { status: 'Ignored' }) },
     }));
     choose(plans, { count: 5, seed });
     return plans;
@@ -96,21 +98,23 @@ test('a seed selects the same sample again', () => {
   assert.deepEqual(createRandom(4).shuffled([1, 2, 3]).sort(), [1, 2, 3]);
 });
 
-test('the fastest tests of a mutant run first, until slower ones have detected more mutants of its file per second', () => {
+test('the fastest tests of a mutant run first, until slower ones have detected more mutants near it per second', () => {
   const order = createTestOrder(new Map(Object.entries({ fast: 1, slow: 90, medium: 5 })));
-  const plans = ['a.ts', 'b.ts'].map((fileName) => ({
-    mutant: { fileName },
-    runOptions: { testFilter: ['slow', 'fast', 'medium'] },
-  }));
+  const places = ['a.ts:50', 'a.ts:250', 'b.ts:50'];
+  const plans = places.map((place) => {
+    const [fileName = '', line] = place.split(':');
+    const runOptions = { testFilter: ['slow', 'fast', 'medium'] };
+    return { mutant: at(fileName, Number(line)), runOptions };
+  });
   const tests = () => plans.map(({ runOptions }) => runOptions.testFilter);
   const fastestFirst = ['fast', 'medium', 'slow'];
   orderTests(plans, order);
-  assert.deepEqual(tests(), [fastestFirst, fastestFirst]);
-  for (let count = 0; count < 5; count += 1) order.detected('a.ts', 'medium');
+  assert.deepEqual(tests(), [fastestFirst, fastestFirst, fastestFirst]);
+  for (let count = 0; count < 2; count += 1) order.detected({ file: 'a.ts', line: 51 }, 'medium');
   orderTests(plans, order, 'b.ts');
-  assert.deepEqual(tests(), [fastestFirst, fastestFirst]);
-  orderTests(plans, order, 'a.ts');
-  assert.deepEqual(tests(), [['medium', 'fast', 'slow'], fastestFirst]);
+  assert.deepEqual(tests(), [fastestFirst, fastestFirst, fastestFirst]);
+  orderTests(plans, order);
+  assert.deepEqual(tests(), [['medium', 'fast', 'slow'], fastestFirst, fastestFirst]);
 });
 
 test('a mutant is shown with the original text', () => {

@@ -19,7 +19,7 @@ export interface Sample {
 
 /** The part of a plan of StrykerJS that matters here. */
 export interface Plan {
-  mutant: { fileName: string; status?: string };
+  mutant: { fileName: string; location: { start: { line: number } }; status?: string };
   runOptions?: { testFilter?: string[] };
 }
 
@@ -33,9 +33,14 @@ export function choose(plans: Plan[], { count, seed }: Sample): void {
 export function orderTests(plans: Plan[], order: TestOrder, file?: string): void {
   for (const { mutant, runOptions } of plans) {
     if (file !== undefined && mutant.fileName !== file) continue;
-    if (runOptions?.testFilter) order.sort(mutant.fileName, runOptions.testFilter);
+    if (runOptions?.testFilter) order.sort(placeOf(mutant), runOptions.testFilter);
   }
 }
+
+const placeOf = ({ fileName, location }: Plan['mutant']) => ({
+  file: fileName,
+  line: location.start.line,
+});
 
 class Sampler implements Reporter {
   static inject = tokens(commonTokens.options);
@@ -58,8 +63,9 @@ class Sampler implements Reporter {
     orderTests(this.plans, this.order);
   }
 
-  onMutantTested({ fileName, killedBy = [] }: MutantResult): void {
-    for (const test of killedBy) this.order.detected(fileName, test);
+  onMutantTested(mutant: MutantResult): void {
+    const { fileName, killedBy = [] } = mutant;
+    for (const test of killedBy) this.order.detected(placeOf(mutant), test);
     if (killedBy.length > 0) orderTests(this.plans, this.order, fileName);
   }
 }

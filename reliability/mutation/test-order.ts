@@ -1,30 +1,46 @@
-/** Orders the tests of mutants so that those that are likely to detect one run first. */
-export interface TestOrder {
-  /** Sorts in place the tests that cover a mutant of a file. */
-  sort(file: string, tests: string[]): void;
-  /** Takes note that a test detected a mutant of a file. */
-  detected(file: string, test: string): void;
+/** The place of a mutant. */
+export interface Place {
+  file: string;
+  line: number;
 }
 
+/** Orders the tests of mutants so that those that are likely to detect one run first. */
+export interface TestOrder {
+  /** Sorts in place the tests that cover a mutant. */
+  sort(place: Place, tests: string[]): void;
+  /** Takes note that a test detected a mutant. */
+  detected(place: Place, test: string): void;
+}
+
+/** What each test counts for before it has detected anything, compared with a mutant of the same line that it detected. */
+const unknownTest = 0.2;
+/** At this distance, a detected mutant counts for half of one of the same line. */
+const halfAtLines = 10;
+
 /**
- * Begins with the fastest tests, and learns which ones detect the mutants of a file.
+ * Begins with the fastest tests, and learns which ones detect the mutants of a file, mostly from the mutants nearby.
  * @param durations of the tests without any change, in ms
  */
 export function createTestOrder(durations: ReadonlyMap<string, number>): TestOrder {
-  const detections = new Map<string, Map<string, number>>();
-  /** Detections per time, as if each test had already detected one. */
-  function yieldOf(file: string, test: string): number {
-    const known = detections.get(file)?.get(test) ?? 0;
-    return (known + 1) / (durations.get(test) ?? 1);
+  /** By file and test, the lines of the mutants that it detected. */
+  const detections = new Map<string, Map<string, number[]>>();
+  /** How much it is expected to detect per time. */
+  function yieldOf({ file, line }: Place, test: string): number {
+    const lines = detections.get(file)?.get(test) ?? [];
+    const known = lines.reduce((sum, other) => sum + nearness(line, other), unknownTest);
+    return known / (durations.get(test) ?? 1);
   }
   return {
-    sort(file, tests) {
-      tests.sort((one, other) => yieldOf(file, other) - yieldOf(file, one));
+    sort(place, tests) {
+      const yields = new Map(tests.map((test) => [test, yieldOf(place, test)]));
+      tests.sort((one, other) => (yields.get(other) ?? 0) - (yields.get(one) ?? 0));
     },
-    detected(file, test) {
-      const ofFile = detections.get(file) ?? new Map<string, number>();
-      ofFile.set(test, (ofFile.get(test) ?? 0) + 1);
-      detections.set(file, ofFile);
+    detected({ file, line }, test) {
+      const ofFile = detections.get(file) ?? new Map<string, number[]>();
+      detections.set(file, ofFile.set(test, [...(ofFile.get(test) ?? []), line]));
     },
   };
 }
+
+const nearness = (line: number, other: number) =>
+  halfAtLines / (halfAtLines + Math.abs(line - other));
