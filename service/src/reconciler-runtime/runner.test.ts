@@ -10,14 +10,24 @@ type Topic = 'wanted' | 'other' | 'outdated' | 'lost';
 type Context = RunContext<Topic>;
 type Work = (key: string, context: Context) => Promise<Found | undefined>;
 
+/** A line of the log. */
+interface Said {
+  msg: string;
+  reconciler: string;
+  location?: string;
+  count?: number;
+  key?: string;
+  err?: { message: string };
+}
+
 /** Runs reconcilers by name, each with the work of that name, on a clock that stands still. */
 function started(
   reconcilers: Record<string, Omit<Reconciler<null, Topic>, 'name' | 'failure' | 'run'>>,
   work: Record<string, Work>,
+  { observed = true, stopping = new AbortController() } = {},
 ) {
   const clock = fakeClock();
-  const stopping = new AbortController();
-  const said: { msg: string; reconciler: string; location?: string; count?: number }[] = [];
+  const said: Said[] = [];
   const log = pino({}, { write: (line: string) => void said.push(JSON.parse(line)) });
   const runs: (Registered & Run)[] = [];
   const seen: string[] = [];
@@ -28,7 +38,8 @@ function started(
     removed: ({ reconciler }) => void seen.push(`${reconciler} removed`),
   };
   const runner = startReconcilers<null, Topic>({
-    ...{ subject: null, location: 'here', signal: stopping.signal, log, observer, clock },
+    ...{ subject: null, location: 'here', signal: stopping.signal, log, clock },
+    ...(observed && { observer }),
     reconcilers: Object.entries(reconcilers).map(([name, more]) =>
       defineReconciler({
         ...{ name, failure: `${name} failed.`, ...more },
@@ -128,12 +139,14 @@ test('a topic triggers its reconcilers, one run at a time per key, and no trigge
     { first: { on: ['wanted'] }, second: { on: ['other'] } },
     { first: work, second: async () => ({ things: 2 }) },
   );
+  await clock.pass(1000);
   trigger('wanted', 'a');
   for (let hint = 0; hint < 3; hint += 1) trigger('wanted', 'a');
   trigger('wanted', 'b');
   trigger('other');
   await clock.pass(2000);
   assert.equal(ends.length, 2, 'b does not wait for a, and a runs once at a time');
+  trigger('wanted', 'a');
   ends[0]?.();
   await clock.pass(500);
   for (const release of ends) release();
@@ -148,7 +161,7 @@ test('a topic triggers its reconcilers, one run at a time per key, and no trigge
       [0, 2.5],
       [2, 0.5],
     ],
-    'the second run of a was late, because the first one took long',
+    'the second run of a was late, because the first one took long after it was first triggered',
   );
   assert.deepEqual(seen.slice(0, 2), ['first added, null', 'second added, null']);
   assert.deepEqual(seen.slice(-2), ['first removed', 'second removed']);
@@ -245,6 +258,7 @@ test('after a failure the next run waits for its back-off, but a stop does not',
   assert.equal(runs[1]?.outcome, 'succeeded');
   isBad = true;
   await clock.pass(10);
+  assert.equal(runs.at(-1)?.outcome, 'failed', 'a success is not followed by a back-off');
   const tries = runs.length;
   trigger('wanted');
   await stop();
@@ -276,7 +290,11 @@ test('a run is retried as often as its reconciler says, and each error is report
     runs.map(({ outcome, seconds }) => [outcome, seconds]),
     [['succeeded', 1]],
   );
-  assert.equal(said.length, 2);
+  const about = { msg: 'looking failed.', key: 'good', message: 'Not yet.' };
+  assert.deepEqual(
+    said.map(({ msg, key, err }) => ({ msg, key, message: err?.message })),
+    [about, about],
+  );
   trigger('wanted', 'bad');
   await clock.pass(1000);
   await stop();
@@ -314,7 +332,10 @@ test('an outdated run is aborted, which is not a failure, and runs again when tr
     ['aborted'],
   );
   trigger('wanted');
+  await clock.pass(0);
   trigger('wanted');
+  await clock.pass(0);
+  assert.equal(runs.length, 1, 'another topic does not abort it');
   stopping.abort();
   await stop();
   assert.deepEqual(
@@ -325,14 +346,41 @@ test('an outdated run is aborted, which is not a failure, and runs again when tr
   assert.deepEqual(said, []);
 });
 
+test('an aborted run is no failure, and is not logged, if it is retried or has recorded errors', async () => {
+  const { clock, trigger, runs, said, stop } = started(
+    {
+      retried: { on: ['wanted'], abortOn: ['outdated'], retry: { times: 1, pauseMilliseconds: 0 } },
+      partly: { on: ['wanted'], abortOn: ['outdated'] },
+    },
+    {
+      retried: untilAborted,
+      partly: async (key, context) => {
+        await untilAborted(key, context).catch(context.recordFailure);
+        return undefined;
+      },
+    },
+  );
+  trigger('wanted');
+  await clock.pass(0);
+  trigger('outdated');
+  await clock.pass(0);
+  await stop();
+  assert.deepEqual(runs.map(({ reconciler, outcome }) => [reconciler, outcome]).toSorted(), [
+    ['partly', 'aborted'],
+    ['retried', 'aborted'],
+  ]);
+  assert.deepEqual(said, []);
+});
+
 test('a stop waits for runs in progress, and no run begins afterwards', async () => {
   const { work, ends } = held();
   const { clock, trigger, runs, stop } = started(
-    { first: { on: ['wanted'] }, second: { on: ['other'] } },
+    { first: { on: ['wanted'], abortOn: ['outdated'] }, second: { on: ['other'] } },
     {
       first: async (_, context) => {
         await work();
         context.trigger('other');
+        assert.equal(context.signal.aborted, false);
       },
       second: async () => undefined,
     },
@@ -344,13 +392,14 @@ test('a stop waits for runs in progress, and no run begins afterwards', async ()
     hasEnded = true;
   });
   trigger('other');
+  trigger('outdated');
   await clock.pass(0);
   assert.equal(hasEnded, false);
   ends[0]?.();
   await ending;
   assert.deepEqual(
-    runs.map(({ reconciler }) => reconciler),
-    ['first'],
+    runs.map(({ reconciler, outcome }) => [reconciler, outcome]),
+    [['first', 'succeeded']],
   );
 });
 
@@ -396,10 +445,12 @@ test('a trigger during the last run is ignored after a stop, even if nothing was
 });
 
 test('a waiting retry is given up at a stop', async () => {
+  let tries = 0;
   const { clock, trigger, runs, said, stopping, stop } = started(
     { looking: { on: ['wanted'], retry: { times: 9, pauseMilliseconds: 60_000 } } },
     {
       looking: async () => {
+        tries += 1;
         throw new Error('Not yet.');
       },
     },
@@ -408,5 +459,32 @@ test('a waiting retry is given up at a stop', async () => {
   await clock.pass(0);
   stopping.abort();
   await stop();
-  assert.deepEqual([runs.map(({ outcome }) => outcome), said.length], [['aborted'], 1]);
+  assert.deepEqual([runs.map(({ outcome }) => outcome), said.length, tries], [['aborted'], 1, 1]);
+});
+
+test('nothing runs if the signal was aborted before', async () => {
+  const stopping = new AbortController();
+  stopping.abort();
+  const { clock, trigger, runs, stop } = started(
+    { looking: { every: { milliseconds: 10, first: 'now' }, on: ['wanted'] } },
+    { looking: async () => undefined },
+    { stopping },
+  );
+  trigger('wanted');
+  await clock.pass(100);
+  await stop();
+  assert.deepEqual(runs, []);
+});
+
+test('runs need no observer', async () => {
+  const keys: string[] = [];
+  const { clock, trigger, said, stop } = started(
+    { looking: { on: ['wanted'] } },
+    { looking: async (key) => void keys.push(key) },
+    { observed: false },
+  );
+  trigger('wanted', 'a');
+  await clock.pass(0);
+  await stop();
+  assert.deepEqual([keys, said], [['a'], []]);
 });

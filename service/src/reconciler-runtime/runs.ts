@@ -53,7 +53,6 @@ export function runsOf<Subject, Topic extends string>(
    * unavailable, which affects all of them.
    */
   function warn(error: unknown, key: string): void {
-    if (signal.aborted) return;
     if (key === all || isDatabaseUnavailable(error)) outage.failed(error);
     else log.warn({ err: error, key }, failure);
   }
@@ -74,7 +73,7 @@ export function runsOf<Subject, Topic extends string>(
 
   async function resultOf(key: string): Promise<Result> {
     const own = new AbortController();
-    if (abortOn) underWay.add(own);
+    underWay.add(own);
     const errors: unknown[] = [];
     const context: RunContext<Topic> = {
       signal: abortOn ? AbortSignal.any([signal, own.signal]) : signal,

@@ -71,10 +71,30 @@ test('after a location was added again, the end of its former reconcilers change
   recorder.added(place, 5);
   recorder.began(place, 'a');
   recorder.added(again, 5);
+  recorder.began(place, 'late');
   recorder.ended(place, { ...run, key: 'a', seconds: 1, outcome: 'succeeded' });
   recorder.removed(place);
   recorder.ended(again, { ...run, key: 'b', seconds: 1, outcome: 'succeeded' });
   const [entry, ...others] = recorder.statuses();
   assert.deepEqual([entry?.runs, entry?.last?.key, entry?.runningFor], [1, 'b', null]);
   assert.deepEqual(others, []);
+});
+
+test('each reconciler of each location has a status of its own', () => {
+  const { recorder } = opened();
+  const places = [place, { ...place, location: 'there' }, { ...place, reconciler: 'nodes' }];
+  for (const one of places) recorder.added(one, null);
+  assert.deepEqual(
+    recorder.statuses().map(({ reconciler, location }) => ({ reconciler, location })),
+    places,
+  );
+});
+
+test('ages are those of the monotonic clock of the process', () => {
+  const { recorder: next } = opened();
+  const recorder = recordStatuses(next);
+  recorder.added(place, null);
+  recorder.began(place, 'a');
+  const { runningFor } = recorder.statuses()[0] ?? {};
+  assert.ok(typeof runningFor === 'number' && runningFor >= 0, String(runningFor));
 });
