@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
+import { sql } from 'kysely';
 import { databaseTime } from '../../db/queries.ts';
 import { listDrift } from '../../drift/queries.ts';
 import { driftView } from '../../drift/view.ts';
@@ -23,12 +24,13 @@ const place = await installation(db);
 const { log, lines } = keptLog('warn');
 const counts: number[] = [];
 const location = await requireLocation(db, place.locationId);
-const states: Record<string, InstanceState | EngineError> = {};
+const states: Record<string, InstanceState | Error> = {};
 const client = {
   instances: {
-    async getState(name: string) {
+    async getState(name: string, options: object) {
+      assert.deepEqual(options, { signal });
       const state = states[name];
-      if (state instanceof EngineError) throw state;
+      if (state instanceof Error) throw state;
       return state ?? null;
     },
   },
@@ -83,6 +85,9 @@ const shown = async () =>
     ...[kind, instance, differences.map(({ path, found }) => [path, found])],
   ]);
 
+/** The versions of the rows, which each change of one changes. */
+const versions = async () => (await sql`select xmin::text from drift order by id`.execute(db)).rows;
+
 const moreCores: Change = ({ config }) => {
   config['limits.cpu'] = '8';
 };
@@ -109,8 +114,10 @@ test('a change is listed once two sweeps in a row have seen it, with both values
     [['config.limits.cpu']],
     'it is logged once',
   );
+  const written = await versions();
   assert.equal(await sweep(instance), 1);
   assert.deepEqual(await listed(), [drift], 'nothing changes');
+  assert.deepEqual(await versions(), written, 'nothing is written');
   assert.deepEqual(counts, [0, 1, 0]);
 });
 
@@ -148,10 +155,11 @@ test('a change that an operation makes is none', async () => {
 
 test('what is known stays while an operation is in progress or the node does not answer', async () => {
   const { id, instance } = await enter(moreCores);
+  const silent = { ...instance, status: 'Error', config: {}, devices: {}, profiles: [] };
   await sweep(instance);
+  assert.equal(await sweep(silent), 0, 'it was seen once');
   await sweep(instance);
   const before = await listed();
-  const silent = { ...instance, status: 'Error', config: {}, devices: {}, profiles: [] };
   assert.equal(await sweep(silent), 1);
   await db.updateTable('servers').set({ resizing_cpu: 2 }).where('id', '=', id).execute();
   assert.equal(await sweep({ ...instance, config: {} }), 1);
@@ -161,14 +169,48 @@ test('what is known stays while an operation is in progress or the node does not
 test('a missing instance is listed when it is recorded to be missing, unless its node is lost', async () => {
   const { id, instance } = await enter();
   for (let times = 0; times < 3; times += 1) assert.equal(await sweep(), 0, 'it may be there');
+  assert.deepEqual(counts, [], 'there is nothing to record');
   const vanished = { status: 'error', realStatus: 'not_exists' } as const;
   await db.transaction().execute((trx) => setServerState(trx, id, vanished));
   assert.equal(await sweep(), 0);
   assert.equal(await sweep(), 1);
   assert.deepEqual(await shown(), [['missing_instance', instance.name, [['instance', null]]]]);
+  assert.equal((await listed())[0]?.node, 'node-1');
   await db.updateTable('nodes').set({ lost: true }).execute();
   assert.equal(await sweep(), 0);
   await db.updateTable('nodes').set({ lost: false }).execute();
+});
+
+test('a missing instance that is back with changes is a changed one', async () => {
+  const { id, instance } = await enter(moreCores);
+  const vanished = { status: 'error', realStatus: 'not_exists' } as const;
+  await db.transaction().execute((trx) => setServerState(trx, id, vanished));
+  for (const open of [0, 1]) assert.equal(await sweep(), open);
+  for (const open of [0, 1]) assert.equal(await sweep(instance), open);
+  assert.deepEqual(await shown(), [['changed', instance.name, [['config.limits.cpu', '8']]]]);
+});
+
+test('what is known of an instance names the node that it is on', async () => {
+  const { id: _, ...node } = await db.selectFrom('nodes').selectAll().executeTakeFirstOrThrow();
+  const other = { ...node, name: 'node-2', member: 'b', servers: 0 };
+  const { id } = await db
+    .insertInto('nodes')
+    .values(other)
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  const { instance } = await enter(moreCores);
+  const nodes = async () => (await listed()).map((one) => one.node);
+  for (const [member, name] of [
+    ['none', 'node-1'],
+    ['b', 'node-2'],
+  ] as const) {
+    const there = [instance, stranger('web')].map((one) => ({ ...one, location: member }));
+    await sweep(...there);
+    await sweep(...there);
+    assert.deepEqual(await nodes(), [name, name]);
+  }
+  await db.deleteFrom('drift').execute();
+  await db.deleteFrom('nodes').where('id', '=', id).execute();
 });
 
 test('a server whose creation has failed has no drift', async () => {
@@ -187,6 +229,11 @@ test('a renamed instance is a changed one, and a copy of an instance an unknown 
   await sweep(instance, renamed);
   assert.equal(await sweep(instance, renamed), 1);
   assert.deepEqual(await shown(), [['unknown_instance', 'web', [['instance', 'web']]]]);
+  const copy = { ...renamed, name: 'web-2' };
+  await sweep(renamed, copy);
+  assert.equal(await sweep(renamed, copy), 2, 'neither of two is known to be the server');
+  const kinds = (await shown()).map(([kind]) => kind);
+  assert.deepEqual(kinds, ['unknown_instance', 'unknown_instance']);
 });
 
 test('instances of no server are listed, but for those of deleted servers that the sweep removes', async () => {
@@ -208,6 +255,9 @@ test('instances of no server are listed, but for those of deleted servers that t
   await sweep(silent, theirs);
   assert.equal(await sweep(silent, theirs), 2);
   assert.deepEqual(await names(), [instance.name, 'web'].sort());
+  const unseen = { ...silent, name: 'new' };
+  await sweep(silent, theirs, unseen);
+  assert.equal(await sweep(silent, theirs, unseen), 2, 'a node that does not answer shows nothing');
   assert.equal(await sweep(), 0);
 });
 
@@ -233,8 +283,18 @@ test('what an unknown instance has is known, and follows it', async () => {
   states['by-hand'] = { network: { eth0: { addresses } } } as unknown as InstanceState;
   await sweep(made);
   assert.deepEqual(await adoptable(), { ...known, ip_addresses: ['10.9.0.50'] });
+  assert.equal(await sweep({ ...made, status: 'Error', config: {}, devices: {} }), 1);
+  assert.deepEqual(await adoptable(), { ...known, ip_addresses: ['10.9.0.50'] });
+  lines.length = 0;
   states['by-hand'] = new EngineError('invalid', 'It is very long.');
   assert.equal(await sweep(made), 1, 'a guest can not prevent the rest of a sweep');
+  const told = lines.map((line) => JSON.parse(line));
+  assert.deepEqual(
+    told.map(({ instance, err }) => [instance, err.message]),
+    [['by-hand', 'It is very long.']],
+  );
+  states['by-hand'] = new TypeError('Of ours.');
+  await assert.rejects(sweep(made), /Of ours/);
   delete states['by-hand'];
 });
 

@@ -64,7 +64,7 @@ async function factsOfUnknown(
   instances: Instance[],
 ): Promise<Map<string, InstanceFacts>> {
   const unknown = new Set(
-    findings.flatMap((one) => (one.kind === 'unknown_instance' ? [one.instance] : [])),
+    findings.filter(({ kind }) => kind === 'unknown_instance').map(({ instance }) => instance),
   );
   return await factsOfAll(
     swept,
@@ -126,7 +126,7 @@ async function record(
   for (const finding of findings) {
     const { instance, kind, member, server } = finding;
     const row = rows.get(instance);
-    const isKnown = row?.kind === kind && row.server_id === (server?.id ?? null);
+    const isKnown = row?.kind === kind;
     const differences = seeAgain(isKnown ? row.differences : [], finding.differences, readAt);
     const nodeId = (member === null ? server?.nodeId : nodes.get(member)) ?? null;
     const now = { nodeId, differences, facts: ofUnknown.get(instance) ?? null };

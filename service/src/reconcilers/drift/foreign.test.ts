@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
+import { sql } from 'kysely';
 import { databaseTime } from '../../db/queries.ts';
 import { forgetDrift } from '../../drift/drift.ts';
 import { listDrift } from '../../drift/queries.ts';
@@ -24,18 +25,22 @@ const { log, lines } = keptLog('warn');
 const { signal } = new AbortController();
 
 /** What Incus has, by the name of the project; an error if it can't be read. */
-const projects = new Map<string, Instance[] | EngineError>();
+const projects = new Map<string, Instance[] | Error>();
 const features: Record<string, string> = {};
 
 const client = {
   projects: {
-    get: async (name: string) => (projects.has(name) ? { name, config: features } : null),
+    async get(name: string, options: object) {
+      assert.deepEqual(options, { signal });
+      return projects.has(name) ? { name, config: features } : null;
+    },
   },
   inProject: (name: string) => ({
     instances: {
-      async list() {
+      async list(options: object) {
+        assert.deepEqual(options, { signal });
         const found = projects.get(name);
-        if (found instanceof EngineError) throw found;
+        if (found instanceof Error) throw found;
         return found;
       },
       getState: async () => ({
@@ -105,11 +110,14 @@ test('the instances of a project are listed from the first sweep on, once it is 
     ],
   );
   assert.deepEqual(differences, [{ path: 'instance', expected: null, found: 'web', since }]);
+  const version = async () => (await sql`select xmin::text from drift`.execute(db)).rows;
+  const written = await version();
   await sweep();
   assert.deepEqual(
     (await listed()).map((one) => [one.id, one.since]),
     [[id, since]],
   );
+  assert.deepEqual(await version(), written, 'nothing is written');
 });
 
 test('what is there follows Incus, also with one name in two projects, until it is named no more', async () => {
@@ -162,8 +170,18 @@ test('a project that does not exist or can not be read is logged, and what is kn
   assert.equal((await listed())[0]?.adoptable?.cpu, 2, 'its node does not answer');
 });
 
+test('an error of Berth itself ends a sweep', async () => {
+  projects.set('a', new TypeError('Of ours.'));
+  await adoptFrom('a');
+  await assert.rejects(sweep(), /Of ours/);
+});
+
 test('a network of the project, and the label of another Berth, are obstacles', async () => {
-  projects.set('a', [instance('web', 'a', { 'user.berth.installation': 'them' })]);
+  const labels = {
+    'user.berth.installation': 'them',
+    'user.berth.server': crypto.randomUUID(),
+  };
+  projects.set('a', [instance('web', 'a', labels)]);
   features['features.networks'] = 'true';
   await adoptFrom('a');
   await sweep();
@@ -198,4 +216,8 @@ test('the instances of servers, a helper, and one that is being adopted, are not
   await db.updateTable('operations').set(failed).where('server_id', '=', id).execute();
   await sweep();
   assert.deepEqual(await names(), ['a/web']);
+  const again = { finished_at: null, status: 'running' } as const;
+  await db.updateTable('operations').set(again).where('server_id', '=', id).execute();
+  await sweep();
+  assert.deepEqual(await names(), [], 'one that was listed is not, either');
 });
