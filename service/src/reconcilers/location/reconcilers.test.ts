@@ -2,13 +2,18 @@ import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
 import { pino } from 'pino';
 import type { IncusClient } from '../../incus/client.ts';
+import { EngineError } from '../../incus/transport/errors.ts';
 import { createEngineOutage } from '../../incus/transport/outage.ts';
+import { unpackName } from '../../instances/helpers.ts';
 import { instanceName } from '../../instances/labels.ts';
 import { requireLocation } from '../../locations/queries.ts';
+import { unbounded } from '../../network-policy/others.ts';
+import { unpackingLock } from '../../operations/worker-queries.ts';
 import type { RunContext } from '../../reconciler-runtime/define.ts';
 import { installation } from '../../testing/fixtures.ts';
 import { createTestDatabase } from '../../testing/postgres.ts';
 import { enterServer } from '../../testing/servers.ts';
+import { unpackMemory } from '../unpacked-images.ts';
 import { createReachability } from './reachability.ts';
 import type { LocationSubject, LocationTopic } from './subject.ts';
 import * as sync from './sync.ts';
@@ -297,7 +302,7 @@ test('an instance that unpacks an image is looked at, if its node answers', asyn
 });
 
 test('the time of a comparison is in seconds, and none is measured without an observer', async (t) => {
-  let now = 10_000;
+  let now = 10_000_000;
   t.mock.method(performance, 'now', () => {
     now += 2000;
     return now;
@@ -346,7 +351,11 @@ test('the users beside ours on a network are warned of once, until they change',
 test('a release without any is not warned of', async () => {
   const { environment } = await client.server.info();
   const fixed = { environment: { ...environment, server_version: '99.0' } };
-  const server = { ...client.server, info: async () => fixed } as unknown as IncusClient['server'];
+  const info = async (_: unknown, options: object) => {
+    assert.deepEqual(options, { signal });
+    return fixed;
+  };
+  const server = { ...client.server, info } as unknown as IncusClient['server'];
   const safe = { ...subject, client: { ...client, server } };
   const found = await upkeep.engineVulnerabilities.run(safe, 'all', context);
   assert.deepEqual([found, lines], [{ vulnerabilities: 0 }, []]);
@@ -385,6 +394,67 @@ test('reachability, subnets, images and allowances are of this location', async 
     notices.map(({ percent }) => percent),
     [80, 100],
   );
+});
+
+test('other users of the network are counted each time, and warned of once', async () => {
+  const users = ['/1.0/profiles/theirs?project=default'];
+  const config = { 'ipv6.address': 'fd00::1/64' };
+  const network = { type: 'bridge', config, used_by: users };
+  const networks = {
+    list: async () => [],
+    getTagged: async () => ({ value: network, etag: '' }),
+    configure: note('configure'),
+  };
+  const networkAcls = { get: async () => null, create: note('create') };
+  const watching = { ...subject.watching, findApi: async () => [], protectedAddresses: [] };
+  const shared = {
+    ...{ ...subject, watching },
+    client: { ...client, networks, networkAcls } as unknown as IncusClient,
+  };
+  const keep = async () => await upkeep.networkPolicy.run(shared, 'all', context);
+  assert.deepEqual([await keep(), await keep()], [{ others: 1 }, { others: 1 }]);
+  network.used_by = [];
+  assert.deepEqual(await keep(), { others: 0 });
+  assert.deepEqual(
+    lines.map(({ level, location: name, msg }) => [level, name, msg]),
+    [[40, 'test', unbounded(location.network, users)]],
+  );
+});
+
+test('what a node can limit is probed again, and an error of that is reported', async () => {
+  await db.updateTable('nodes').set({ limits_kernel: null, gone: false }).execute();
+  const error = new EngineError('failed', 'No.');
+  const create = async () => {
+    throw error;
+  };
+  const of = { client: { ...client, instances: { get: async () => null, create } } };
+  const bridge = { location: { ...location, network_kind: 'bridge' }, ...of };
+  const on = { ...subject, ...bridge } as unknown as LocationSubject;
+  await upkeep.trafficLimits.run(on, 'all', context);
+  assert.deepEqual(seen, [
+    ['report', error],
+    ['report', error],
+  ]);
+});
+
+test('what is unpacked is counted, and what an interrupted unpacking has left is removed', async () => {
+  const leader = {
+    async ifFree(lock: string, work: (prove: () => Promise<void>) => Promise<unknown>) {
+      seen.push(['lock', lock]);
+      return await work(async () => undefined);
+    },
+  };
+  Object.assign(subject.watching, { leader });
+  subject.unpacking = unpackMemory();
+  subject.unpacking.unpacked.set('1 fingerprint', 0);
+  assert.deepEqual(await run(upkeep.unpackedImages), { unpacked: 1 });
+  await run(upkeep.leftUnpacking, unpackName(place.nodeId));
+  assert.deepEqual(seen, [['lock', unpackingLock(place.nodeId)]]);
+});
+
+test('suspended servers that run are counted', async () => {
+  await enter({ suspended_at: new Date(), suspension_reason: 'Unpaid.' });
+  assert.deepEqual(await run(upkeep.suspensions), { running: 1 });
 });
 
 test('usage is collected, each error is recorded, and allowances are looked at', async () => {

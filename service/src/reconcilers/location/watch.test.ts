@@ -2,15 +2,18 @@ import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import { type Simulator, startSimulator } from '../../../../incus-sim/src/simulator.ts';
 import type { NotificationListener } from '../../db/notifications.ts';
 import { Project } from '../../db/project.ts';
+import { installationId } from '../../db/queries.ts';
 import { createIncusClient, type IncusClient } from '../../incus/client.ts';
 import { instanceName } from '../../instances/labels.ts';
 import { createEngines } from '../../locations/engines.ts';
 import { insertOperation } from '../../operations/queries.ts';
+import type { QuotaGuard } from '../../pool-quotas/quota-guard.ts';
 import type { RunObserver } from '../../reconciler-runtime/observer.ts';
+import { keptLog } from '../../testing/canaries.ts';
 import { installation } from '../../testing/fixtures.ts';
 import { testKeyring } from '../../testing/keys.ts';
 import { createTestDatabase } from '../../testing/postgres.ts';
@@ -18,7 +21,7 @@ import { enterServer } from '../../testing/servers.ts';
 import { temporaryDirectory } from '../../testing/temporary-directory.ts';
 import { eventually, until } from '../../testing/until.ts';
 import { watchLocations } from './locations.ts';
-import type { WatchObserver } from './subject.ts';
+import { lookFailed, type WatchObserver } from './subject.ts';
 
 const { db, close } = await createTestDatabase();
 const place = await installation(db);
@@ -40,13 +43,18 @@ before(async () => {
   const id = await enterServer(db, place);
   const query = db.selectFrom('servers').select('uuid').where('id', '=', id);
   const name = instanceName((await query.executeTakeFirstOrThrow()).uuid);
+  await create(name);
+  server = { id, name };
+});
+
+/** Creates an instance in the engine. */
+async function create(name: string, config: Record<string, string> = {}) {
   const root = { type: 'disk', path: '/', pool: 'berth' };
   const source = { type: 'image' as const, alias: 'debian' };
   const devices = { root, eth0: { type: 'nic', name: 'eth0', network: 'berthbr0' } };
-  const wanted = { name, type: 'container' as const, source, profiles: [], config: {}, devices };
+  const wanted = { name, type: 'container' as const, source, profiles: [], config, devices };
   await client.operations.wait((await client.instances.create(wanted)).id, { timeoutSeconds: 60 });
-  server = { id, name };
-});
+}
 
 after(async () => {
   await client.close();
@@ -55,14 +63,22 @@ after(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
+interface Given {
+  /** Whether there is an observer. */
+  observed?: boolean;
+  signal?: AbortSignal;
+  /** Of the limits in the storage pool. */
+  guard?: QuotaGuard;
+  log?: Logger;
+}
+
 /** Watches all locations until `stop`. Tells what the process led, observed and ran. */
 async function watch({
   observed = true,
   signal,
-}: {
-  observed?: boolean;
-  signal?: AbortSignal;
-} = {}) {
+  guard,
+  log = pino({ level: 'silent' }),
+}: Given = {}) {
   const handlers = new Map<string, Set<(payload: object) => void>>();
   const on = (name: string, handler: (payload: object) => void) => {
     const all = handlers.get(name) ?? new Set();
@@ -73,6 +89,8 @@ async function watch({
   const seen: unknown[][] = [];
   const runs: string[] = [];
   const failed: string[] = [];
+  /** What the last run of each reconciler has found. */
+  const found = new Map<string, object | undefined>();
   const schedules: string[] = [];
   const note =
     (what: string) =>
@@ -87,8 +105,9 @@ async function watch({
     added: ({ reconciler, location }, seconds) =>
       void schedules.push(`${location}/${reconciler} ${seconds}`),
     began: () => undefined,
-    ended: ({ reconciler }, { key, outcome }) => {
+    ended: ({ reconciler }, { key, outcome, ...run }) => {
       runs.push(`${reconciler} ${key}`);
+      found.set(reconciler, run.found);
       if (outcome === 'failed') failed.push(`${reconciler} ${key}`);
     },
     removed: ({ reconciler, location }) => void schedules.push(`${location}/${reconciler} removed`),
@@ -97,7 +116,7 @@ async function watch({
   const engines = createEngines();
   const { ended } = await watchLocations(
     {
-      ...{ db, engines, secretKey: testKeyring(), log: pino({ level: 'silent' }) },
+      ...{ db, engines, secretKey: testKeyring(), log },
       leader: {
         async whileLeading(name, leading, work) {
           led.push(name);
@@ -107,9 +126,10 @@ async function watch({
       },
       notifications: { on } as unknown as NotificationListener,
       ...{ findApi: async () => [], protectedAddresses: [], imageServers: [] },
-      ...{ imageDirectories: { work: directory }, poolQuotas: { of: async () => undefined } },
+      ...{ imageDirectories: { work: directory }, poolQuotas: { of: async () => guard } },
       ...{ sweepMilliseconds: day, pingMilliseconds: day },
-      ...(observed && { observer, runs: runObserver }),
+      ...(observed && { observer }),
+      runs: runObserver,
     },
     signal ?? stopping.signal,
   );
@@ -123,7 +143,7 @@ async function watch({
     assert.ok([...handlers.values()].every(({ size }) => size === 0));
   };
   const count = (run: string) => runs.filter((one) => one === run).length;
-  return { led, seen, runs, failed, schedules, emit, stop, count, ended };
+  return { led, seen, runs, failed, found, schedules, emit, stop, count, ended };
 }
 
 const isShown = (status: string) =>
@@ -148,6 +168,8 @@ test('a location is compared once it is connected to, followed by events, and le
   const ofStart = ['instances', 'network-policy', 'subnets', 'traffic-limits', 'images'];
   for (const name of [...ofStart, 'engine-vulnerabilities', 'usage', 'disk-usage', 'allowances'])
     await until(`${name} has run`, () => count(`${name} all`) > 0);
+  const isCounted = () => seen.some((one) => one.join() === 'subvolumes,test,0');
+  await until('subvolumes are counted', isCounted);
 
   const realNow = Date.now;
   // Lags are counted from the time in the event.
@@ -227,20 +249,72 @@ test('a location is compared once it is connected to, followed by events, and le
 
 test('it is watched without an observer, too', async () => {
   await db.deleteFrom('operations').execute();
-  const { stop } = await watch({ observed: false });
+  const { stop, count, failed } = await watch({ observed: false });
   simulator.administrator.unfreeze('berth', server.name);
   await isShown('started');
   simulator.administrator.stop('berth', server.name);
   await isShown('stopped');
+  await until('it was compared', () => count('instances all') > 0);
+  await stop();
+  assert.deepEqual(failed, []);
+  assert.equal(count('engine-vulnerabilities all'), 1, 'the stream of events was opened once');
+});
+
+test('errors with a location are logged until the stop', async () => {
+  const { log, lines } = keptLog('warn');
+  let report: (error: unknown) => void = () => undefined;
+  const guard = {
+    ...{ canEnforce: () => false, isInconsistent: () => false, mode: () => 'none' },
+    async enforce(_: object[], to: typeof report) {
+      report = to;
+      report(new Error('No limit.'));
+      return [];
+    },
+  } as unknown as QuotaGuard;
+  const { stop } = await watch({ guard, log });
+  const told = () =>
+    lines
+      .map((line) => JSON.parse(line))
+      .filter(({ msg }) => msg === lookFailed)
+      .map(({ err, location: name }) => [err.message, name]);
+  await until('an error was reported', () => told().length > 0);
+  await stop();
+  report(new Error('Late.'));
+  assert.deepEqual(told(), [['No limit.', 'test']]);
+});
+
+test('an instance of a deleted server is removed from the engine', async () => {
+  const id = await enterServer(db, place);
+  await db.updateTable('servers').set({ deleted_at: new Date() }).where('id', '=', id).execute();
+  const query = db.selectFrom('servers').select('uuid').where('id', '=', id);
+  const { uuid } = await query.executeTakeFirstOrThrow();
+  const name = instanceName(uuid);
+  await create(name, {
+    'user.berth.installation': await installationId(db),
+    'user.berth.server': uuid,
+  });
+  const { stop } = await watch();
+  await until('it is removed', async () => (await client.instances.get(name)) === null);
   await stop();
 });
 
+test('a location to which nobody can connect is unreachable', async () => {
+  const { engine } = await location();
+  const set = (values: object) => db.updateTable('locations').set(values).execute();
+  await set({ engine: JSON.stringify({ socket_path: join(directory, 'none') }), reachable: true });
+  const { stop } = await watch();
+  await until('it is unreachable', async () => !(await location()).reachable);
+  await stop();
+  await set({ engine: JSON.stringify(engine) });
+});
+
 test('a location that changes is watched anew; one that does not, or is removed, is not', async () => {
-  const { led, seen, emit, stop, count } = await watch();
+  const { led, seen, found, emit, stop, count } = await watch();
   await until('it is watched', () => count('instances all') > 0);
   const looks = count('locations all');
   emit('locations_changed', {});
   await until('it was looked at', () => count('locations all') > looks);
+  assert.deepEqual(found.get('locations'), { locations: 1 });
   assert.equal(led.length, 1);
   const set = (values: object) => db.updateTable('locations').set(values).execute();
   for (const [change, watchers] of [
@@ -271,6 +345,7 @@ test('a location that changes is watched anew; one that does not, or is removed,
   );
   await stop();
   assert.equal(count('ended-operation 1'), 0);
+  assert.equal(led.length, 5, 'each watcher has led once');
 });
 
 test('nothing is watched after a stop, also one during the first look, and the end is told', async () => {
