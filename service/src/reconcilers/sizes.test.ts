@@ -65,10 +65,18 @@ async function halfWay(id: number, isSilent = false) {
     config: isSilent ? {} : { 'limits.cpu': '3', 'limits.memory': '128MiB' },
     devices: isSilent ? {} : { root: { size: '2GiB' } },
   };
-  const client = { instances: { list: async () => [found], get: async () => found } };
+  // Another one, which has all that was wanted.
+  const other = {
+    ...{ ...shown, name: instanceName(crypto.randomUUID()) },
+    config: { 'limits.cpu': '3', 'limits.memory': '128MiB' },
+    devices: { root: { size: '4GiB' } },
+  };
+  const instances = [other, found];
+  const get = async (wanted: string) => instances.find((one) => one.name === wanted) ?? null;
+  const client = { instances: { list: async () => instances, get } };
   return {
     subject: { db, client: client as unknown as IncusClient, locationId: place.locationId, signal },
-    name,
+    ...{ name, other: other.name },
   };
 }
 
@@ -84,7 +92,7 @@ for (const [way, sync] of Object.entries({
     t.after(() =>
       db.updateTable('servers').set({ deleted_at: new Date() }).where('id', '=', id).execute(),
     );
-    const { subject, name } = await halfWay(id);
+    const { subject, name, other } = await halfWay(id);
     await sync(subject, name);
     assert.deepEqual(await sizeOf(id), reserved, 'its resize is in progress');
     await supersede(id);
@@ -92,6 +100,8 @@ for (const [way, sync] of Object.entries({
     await sync(silent.subject, name);
     assert.deepEqual(await sizeOf(id), reserved, 'the engine has not shown it');
     assert.deepEqual(await allocated(), [3, 256, 4]);
+    await syncInstance(subject, other);
+    assert.deepEqual(await sizeOf(id), reserved, 'the engine has shown another one');
     await sync(subject, name);
     assert.deepEqual(await sizeOf(id), settled);
     assert.deepEqual(await allocated(), [3, 128, 2]);

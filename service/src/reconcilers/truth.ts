@@ -17,6 +17,7 @@ import {
   serversWithInstance,
   unsettledServers,
 } from '../servers/truth-queries.ts';
+import { each } from '../usage/collect/each.ts';
 
 /** The time between the two readings in which an instance must be missing to count as gone. */
 const confirmAfterMilliseconds = 1500;
@@ -54,11 +55,10 @@ export async function syncInstance(subject: Subject, name: string): Promise<void
   const { client, db, locationId, signal } = subject;
   const readAt = await databaseTime(db);
   const instance = await client.instances.get(name, { signal });
-  if (!instance) return await confirmAbsent(subject, [uuid]);
+  if (!instance) return await confirmAbsent(subject, (one) => one === uuid);
   await settleSizes(subject, readAt, [instance]);
   await applyObservedMembers(db, locationId, readAt, [{ uuid, member: instance.location }]);
-  const status = engineStatus(instance.status);
-  if (status) await applyStatuses(subject, readAt, [{ uuid, status }]);
+  await applyStatuses(subject, readAt, observedStatuses([instance]));
 }
 
 /**
@@ -90,10 +90,6 @@ async function applyStatuses(
   found?.(as, changed.length);
 }
 
-async function isAbsent({ client, signal }: Subject, name: string): Promise<boolean> {
-  return (await client.instances.get(name, { signal })) === null;
-}
-
 /** Syncs all servers of a location with its instances. Returns the instances. */
 export async function syncAllInstances(subject: Subject): Promise<Instance[]> {
   const { db, client, locationId, signal } = subject;
@@ -119,9 +115,7 @@ export async function syncAllInstances(subject: Subject): Promise<Instance[]> {
   await applyStatuses(subject, readAt, observedStatuses(heard.map(asTheySay)));
   await recordComparison(db, locationId, readAt, silent);
   const names = new Set(instances.map(({ name }) => name));
-  const servers = await serversWithInstance(db, locationId);
-  const missing = servers.map((s) => s.uuid).filter((uuid) => !names.has(instanceName(uuid)));
-  await confirmAbsent(subject, missing);
+  await confirmAbsent(subject, (uuid) => !names.has(instanceName(uuid)));
   return instances;
 }
 
@@ -161,28 +155,24 @@ async function probeBroken({ client, signal }: Subject, broken: Instance[]) {
 }
 
 /**
- * Looks up each missing instance again before it counts as gone. A failed lookup does not affect the others.
+ * Looks up the instance of each server for which it is missing again before it counts as gone. A failed lookup does not
+ * affect the others.
  */
-async function confirmAbsent(subject: Subject, uuids: string[]): Promise<void> {
-  if (uuids.length === 0) return;
-  const { db, locationId, signal } = subject;
-  const expected = new Set((await serversWithInstance(db, locationId)).map(({ uuid }) => uuid));
-  const ours = uuids.filter((uuid) => expected.has(uuid));
-  if (ours.length === 0) return;
+async function confirmAbsent(
+  subject: Subject,
+  isMissing: (uuid: string) => boolean,
+): Promise<void> {
+  const { db, client, locationId, signal } = subject;
+  const servers = await serversWithInstance(db, locationId);
+  const missing = servers.map(({ uuid }) => uuid).filter(isMissing);
+  if (missing.length === 0) return;
   await sleep(confirmAfterMilliseconds, undefined, { signal });
   const readAt = await databaseTime(db);
-  const results = await Promise.allSettled(
-    ours.map((uuid) => isAbsent(subject, instanceName(uuid))),
-  );
-  const gone = ours.filter(
-    (_, index) => results[index]?.status === 'fulfilled' && results[index].value,
-  );
-  await applyStatuses(
-    subject,
-    readAt,
-    gone.map((uuid) => ({ uuid, status: 'not_exists' })),
-    'instance_vanished',
-  );
-  const failed = results.find((look) => look.status === 'rejected');
-  if (failed) throw failed.reason;
+  const gone: ObservedStatus[] = [];
+  const [error] = await each(missing, async (uuid) => {
+    const found = await client.instances.get(instanceName(uuid), { signal });
+    if (found === null) gone.push({ uuid, status: 'not_exists' });
+  });
+  await applyStatuses(subject, readAt, gone, 'instance_vanished');
+  if (error) throw error;
 }
