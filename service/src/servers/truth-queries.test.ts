@@ -121,6 +121,10 @@ test('after an operation has failed, only its server gets its last observed stat
     assert.deepEqual(await updatedBy(show), [id]);
     assert.deepEqual(await shown(id), expected);
   }
+  const server_id = await enter({ status: 'creating', installed_at: null });
+  const operation = { server_id } as ServerOperationRow;
+  const show = () => db.transaction().execute((trx) => showEngineStatus(trx, operation));
+  assert.deepEqual(await updatedBy(show), [], 'it was never installed');
 });
 
 test('each status of Incus has a name here, except for transitional ones', () => {
@@ -297,10 +301,14 @@ test('a server is unsettled if a size is reserved and no operation gives it that
     before: { cpu: 1, ramMb: 256, diskGb: 2 },
     wanted: { cpu: 3, ramMb: 128, diskGb: 4 },
   };
-  assert.deepEqual(await unsettledServers(db, place.locationId, readAt), [
-    { id: left, uuid: await uuidOf(left), ...sizes },
-    { id: before, uuid: await uuidOf(before), ...sizes },
-  ]);
+  const unsettled = await unsettledServers(db, place.locationId, readAt);
+  assert.deepEqual(
+    unsettled.toSorted((one, other) => one.id - other.id),
+    [
+      { id: left, uuid: await uuidOf(left), ...sizes },
+      { id: before, uuid: await uuidOf(before), ...sizes },
+    ],
+  );
 });
 
 test('an observed size is recorded unless an operation is in progress by then', async () => {
@@ -308,7 +316,7 @@ test('an observed size is recorded unless an operation is in progress by then', 
   const readAt = await databaseTime(db);
   const size = { cpu: 3, ramMb: 256, diskGb: 4 };
   const apply = async () => {
-    for (const id of [left, working])
+    for (const id of [working, left])
       await applyObservedSize(db, readAt, { id, size, isResized: true });
   };
   assert.deepEqual(await updatedBy(apply), [left]);

@@ -51,7 +51,7 @@ export async function applyObservedStatuses(
   if ((await findChanged(db, readAt, sightings)).length === 0) return [];
   return await db.transaction().execute(async (trx) => {
     const news = await findChanged(trx, readAt, sightings, sql`for no key update of servers`);
-    return news.length > 0 ? await updateChanged(trx, readAt, news) : [];
+    return await updateChanged(trx, readAt, news);
   });
 }
 
@@ -193,7 +193,6 @@ export async function unsettledServers(
     .where('location_id', '=', locationId)
     .where('resizing_cpu', 'is not', null)
     .where(isAtRest(readAt))
-    .orderBy('id')
     .execute();
   return rows.map((row) => {
     const before = { cpu: row.cpu, ramMb: row.ram_mb, diskGb: row.disk_gb };
