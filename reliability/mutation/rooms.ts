@@ -30,7 +30,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     tests: [
       ...testsIn('reconcilers', '**/*'),
       ...testsIn('reconciler-runtime', '*'),
-      ...testsIn('servers', 'sightings', 'truth-queries'),
+      ...testsIn('servers', 'sightings', 'truth-queries', 'truth-races'),
     ],
   },
   changes: {
