@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
 import type { Instance } from '../incus/instances.ts';
 import { EngineError } from '../incus/transport/errors.ts';
-import { isHelperAtWork } from '../instances/helpers.ts';
 import { labelsOf } from '../instances/labels.ts';
 import { deleteInstance, stopInstance } from '../servers/engine/engine.ts';
 import { serversOf } from '../servers/truth-queries.ts';
@@ -18,18 +17,15 @@ export interface OrphanOptions {
  */
 export function createOrphanReconciler({ installationId, log }: OrphanOptions) {
   return async (subject: Subject, instances: Instance[]): Promise<void> => {
-    const ours = instances.flatMap((instance) => {
-      const { installation, server } = labelsOf(instance);
-      const isOurs = installation === installationId && !isHelperAtWork(instance);
-      return isOurs ? [{ instance, server }] : [];
-    });
+    const ours = instances
+      .map((instance) => ({ instance, ...labelsOf(instance) }))
+      .filter(({ installation }) => installation === installationId);
     const servers = await serversOf(
       subject.db,
       ours.flatMap(({ server }) => server ?? []),
     );
-    for (const { instance, server } of ours) {
-      const known = server === undefined ? undefined : servers.get(server);
-      if (known?.isDeleted) await remove(subject, instance);
+    for (const { instance, server = '' } of ours) {
+      if (servers.get(server)?.isDeleted) await remove(subject, instance);
     }
   };
 
