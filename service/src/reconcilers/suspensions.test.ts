@@ -2,13 +2,18 @@ import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
 import { sql } from 'kysely';
 import { pino } from 'pino';
+import type { Trx } from '../db/connection.ts';
+import { Project } from '../db/project.ts';
 import type { ServerStatus } from '../db/schema/schema.ts';
 import type { IncusClient } from '../incus/client.ts';
 import type { Instance } from '../incus/instances.ts';
 import { EngineError } from '../incus/transport/errors.ts';
 import { hold } from '../instances/autostart.ts';
 import { instanceName } from '../instances/labels.ts';
+import { deleteAction } from '../servers/actions/delete.ts';
+import { enterAction } from '../servers/actions/enter.ts';
 import { installation } from '../testing/fixtures.ts';
+import { amid } from '../testing/locks.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { enterServer, operationUnderWay } from '../testing/servers.ts';
 import { holdSuspendedServers, stopSuspendedServers } from './suspensions.ts';
@@ -19,9 +24,11 @@ const place = await installation(db);
 const { locationId } = place;
 const { signal } = new AbortController();
 
-let lines: { level: number; msg: string }[] = [];
+let lines: { level: number; msg: string; server?: number; instance?: string }[] = [];
 const log = pino({ base: null }, { write: (line) => void lines.push(JSON.parse(line)) });
 const said = () => lines.map(({ level, msg }) => [level, msg]);
+/** The servers, or instances, that the lines are about. */
+const saidOf = () => lines.map(({ server, instance }) => server ?? instance);
 
 beforeEach(async () => {
   lines = [];
@@ -52,6 +59,7 @@ test('suspended servers that run or are paused are stopped, and no others', asyn
   }
   const warning = [40, 'A suspended server was running, and is being stopped.'];
   assert.deepEqual(said(), [warning, warning]);
+  assert.deepEqual(saidOf().toSorted(), [running.id, paused.id]);
   const entries = await db
     .selectFrom('audit_log')
     .select(['target_id', 'action', 'source', 'details'])
@@ -89,6 +97,16 @@ test('a server that could not be stopped is left for five minutes', async () => 
   assert.equal(await stop(), 1);
 });
 
+test('a server that a request changed first is left to the next run', async () => {
+  const { id } = await enter('started');
+  const enterDelete = (trx: Trx) =>
+    enterAction({ trx, project: new Project(trx, place.projectId) }, id, deleteAction);
+  assert.equal(await amid(db, enterDelete, stop), 1);
+  assert.equal((await operationUnderWay(db, id)).kind, 'delete');
+  assert.deepEqual(said(), [[30, 'A suspended server that runs could not be stopped.']]);
+  assert.deepEqual(lines[0], { ...lines[0], server: id, code: 'operation_in_progress' });
+});
+
 test('an error that is not a refusal is thrown', async () => {
   await enter('started');
   await sql`alter table operations add constraint broken check (kind <> 'suspend') not valid`.execute(
@@ -107,7 +125,9 @@ function clientThat(fails?: Error) {
   const change = async (
     name: string,
     to: (seen: { config: Record<string, string> }) => { config?: unknown },
+    options: { signal?: AbortSignal },
   ) => {
+    assert.equal(options.signal, signal);
     changed.push([name, to({ config: {} }).config]);
     if (fails) throw fails;
   };
@@ -145,6 +165,7 @@ test('only the instances of suspended servers are held, where their members answ
     [30, words],
     [30, words],
   ]);
+  assert.deepEqual(saidOf(), [free.name, released.name]);
 });
 
 test('a failure of the engine is logged, and does not prevent others', async () => {
@@ -159,6 +180,10 @@ test('a failure of the engine is logged, and does not prevent others', async () 
     [40, words],
     [40, words],
   ]);
+  assert.deepEqual(
+    saidOf(),
+    servers.map(({ name }) => name),
+  );
   const { client } = clientThat(new TypeError('Of ours.'));
   await assert.rejects(holdSuspendedServers({ ...about, client }, instances), /Of ours/);
 });
