@@ -165,9 +165,18 @@ test('one is logged when it is new and when it is gone, and not in each round or
   assert.deepEqual(told(), []);
   await entered(instance('theirs'));
   assert.deepEqual(told(), [['warn', 'local', ours.name, isGone]]);
+  await entered(ours);
+  assert.deepEqual(told(), [
+    ['warn', 'local', ours.name, isNew],
+    ['info', 'local', 'theirs', isGone],
+  ]);
+  assert.deepEqual(found, ['instance_unknown', 'instance_unknown']);
   await entered();
-  assert.deepEqual(told(), [['info', 'local', 'theirs', isGone]]);
-  assert.deepEqual(found, ['instance_unknown']);
+  await syncUnknownInstances({ ...subject, found: undefined }, 'us', [ours]);
+  assert.deepEqual(
+    told().map(([, , , words]) => words),
+    [isGone, isNew],
+  );
 });
 
 test('one of a deleted server, which is about to be removed, is logged neither way', async () => {

@@ -62,10 +62,9 @@ async function report(
   { db, found, location, log }: Looked,
   { added, gone }: { added: Named[]; gone: Named[] },
 ): Promise<void> {
-  if (added.length + gone.length === 0) return;
   const uuids = [...added, ...gone].flatMap(({ uuid }) => uuid ?? []);
   const recorded = await serversOf(db, uuids);
-  const isOfNone = ({ uuid }: Named) => uuid === undefined || !recorded.has(uuid);
+  const isOfNone = ({ uuid }: Named) => !uuid || !recorded.has(uuid);
   const tell = ({ name, isOurs }: Named, words: string) =>
     log[isOurs ? 'warn' : 'info']({ location: location.name, instance: name }, words);
   for (const one of added.filter(isOfNone)) {
@@ -88,7 +87,7 @@ function addressesOf({ config, devices, status }: Instance): string[] | null {
     device['ipv4.address'],
     device['ipv6.address'],
   ]);
-  const ofSystem = config['cloud-init.network-config']?.matchAll(/"([0-9a-fA-F.:]+)\/\d+"/g) ?? [];
+  const ofSystem = (config['cloud-init.network-config'] ?? '').matchAll(/"([0-9a-fA-F.:]+)\/\d+"/g);
   const all = [...fixedAddresses, ...[...ofSystem].map(([, address]) => address)];
-  return [...new Set(all.filter((one): one is string => one !== undefined && isIP(one) !== 0))];
+  return [...new Set(all.filter((one): one is string => isIP(one ?? '') !== 0))];
 }
