@@ -6,12 +6,16 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { type Simulator, startSimulator } from '../../../incus-sim/src/simulator.ts';
 import { createIncusClient, type IncusClient } from '../incus/client.ts';
+import type { NetworkAcl } from '../incus/network-acls.ts';
+import type { Network } from '../incus/networks.ts';
 import type { CallOptions } from '../incus/transport/api.ts';
-import { isEngineError } from '../incus/transport/errors.ts';
+import { EngineError, isEngineError } from '../incus/transport/errors.ts';
+import { subnetsOf } from '../locations/network.ts';
 import { findLocation } from '../locations/queries.ts';
 import { networkPolicyView } from '../locations/view.ts';
 import { installationFigures } from '../metrics/queries.ts';
-import { familyOf, rangeOf } from '../network-policy/ranges.ts';
+import type { FindApi } from '../network-policy/api-addresses.ts';
+import { familyOf, rangeOf, textOf } from '../network-policy/ranges.ts';
 import { recordServiceAddresses } from '../network-policy/service-addresses.ts';
 import { type Installation, installation } from '../testing/fixtures.ts';
 import { createTestDatabase, type TestDatabase } from '../testing/postgres.ts';
@@ -56,6 +60,15 @@ after(async () => {
   await database.close();
   rmSync(directory, { recursive: true, force: true });
 });
+
+type Rules = (rules: NetworkAcl['egress']) => NetworkAcl['egress'];
+
+interface Shown {
+  /** The changes to the network. */
+  value?: Partial<Network>;
+  /** The changes to the rules of each direction. */
+  rules?: Rules;
+}
 
 const reported: unknown[] = [];
 const subject = () => {
@@ -348,6 +361,9 @@ describe('the rules of a location’s network', () => {
       assert.deepEqual(await keep(), [url]);
       assert.equal(await figure(), 0);
       assert.notEqual(await entered(), bounded);
+      const own = await client.networks.get(network);
+      const subnet = (own ? subnetsOf(own) : []).find(({ cidr }) => familyOf(cidr) === 6);
+      assert.equal(await entered(), textOf(rangeOf(subnet?.cidr ?? ''), 6));
       const row = await findLocation(database.db, place.locationId);
       assert.deepEqual(row?.ipv6_open_for, [url]);
       const gone = await others.instances.delete('theirs');
@@ -373,6 +389,108 @@ describe('the rules of a location’s network', () => {
     await look();
     await keep();
     assert.deepEqual([(await policy()).status, (await policy()).reason], ['applied', null]);
+  });
+
+  it('are pending if the engine fails or does not answer, for a reason without its words', async () => {
+    const reasonOf = async (path: string, status: number) => {
+      const end = simulator.faults.add({ kind: 'error', path, text: 'Of the engine', status });
+      await assert.rejects(keep(), EngineError);
+      end();
+      return (await policy()).reason;
+    };
+    const failed = 'The engine could not set the rules. The log of the service says why.';
+    assert.equal(await reasonOf('/network-acls/', 500), failed);
+    assert.equal(await reasonOf(`/networks/${network}$`, 404), failed);
+    const silent = 'The engine does not answer.';
+    assert.equal(await reasonOf('/network-acls/', 503), silent);
+    assert.equal(await reasonOf('/network-acls/', 504), silent);
+  });
+
+  it('get no reason after an abort, or an error of Berth itself', async () => {
+    const stopping = new AbortController();
+    const reconcile = (findApi: FindApi) =>
+      reconcileNetworkPolicy({
+        ...subject(),
+        signal: stopping.signal,
+        findApi,
+        protectedAddresses,
+      });
+    await assert.rejects(
+      reconcile(() => Promise.reject(new TypeError('of ours'))),
+      /of ours/,
+    );
+    const stops = async () => {
+      stopping.abort();
+      throw new EngineError('unreachable', 'Away.');
+    };
+    await assert.rejects(reconcile(stops), /Away/);
+    const row = await findLocation(database.db, place.locationId);
+    assert.equal(row?.policy_reason, null);
+  });
+
+  /** Reconciles with a network and an ACL that are shown with these changes. Returns what was changed. */
+  async function keepShown({ value = {}, rules = (of) => of }: Shown) {
+    const { networks, networkAcls } = client;
+    const changes: unknown[] = [];
+    const shown = {
+      ...client,
+      networks: {
+        ...networks,
+        async getTagged(name, options) {
+          const found = await networks.getTagged(name, options);
+          if (!found) return found;
+          const config = { ...found.value.config, ...value.config };
+          return { ...found, value: { ...found.value, ...value, config } };
+        },
+        configure: async (_, config) => void changes.push(config['security.acls']),
+      },
+      networkAcls: {
+        ...networkAcls,
+        async get(name, options) {
+          const found = await networkAcls.get(name, options);
+          if (!found) return found;
+          const { egress, ingress } = found.value;
+          return {
+            ...found,
+            value: { ...found.value, egress: rules(egress), ingress: rules(ingress) },
+          };
+        },
+        replace: async (acl, rules, etag, options) => {
+          changes.push(rules.ingress.length);
+          await networkAcls.replace(acl, rules, etag, options);
+        },
+      },
+    } satisfies IncusClient;
+    const about = { ...subject(), client: shown, findApi: async () => [], protectedAddresses };
+    return { others: await reconcileNetworkPolicy(about), changes };
+  }
+
+  it('are attached beside the ACLs of others, unless they are attached already', async () => {
+    await keep();
+    const own = await aclName();
+    const attached = async (acls: string) =>
+      (await keepShown({ value: { config: { 'security.acls': acls } } })).changes;
+    assert.deepEqual(await attached(' theirs , more'), [`theirs,more,${own}`]);
+    assert.deepEqual(await attached(`${own},theirs`), []);
+  });
+
+  it('are equal in any order, and corrected if one is disabled or has something more', async () => {
+    await keep();
+    const value = { used_by: ['/1.0/instances/theirs?project=others'] };
+    assert.deepEqual((await keepShown({ value })).changes, [2]);
+    const changed = async (rules: Rules) => (await keepShown({ value, rules })).changes;
+    assert.deepEqual(await changed((of) => of.toReversed()), []);
+    const disabled = { state: 'disabled' } as const;
+    assert.deepEqual(await changed((of) => of.map((rule) => ({ ...rule, ...disabled }))), [2]);
+    const source = { source: '10.0.0.1' };
+    assert.deepEqual(await changed((of) => of.map((rule) => ({ ...rule, ...source }))), [2]);
+  });
+
+  it('open no IPv6 address to others on a network that has none', async () => {
+    const used_by = ['/1.0/instances/theirs?project=others'];
+    const config = { 'ipv6.address': 'none' };
+    assert.deepEqual((await keepShown({ value: { used_by } })).others, used_by);
+    assert.deepEqual((await keepShown({ value: { used_by, config } })).others, []);
   });
 
   it('are pending while the addresses of a node are unknown', async () => {

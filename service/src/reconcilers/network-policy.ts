@@ -112,7 +112,7 @@ function textOf({ egress, ingress }: AclRules): string {
   const ofRule = ({ action, destination, protocol, destination_port, ...more }: AclRule) =>
     JSON.stringify([
       ...[action, destination, protocol, destination_port],
-      ...Object.entries({ state: 'enabled', ...more }).sort(),
+      ...Object.entries({ state: 'enabled', ...more }),
     ]);
   return JSON.stringify([egress.map(ofRule).sort(), ingress.map(ofRule).sort()]);
 }
