@@ -2,14 +2,16 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, beforeEach, test } from 'node:test';
+import { after, beforeEach, type TestContext, test } from 'node:test';
 import { startSimulator } from '../../../incus-sim/src/simulator.ts';
-import { createIncusClient } from '../incus/client.ts';
+import { createIncusClient, type IncusClient } from '../incus/client.ts';
+import type { CallOptions } from '../incus/transport/api.ts';
+import { EngineError } from '../incus/transport/errors.ts';
 import { requireLocation } from '../locations/queries.ts';
 import { installation } from '../testing/fixtures.ts';
 import { createTestDatabase } from '../testing/postgres.ts';
 import { syncNodes } from './nodes.ts';
-import { probeTrafficLimits } from './traffic-limits.ts';
+import { canLimit, probeTrafficLimits } from './traffic-limits.ts';
 
 const { db, close } = await createTestDatabase();
 const place = await installation(db);
@@ -105,4 +107,171 @@ test('first removes the instance of an interrupted probe', async () => {
   await tryThem();
   assert.deepEqual((await known())[0], [true, true]);
   assert.deepEqual(await instances(), []);
+});
+
+test('NICs on an OVN network have no limits to probe', async () => {
+  const location = await requireLocation(db, place.locationId);
+  await probeTrafficLimits(subject, { ...location, network_kind: 'ovn' });
+  assert.deepEqual(await known(), [
+    [null, null],
+    [null, null],
+  ]);
+});
+
+test('each node is probed on its own', async () => {
+  const about = { method: 'POST', path: '^/1.0/instances$', target: 'b' };
+  simulator.faults.add({ kind: 'error', ...about, text: 'Not there', status: 500 });
+  await tryThem();
+  assert.deepEqual(await known(), [
+    [true, true],
+    [null, null],
+  ]);
+});
+
+const bridge = {
+  storage_pool: 'disks',
+  network: 'net0',
+  network_kind: 'bridge',
+  vlan: null,
+} as const;
+
+interface Probed {
+  /** The statuses of the instance when it is read, of which the last one is repeated; null if there is none. */
+  readings?: (string | Error | null)[];
+  /** The error of its start. */
+  start?: Error | undefined;
+  location?: Parameters<typeof canLimit>[1];
+  member?: string | null;
+}
+
+/** Probes one direction with a simulated client. Returns the result, the calls, and what was reported and waited for. */
+async function probed(
+  t: TestContext,
+  { readings = [null], start, location = bridge, member = 'b' }: Probed = {},
+) {
+  const stopping = new AbortController();
+  const calls: unknown[][] = [];
+  const waits: unknown[] = [];
+  const reports: unknown[] = [];
+  const left = [...readings];
+  const noted = (options: CallOptions, call: string) => {
+    assert.equal(options.signal, stopping.signal, call);
+    calls.push([call]);
+    return { id: call };
+  };
+  const client = {
+    instances: {
+      async get(_: string, options: CallOptions) {
+        noted(options, 'get');
+        const next = (left.length > 1 ? left.shift() : left[0]) ?? null;
+        if (next instanceof Error) throw next;
+        return next === null ? null : { status: next };
+      },
+      async create(wanted: unknown, on: unknown) {
+        calls.push(['create', wanted, on]);
+        return { id: 'create' };
+      },
+      updateState: async (_: string, { action }: { action: string }, options: CallOptions) =>
+        noted(options, action),
+      delete: async (_: string, options: CallOptions) => noted(options, 'delete'),
+    },
+    operations: {
+      async wait(id: string, { signal, timeoutSeconds }: CallOptions) {
+        assert.equal(signal, stopping.signal, id);
+        if (id === 'create' || id === 'start') waits.push([id, timeoutSeconds]);
+        if (id === 'start' && start) throw start;
+      },
+    },
+  } as unknown as IncusClient;
+  const { mock } = t.mock.method(globalThis, 'setTimeout', (work: () => void) =>
+    setImmediate(work),
+  );
+  const report = (error: unknown) => void reports.push(error);
+  const about = { client, signal: stopping.signal, report };
+  try {
+    const result = await canLimit(about, location, { id: 7, member }, 'outgoing');
+    return { result, calls, waits, reports, pauses: mock.calls.map(({ arguments: [, ms] }) => ms) };
+  } finally {
+    mock.restore();
+  }
+}
+
+const startFailed = new EngineError('failed', 'Failed to run: incusd forkstart: exit status 1');
+
+test('an empty instance with a limited NIC is started, and removed once Incus has stopped it', async (t) => {
+  const readings = [null, 'Error', new EngineError('busy', 'Busy.'), 'Running', 'Stopped'];
+  const { result, calls, waits, reports, pauses } = await probed(t, {
+    readings,
+    start: startFailed,
+  });
+  assert.deepEqual([result, reports, pauses], [true, [], [500, 500, 500]]);
+  const wanted = {
+    name: 'berth-probe-7-outgoing',
+    description: 'Tries which limits the kernel can enforce. Berth removes it.',
+    ...{ type: 'container', source: { type: 'none' }, profiles: [], config: {} },
+    devices: {
+      root: { type: 'disk', path: '/', pool: 'disks' },
+      eth0: { type: 'nic', name: 'eth0', network: 'net0', 'limits.egress': '1000Mbit' },
+    },
+  };
+  assert.deepEqual(calls, [
+    ...[['get'], ['create', wanted, 'b'], ['start']],
+    ...[['get'], ['get'], ['get'], ['stop'], ['get'], ['delete']],
+  ]);
+  assert.deepEqual(waits, [
+    ['create', 60],
+    ['start', 30],
+  ]);
+});
+
+test('on a bridge that Incus does not manage, the NIC names it; without a cluster, no member is named', async (t) => {
+  const location = { ...bridge, network_kind: 'unmanaged' } as const;
+  const { calls } = await probed(t, { location, member: null });
+  const [, wanted, member] = calls.find(([call]) => call === 'create') ?? [];
+  const { devices } = wanted as { devices: Record<string, unknown> };
+  const nic = { type: 'nic', name: 'eth0', nictype: 'bridged', parent: 'net0' };
+  assert.deepEqual(devices.eth0, { ...nic, 'limits.egress': '1000Mbit' });
+  assert.equal(member, undefined);
+});
+
+test('how the start ends shows whether the kernel can enforce the limit', async (t) => {
+  const text = 'Failed to run: tc qdisc add dev veth1: Failed to load TC action module';
+  const lacking = new EngineError('failed', text);
+  const other = new EngineError('failed', 'Something else.');
+  for (const [start, expected, reported] of [
+    [undefined, true, []],
+    [startFailed, true, []],
+    [lacking, false, []],
+    [other, null, [other]],
+  ] as const) {
+    const { result, reports } = await probed(t, { start });
+    assert.deepEqual([result, reports], [expected, reported], start?.message);
+  }
+  await assert.rejects(probed(t, { start: new TypeError('of ours, not of forkstart') }), /of ours/);
+});
+
+test('an instance that Incus does not let go is given up', async (t) => {
+  const { result, calls, reports, pauses } = await probed(t, { readings: ['Error'] });
+  assert.deepEqual([result, calls.length, pauses.length], [null, 60, 60]);
+  assert.match(String(reports), /^EngineError: Incus does not let go of berth-probe-7-outgoing/);
+  const failed = new EngineError('failed', 'Broken.');
+  const { result: none, reports: errors } = await probed(t, { readings: [failed] });
+  assert.deepEqual([none, errors], [null, [failed]]);
+});
+
+test('nothing is reported after an abort', async () => {
+  const stopping = new AbortController();
+  const silent = new EngineError('unreachable', 'Away.');
+  const get = async () => {
+    stopping.abort();
+    throw silent;
+  };
+  const about = { client: { instances: { get } } as unknown as IncusClient, report: assert.fail };
+  const probing = canLimit(
+    { ...about, signal: stopping.signal },
+    bridge,
+    { id: 7, member: null },
+    'incoming',
+  );
+  await assert.rejects(probing, silent);
 });

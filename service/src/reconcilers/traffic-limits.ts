@@ -79,12 +79,11 @@ async function canStart(client: IncusClient, name: string, signal: AbortSignal) 
   try {
     const start = client.instances.updateState(name, { action: 'start' }, { signal });
     await awaitOperation(client, start, { signal, timeoutSeconds: startSeconds });
-    return true;
   } catch (error) {
     if (lacksTrafficControl(error)) return false;
-    if (error instanceof EngineError && /\bforkstart\b/.test(error.message)) return true;
-    throw error;
+    if (!(error instanceof EngineError) || !/\bforkstart\b/.test(error.message)) throw error;
   }
+  return true;
 }
 
 /**
@@ -92,19 +91,18 @@ async function canStart(client: IncusClient, name: string, signal: AbortSignal) 
  * then.
  */
 async function remove(client: IncusClient, name: string, signal: AbortSignal): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
+  for (let attempt = 0; attempt < maxRemovalAttempts; attempt += 1) {
     try {
       const found = await client.instances.get(name, { signal });
       if (!found) return;
       if (found.status === 'Stopped') return await deleteInstance(client, name, { signal });
       if (found.status === 'Running') await stopInstance(client, name, { signal });
     } catch (error) {
-      if (!isEngineError(error, 'busy', 'not_found') || attempt >= maxRemovalAttempts) throw error;
+      if (!isEngineError(error, 'busy', 'not_found')) throw error;
     }
-    if (attempt >= maxRemovalAttempts)
-      throw new EngineError('busy', `Incus does not let go of ${name}.`);
     await pause(betweenTriesMilliseconds, signal);
   }
+  throw new EngineError('busy', `Incus does not let go of ${name}.`);
 }
 
 function limitedInstance(
