@@ -8,7 +8,9 @@ import { startSimulator } from '../../../incus-sim/src/simulator.ts';
 import { createLeader } from '../db/locks/leader.ts';
 import { recordImage } from '../images/queries.ts';
 import { isImageReady } from '../images/volume.ts';
-import { createIncusClient } from '../incus/client.ts';
+import { createIncusClient, type IncusClient } from '../incus/client.ts';
+import type { CallOptions, Operation } from '../incus/transport/api.ts';
+import { EngineError } from '../incus/transport/errors.ts';
 import { unpackName } from '../instances/helpers.ts';
 import { unpackingLock } from '../operations/worker-queries.ts';
 import { installation } from '../testing/fixtures.ts';
@@ -54,7 +56,7 @@ async function nodeOn(member: string): Promise<number> {
 }
 
 beforeEach(async () => {
-  [elapsed, memory] = [0, unpackMemory(() => elapsed)];
+  [elapsed, memory] = [24 * 3_600_000, unpackMemory(() => elapsed)];
   simulator.faults.clear();
   simulator.fillPool('berth', false);
   simulator.setTiming({ unpack: 10 });
@@ -127,6 +129,13 @@ test('an unpacked image is looked at again after an hour only, and unpacked agai
   assert.deepEqual(await onEach(), [true, true]);
 });
 
+test('a memory has a clock of its own', async () => {
+  memory = unpackMemory();
+  await unpack();
+  simulator.faults.add({ path: '/(instances|volumes)', kind: 'error', text: 'asked', status: 500 });
+  assert.equal(await unpack(), 2);
+});
+
 test('in a pool that unpacks an image for each disk, nothing is created', async () => {
   const plain = { name: 'plain', driver: 'dir', description: '', config: {} };
   for (const member of ['a', 'b']) await client.storage.createPool(plain, member);
@@ -177,6 +186,141 @@ test('a create that makes its disk takes precedence, and one in another step doe
   assert.equal(await unpack(), 2);
 });
 
+const empty = {
+  ...{ type: 'container' as const, source: { type: 'none' as const } },
+  ...{ config: {}, profiles: [] },
+};
+const root = { type: 'disk', path: '/', pool: 'berth' };
+
+test('nothing is unpacked on a node on which the engine creates an instance', async () => {
+  simulator.setTiming({ create: 600_000 });
+  const name = 'theirs';
+  await client.instances.create({ ...{ name, ...empty }, devices: { root } }, 'a');
+  await until('it is being created', () => client.instances.get(name));
+  simulator.setTiming({ create: 10 });
+  assert.equal(await unpack(), 1);
+  assert.deepEqual(await onEach(), [false, true]);
+  await simulator.restartDaemon(0);
+  const { id } = await client.instances.delete(name);
+  await client.operations.wait(id, { timeoutSeconds: 60 });
+  assert.equal(await unpack(), 2);
+});
+
+test('nothing is unpacked while the engine works on the instance that was left', async () => {
+  const name = unpackName(await nodeOn('a'));
+  const { id } = await client.instances.create({ ...{ name, ...empty }, devices: { root } }, 'a');
+  await client.operations.wait(id, { timeoutSeconds: 60 });
+  const resources = { instances: [`/1.0/instances/${name}`] };
+  const operation: Partial<Operation> = { class: 'task', status_code: 103, resources };
+  const list = async () => [operation as Operation];
+  const busy = { ...client, operations: { ...client.operations, list } };
+  assert.equal(await unpackImages({ ...subject, client: busy }, memory), 1);
+  assert.deepEqual(await onEach(), [false, true]);
+  assert.ok(await client.instances.get(name));
+  assert.equal(await unpack(), 2);
+});
+
+test('an image that a create has unpacked meanwhile is not unpacked again', async () => {
+  await unpack();
+  memory = unpackMemory(() => elapsed);
+  const looks: unknown[] = [];
+  const getVolume: typeof client.storage.getVolume = async (pool, volume, target, options) => {
+    looks.push(target);
+    const isFirst = looks.filter((one) => one === target).length === 1;
+    return isFirst ? null : await client.storage.getVolume(pool, volume, target, options);
+  };
+  const instances = { ...client.instances, create: () => assert.fail('It creates an instance.') };
+  const late = { ...client, instances, storage: { ...client.storage, getVolume } };
+  assert.equal(await unpackImages({ ...subject, client: late }, memory), 2);
+  assert.deepEqual(looks, ['a', 'a', 'b', 'b']);
+});
+
+test('an image does not count as whole if the engine has forgotten its operation', async () => {
+  const wait: typeof client.operations.wait = async (...about) => {
+    await client.operations.wait(...about);
+    return { outcome: 'vanished' };
+  };
+  const restarted = { ...client, operations: { ...client.operations, wait } };
+  assert.equal(await unpackImages({ ...subject, client: restarted }, memory), 0);
+  assert.deepEqual(await onEach(), [false, false]);
+  assert.equal(await unpack(), 2);
+  assert.deepEqual(await client.instances.list(), []);
+});
+
+test('an error after an abort ends the round', async () => {
+  const stopping = new AbortController();
+  let looks = 0;
+  const getVolume = async () => {
+    looks += 1;
+    stopping.abort();
+    throw new EngineError('unreachable', 'Away.');
+  };
+  const away = { ...client, storage: { ...client.storage, getVolume } };
+  const about = { ...subject, client: away, signal: stopping.signal };
+  await assert.rejects(unpackImages(about, memory), /Away/);
+  assert.equal(looks, 1);
+});
+
+test('calls end with the watch, and an image has ten minutes to be unpacked', async () => {
+  const noted = new Map<string, number | undefined>();
+  const note = (call: string, options: CallOptions = {}) => {
+    assert.equal(options.signal, signal, call);
+    noted.set(call, options.timeoutSeconds);
+  };
+  const { images, instances, operations } = client;
+  const watched = {
+    ...client,
+    images: {
+      ...images,
+      getAlias: (name, options) => {
+        note('alias', options);
+        return images.getAlias(name, options);
+      },
+    },
+    instances: {
+      ...instances,
+      get: (name, options) => {
+        note('instance', options);
+        return instances.get(name, options);
+      },
+      delete: (name, options) => {
+        note('delete', options);
+        return instances.delete(name, options);
+      },
+    },
+    operations: {
+      ...operations,
+      list: (options) => {
+        note('operations', options);
+        return operations.list(options);
+      },
+      listOfAllProjects: (options) => {
+        note('all operations', options);
+        return operations.listOfAllProjects(options);
+      },
+      wait: (id, options) => {
+        note(noted.has('create') ? 'wait' : 'create', options);
+        return operations.wait(id, options);
+      },
+    },
+  } satisfies IncusClient;
+  await db.updateTable('nodes').set({ cordoned: true }).where('member', '=', 'b').execute();
+  assert.equal(await unpackImages({ ...subject, client: watched }, memory), 1);
+  const calls = ['alias', 'all operations', 'instance', 'create', 'operations', 'delete', 'wait'];
+  assert.deepEqual([...noted.keys()], calls);
+  assert.equal(noted.get('create'), 600);
+});
+
+test('the instance that unpacks an image is labelled as ours, and has no NIC', async () => {
+  const name = unpackName(await nodeOn('a'));
+  await duringCreate(async () => {
+    const found = await until('it is there', () => client.instances.get(name));
+    const { profiles, devices, config } = found;
+    assert.deepEqual([profiles, devices], [[], { root }]);
+    assert.equal(config['user.berth.installation'], 'us');
+  });
+});
+
 /** Unpacks, and runs `meanwhile` when the engine creates the first instance. */
 async function duringCreate(meanwhile: () => Promise<unknown>): Promise<number> {
   const goOn = simulator.faults.add({ path: '/operations/.*/wait$', kind: 'delay', ms: 600_000 });
@@ -215,7 +359,7 @@ test('an image does not count as whole if the lock was lost while it was unpacke
     ),
   );
   await assert.rejects(losing);
-  assert.equal(await onMember('a'), false);
+  assert.deepEqual(await onEach(), [false, false], 'the error of Berth itself ends the round');
   assert.equal(await unpack(), 2);
 });
 
@@ -283,6 +427,12 @@ test('what was left is removed wherever it is, unless somebody works with it', a
   await removeLeftUnpacking(subject, name);
   assert.deepEqual(await client.instances.list(), []);
   await removeLeftUnpacking(subject, name);
+});
+
+test('an instance of another name is not looked at', async () => {
+  const instances = { get: () => assert.fail('It is looked at.') };
+  const blind = { instances } as unknown as IncusClient;
+  await removeLeftUnpacking({ ...subject, client: blind }, 'berth-unpack-me');
 });
 
 const failsOnA = { method: 'POST', path: '^/1.0/instances$', target: 'a' };

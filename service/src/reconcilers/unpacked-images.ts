@@ -55,15 +55,15 @@ export const unpackMemory = (now = () => performance.now()): UnpackMemory => ({
  */
 export async function unpackImages(context: Context, memory: UnpackMemory): Promise<number> {
   const { db, client, locationId, signal } = context;
-  const errors: EngineError[] = [];
+  let first: EngineError | undefined;
   for (const slug of await readyImages(db, locationId)) {
     const image = await client.images.getAlias(imageAlias(slug), { signal });
-    for (const node of image ? await nodesForImages(db, locationId) : []) {
-      const error = await unpackOn(context, memory, { node, fingerprint: image?.target ?? '' });
-      if (error) errors.push(error);
+    if (!image) continue;
+    for (const node of await nodesForImages(db, locationId)) {
+      const error = await unpackOn(context, memory, { node, fingerprint: image.target });
+      first ??= error;
     }
   }
-  const [first] = errors;
   if (first) throw first;
   return memory.unpacked.size;
 }
@@ -75,16 +75,16 @@ async function unpackOn(
   { node, fingerprint }: { node: Node; fingerprint: string },
 ): Promise<EngineError | undefined> {
   const key = `${node.id} ${fingerprint}`;
-  const isRecent = (at: number | undefined, milliseconds: number) =>
-    at !== undefined && now() - at < milliseconds;
-  if (isRecent(unpacked.get(key), lookAgainMilliseconds)) return undefined;
+  const isRecent = (at: number, milliseconds: number) => now() - at < milliseconds;
+  const seenAt = unpacked.get(key) ?? Number.NEGATIVE_INFINITY;
+  if (isRecent(seenAt, lookAgainMilliseconds)) return undefined;
   unpacked.delete(key);
   const { client: incus, pool, signal } = context;
   const image = { incus, pool, member: node.member, fingerprint, signal };
   try {
     if (!(await isImageReady(image))) {
       const last = failed.get(key);
-      if (isRecent(last?.at, failedMilliseconds)) return last?.error;
+      if (last && isRecent(last.at, failedMilliseconds)) return last.error;
       if (!(await unpackUnlessLocked(context, node, image))) return undefined;
     }
     failed.delete(key);
