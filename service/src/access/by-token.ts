@@ -43,7 +43,7 @@ export async function identifyByToken(
 
 /** RFC 6750, section 2.1. Malformed tokens are refused without a query. */
 export function bearerToken({ headers }: FastifyRequest): string | undefined {
-  const [, token] = /^bearer(?: +(.*))?$/i.exec(headers.authorization ?? '') ?? [];
+  const token = /^bearer(?: +(.*))?$/i.exec(headers.authorization ?? '')?.[1];
   if (token === undefined || isWellFormed(token)) return token;
   throw new Problem('token_malformed', 'This is not a complete token of this service.');
 }

@@ -308,6 +308,10 @@ test('credentials are cached for each project, and their use is recorded once', 
   const { headers: token } = await createTestToken(db);
   const { headers: session } = await person({ isAdmin: true });
   const other = await createTestProject(db, 'kept apart');
+  await db
+    .updateTable('sessions')
+    .set({ last_used_at: new Date(0) })
+    .execute();
   for (const headers of [token, session]) {
     kept.clear();
     await ask('caller', headers);
@@ -316,6 +320,14 @@ test('credentials are cached for each project, and their use is recorded once', 
     assert.equal(kept.size, 3);
     for (const found of kept.values()) assert.ok('isNoted' in found && found.isNoted === true);
   }
+});
+
+test('a request of a session that changes nothing needs no CSRF token', async () => {
+  const { cookie } = await person();
+  assert.equal((await ask('anywhere', { cookie })).statusCode, 200);
+  const change = { method: 'POST', url: '/v1/change', payload: { size: 1 } } as const;
+  const answer = await inject(app, { ...change, headers: { cookie, host: 'localhost' } });
+  assert.equal(answer.json().code, 'csrf_failed');
 });
 
 test('while the database is unavailable, a known token is accepted on routes that need no database, and on no others', async () => {
