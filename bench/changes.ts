@@ -53,7 +53,10 @@ async function measure(installation: Installation, rounds: number): Promise<Figu
   using client = lightClient(installation.service, clients);
   const sides = (): Sides => ({ baseline: [], measured: [] });
   const figures: Figures = {
-    ...{ creates: sides(), createsAlone: sides(), refusals: sides(), actions: sides() },
+    creates: sides(),
+    createsAlone: sides(),
+    refusals: sides(),
+    actions: sides(),
   };
   const perRound = Math.min(actions, Math.floor(sizeOf(instantFleet) / (rounds + 1)));
   for (let round = 0; round <= rounds; round += 1) {
@@ -66,7 +69,7 @@ async function measure(installation: Installation, rounds: number): Promise<Figu
     const start = (number: number) =>
       client.post(`/v1/servers/${round * perRound + number + 1}/start`, {}, 202);
     const statementsOfAction = (number: number) => bare.transaction(number, statements.action);
-    const of: [Sides, Taken, Taken][] = [
+    const rows: [Sides, Taken, Taken][] = [
       [
         figures.creates,
         await taken(creates.at16, clients, statementsOfCreate),
@@ -90,7 +93,7 @@ async function measure(installation: Installation, rounds: number): Promise<Figu
     ];
     // The first round is a warm-up.
     if (round === 0) continue;
-    for (const [each, baseline, measured] of of) {
+    for (const [each, baseline, measured] of rows) {
       each.baseline.push(baseline);
       each.measured.push(measured);
     }

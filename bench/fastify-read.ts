@@ -7,6 +7,7 @@ import pg from 'pg';
 const [connectionString = ''] = process.argv.slice(2);
 // Not the pool of Berth, so that changes of it do not change the baseline.
 const pool = new pg.Pool({ connectionString, max: 16 });
+pool.on('error', (error) => console.error(error));
 const text = { type: 'string' };
 const integer = { type: 'integer' };
 const server = {

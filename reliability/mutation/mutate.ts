@@ -38,10 +38,10 @@ export async function mutate(room: Room, sample: Sample, lines?: Lines[]): Promi
     sample,
     coverageAnalysis: 'perTest',
     disableTypeChecks: false,
-    // Tests that detect a mutant often wait for it in vain, which takes no processor time.
+    // A test that detects a mutant often waits until its timeout, which takes no processor time.
     concurrency: 12,
     // The machine may be busy. Only mutants that never end count as timeouts.
-    timeoutMS: 30_000,
+    timeoutMS: 60_000,
     dryRunTimeoutMinutes: 30,
     allowEmpty: true,
     tempDirName: sandboxes,

@@ -91,6 +91,7 @@ async function canStart(client: IncusClient, name: string, signal: AbortSignal) 
  * then.
  */
 async function remove(client: IncusClient, name: string, signal: AbortSignal): Promise<void> {
+  let cause: unknown;
   for (let attempt = 0; attempt < maxRemovalAttempts; attempt += 1) {
     try {
       const found = await client.instances.get(name, { signal });
@@ -99,10 +100,11 @@ async function remove(client: IncusClient, name: string, signal: AbortSignal): P
       if (found.status === 'Running') await stopInstance(client, name, { signal });
     } catch (error) {
       if (!isEngineError(error, 'busy', 'not_found')) throw error;
+      cause = error;
     }
     await pause(betweenTriesMilliseconds, signal);
   }
-  throw new EngineError('busy', `Incus does not let go of ${name}.`);
+  throw new EngineError('busy', `Incus does not let go of ${name}.`, { cause });
 }
 
 function limitedInstance(

@@ -155,8 +155,8 @@ async function probeBroken({ client, signal }: Subject, broken: Instance[]) {
 }
 
 /**
- * Looks up the instance of each server for which it is missing again before it counts as gone. A failed lookup does not
- * affect the others.
+ * Looks up each missing instance again before it counts as gone, eight at a time. A failed lookup does not affect the
+ * others.
  */
 async function confirmAbsent(
   subject: Subject,

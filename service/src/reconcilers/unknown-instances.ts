@@ -62,6 +62,7 @@ async function report(
   { db, found, location, log }: Looked,
   { added, gone }: { added: Named[]; gone: Named[] },
 ): Promise<void> {
+  if (added.length + gone.length === 0) return;
   const uuids = [...added, ...gone].flatMap(({ uuid }) => uuid ?? []);
   const recorded = await serversOf(db, uuids);
   const isOfNone = ({ uuid }: Named) => !uuid || !recorded.has(uuid);

@@ -71,6 +71,8 @@ interface CreateState extends LeftVolume {
   image_since: number;
   /** When it was last started, in milliseconds. */
   last_start: number;
+  /** Its guest was seen to report before it had all its addresses. */
+  has_reported?: boolean;
   /** When its commands were first seen to run, in milliseconds. */
   commands_since: number;
   /** Whether its commands took too long, and continue to run. */
@@ -406,24 +408,21 @@ const addressInUse = (what: string) =>
   `Another instance in the engine has ${what}. Delete the server and create it again: it gets other addresses.`;
 
 async function network(context: Context): Result {
-  const seconds = nextPollSeconds(context.operation);
-  const seen = await afterItsAddresses(context);
-  if (seen) return seen;
-  const pause = { outcome: 'wait', seconds, ...placeDuringBoot(context.operation) } as const;
-  if (seconds > maxWatchedSeconds) return pause;
-  // Guests report once their network is up. Asking for the report costs a node less than reading the state.
-  if (!(await reportChanges(context, null))) return { ...pause, seconds: 0 };
-  return (await afterItsAddresses(context)) ?? pause;
-}
-
-/** The step after the network, if the guest has all its addresses or does not run. */
-async function afterItsAddresses(context: Context) {
-  const { incus, server, signal } = context;
+  const { incus, operation, server, signal } = context;
   const state = await incus.instances.getState(instanceName(server.uuid), { signal });
   if (!isRunning(state?.status)) return await notRunning(context, state?.status);
   const seen = Object.values(state?.network ?? {}).flatMap((nic) => nic.addresses);
   const up = server.addresses.every(({ ip }) => seen.some(({ address }) => address === ip));
-  return up ? next<CreateState>('boot') : undefined;
+  if (up) return next('boot');
+  const seconds = nextPollSeconds(operation);
+  const pause = { outcome: 'wait', seconds, ...placeDuringBoot(operation) } as const;
+  if (operation.state.has_reported || seconds > maxWatchedSeconds) return pause;
+  // Guests report once their network is up.
+  const hasReported = await reportChanges(context, null);
+  return {
+    ...{ ...pause, seconds: 0 },
+    ...(hasReported && { patch: { ...pause.patch, has_reported: true } }),
+  };
 }
 
 /** Ends when the guest has started to work on its handover files. */
