@@ -1,9 +1,8 @@
-import { fileURLToPath } from 'node:url';
 import { bareTransactions } from './bare-transactions.ts';
+import { fastifyOn } from './fastify.ts';
 import { inParallel } from './in-parallel.ts';
 import { lightClient } from './light-client.ts';
 import { held, instantFleet } from './operations.ts';
-import { programOf } from './program.ts';
 import { sizeOf, wanted } from './scale.ts';
 import { type Installation, withFleet } from './scale-installation.ts';
 import { type Comparison, compare, conclude, percentile, type Target } from './statistics.ts';
@@ -15,7 +14,6 @@ const refusals = 1000;
 const actions = 300;
 /** How many statements the transactions of a create and of an action have. */
 const statements = { create: 22, action: 6 };
-const fastifyFile = fileURLToPath(new URL('fastify-read.ts', import.meta.url));
 
 /**
  * Measures how many changes a service accepts and refuses per second, without carrying them out: the operations are held
@@ -33,6 +31,12 @@ export async function benchChanges(rounds = defaultRounds): Promise<boolean> {
   });
 }
 
+interface Taken {
+  perSecond: number;
+  /** The median, in milliseconds. */
+  p50: number;
+}
+
 /** What a round took of the same work, without its warm-up. */
 interface Sides {
   baseline: Taken[];
@@ -48,8 +52,8 @@ interface Figures {
 
 async function measure(installation: Installation, rounds: number): Promise<Figures> {
   await using bare = await bareTransactions(installation, clients);
-  await using fastify = await programOf(fastifyFile, [installation.superuserConnectionString]);
-  using plain = lightClient({ url: `http://127.0.0.1:${fastify.said}`, token: '' }, clients);
+  await using fastify = await fastifyOn(installation.superuserConnectionString);
+  using plain = lightClient({ url: fastify.url, token: '' }, clients);
   using client = lightClient(installation.service, clients);
   const sides = (): Sides => ({ baseline: [], measured: [] });
   const figures: Figures = {
@@ -147,12 +151,6 @@ const compared = ({ baseline, measured }: Sides, field: keyof Taken): Comparison
     baseline.map((one) => one[field]),
     measured.map((one) => one[field]),
   );
-
-interface Taken {
-  perSecond: number;
-  /** The median, in milliseconds. */
-  p50: number;
-}
 
 async function taken(
   count: number,

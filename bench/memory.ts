@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { fastifyOn } from './fastify.ts';
 import { residentMegabytes } from './processor.ts';
-import { programOf } from './program.ts';
 import { large, sizeOf } from './scale.ts';
 import { withFleet } from './scale-installation.ts';
 import { compare, conclude } from './statistics.ts';
@@ -10,8 +9,6 @@ const mostMegabytes = 400;
 /** Two rounds of metering, which remember the counters of all servers. */
 const settleSeconds = 40;
 
-const fastifyFile = fileURLToPath(new URL('fastify-read.ts', import.meta.url));
-
 /**
  * Measures the memory of a service with 100,000 servers, after all locations were compared and metered. The baseline is
  * Fastify, which has read nothing.
@@ -19,7 +16,7 @@ const fastifyFile = fileURLToPath(new URL('fastify-read.ts', import.meta.url));
 export async function benchMemory(): Promise<boolean> {
   return await withFleet(large, async (installation) => {
     const { service, fleet, superuserConnectionString } = installation;
-    await using fastify = await programOf(fastifyFile, [superuserConnectionString]);
+    await using fastify = await fastifyOn(superuserConnectionString);
     await sleep(settleSeconds * 1000);
     const title = `Memory with ${sizeOf(fleet).toLocaleString('en-US')} servers, megabytes`;
     const [bare, full] = [fastify, service].map(({ pid }) => [residentMegabytes(pid)]);

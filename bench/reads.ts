@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Server } from '@berth/contract/servers';
 import { dataDirectory, type Service } from '../e2e/service.ts';
-import { programOf } from './program.ts';
+import { fastifyOn } from './fastify.ts';
 import { withSimulated } from './simulated.ts';
 import { compare, conclude } from './statistics.ts';
 import { type Load, load } from './wrk.ts';
@@ -61,14 +61,12 @@ export async function benchReads(rounds = defaultRounds): Promise<boolean> {
     await fill(service);
     const socket = `${dataDirectory(service.directory)}/postgres-socket`;
     const url = `postgresql://berth@/berth?host=${encodeURIComponent(socket)}`;
-    const file = fileURLToPath(new URL('fastify-read.ts', import.meta.url));
-    await using baseline = await programOf(file, [url]);
-    const fastify = `http://127.0.0.1:${baseline.said}`;
+    await using fastify = await fastifyOn(url);
     let held = true;
     for (const { title, path, script, clients, figure, ...limits } of reads) {
       const sides: { baseline: number[]; measured: number[] } = { baseline: [], measured: [] };
       for (let round = 0; round <= rounds; round += 1) {
-        const of = figure(await load(`${fastify}${path}`, { clients, seconds, script }));
+        const of = figure(await load(`${fastify.url}${path}`, { clients, seconds, script }));
         const { token } = service;
         const at = figure(await load(`${service.url}${path}`, { token, clients, seconds, script }));
         // The first round is a warm-up for both.

@@ -1,8 +1,8 @@
 import Fastify from 'fastify';
 import pg from 'pg';
 
-// The baseline for reads: Fastify with a schema, and one prepared query that reads a server by its primary key. It refuses
-// creates after one such query. Usage: node fastify-read.ts DATABASE_URL. It prints its port.
+// The baseline for reads and refused creates: Fastify with a schema, and one prepared query that reads a server by its
+// primary key. Usage: node fastify-program.ts DATABASE_URL. It prints its port.
 
 const [connectionString = ''] = process.argv.slice(2);
 // Not the pool of Berth, so that changes of it do not change the baseline.
