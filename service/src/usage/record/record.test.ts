@@ -23,6 +23,13 @@ async function readingOf(uuids: string[], nodeId = place.nodeId): Promise<Readin
   return { begun: { order, at: now() }, scrape: { nodeId, servers }, nics: [] };
 }
 
+/** The report of a location about the traffic of a server. */
+async function trafficOf(uuid: string): Promise<Reading> {
+  const { begun } = await readingOf([]);
+  const nic = { run: 'eth0 1', startedAt: now(), networkIn: 1, networkOut: 1, networkAfter: 0 };
+  return { begun, nics: [{ uuid, ...nic }] };
+}
+
 const countOf = async (uuid: string) => (await samplesOf(uuid)).length;
 const recorder = () => createRecorder(db, place.locationId, new ScrapeMemory());
 
@@ -44,10 +51,18 @@ test('readings of 1000 servers are counted at once, and those of fewer together 
   const others = Array.from({ length: 998 }, () => randomUUID());
   await add(await readingOf([uuid, ...others]));
   assert.equal(await countOf(uuid), 0);
-  const { begun } = await readingOf([]);
-  const nic = { run: 'eth0 1', startedAt: now(), networkIn: 1, networkOut: 1, networkAfter: 0 };
-  await add({ begun, nics: [{ uuid: randomUUID(), ...nic }] });
+  await add(await trafficOf(randomUUID()));
   assert.equal(await countOf(uuid), 1);
+});
+
+test('readings of the traffic of different servers are counted together', async (t) => {
+  const transaction = t.mock.method(db, 'transaction');
+  const { add, finish } = recorder();
+  await add(await trafficOf(randomUUID()));
+  await add(await trafficOf(randomUUID()));
+  assert.equal(transaction.mock.callCount(), 0);
+  await finish();
+  assert.equal(transaction.mock.callCount(), 1);
 });
 
 test('if a server is read twice, the first reading is counted first', async () => {
