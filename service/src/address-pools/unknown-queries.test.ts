@@ -47,7 +47,8 @@ test('the unknown instances of a location are recorded, and those of another one
   await enter(there, [{ name: 'a', isOurs: true, addresses: ['10.8.0.3', '10.8.0.4'] }]);
   const elsewhere = [there, 'a', true, ['10.8.0.3', '10.8.0.4']];
   assert.deepEqual((await known()).locations, [false, true]);
-  await enter(here, [ours, theirs]);
+  const { found } = await enter(here, [ours, theirs]);
+  assert.deepEqual(found, ['a', 'b'], 'also one with the name of one elsewhere');
   const both = await known();
   const entered = [
     [here, 'a', true, ['10.9.0.5', 'fd00:9::5']],

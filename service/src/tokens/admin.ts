@@ -9,7 +9,7 @@ import {
   statusOfTokensNamed,
   supersedeTokensNamed,
 } from './credential-queries.ts';
-import { generateToken, isWellFormed, tokenHash } from './token.ts';
+import { generateToken, tokenHash } from './token.ts';
 
 const name = 'first admin token';
 
@@ -37,7 +37,7 @@ export async function ensureAdminToken(
   isOnlyService = true,
 ): Promise<AdminToken | NoAdminToken> {
   const path = join(dataDir, 'admin-token');
-  const kept = await readToken(path);
+  const kept = await readPrivateFile(path);
   if (kept && (await isValid(db, kept))) return { token: kept, created: false, path };
   const token = generateToken();
   return await db.transaction().execute(async (trx) => {
@@ -54,11 +54,6 @@ export async function ensureAdminToken(
     await writePrivateFile(path, token);
     return { token, created: true, path };
   });
-}
-
-async function readToken(path: string): Promise<string | undefined> {
-  const text = await readPrivateFile(path);
-  return text !== undefined && isWellFormed(text) ? text : undefined;
 }
 
 async function isValid(db: Db, token: string): Promise<boolean> {

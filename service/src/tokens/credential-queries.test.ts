@@ -13,6 +13,7 @@ import {
   findTokenInHistory,
   isLastAdminToken,
   listTokens,
+  lockTokensNamed,
   recordTokenUse,
   revokeToken,
   statusOfTokensNamed,
@@ -31,6 +32,7 @@ interface Entered {
   name?: string;
   project_id?: number;
   scopes?: string[];
+  created_at?: string;
   created_by?: number;
   parent_id?: number;
   allowed_networks?: string[];
@@ -165,22 +167,35 @@ test('the use of a token is recorded once a minute at most', async () => {
 
 test('all tokens are listed by id, with their state', async () => {
   await db.deleteFrom('tokens').execute();
-  const [kept, ended] = [await enter({ name: 'kept' }), await enter({ expires_at: past })];
-  const gone = await enter({ project_id: goneId, scopes: ['servers:read'], revoked_at: past });
-  // Without an order, updated rows are returned last.
-  await db.updateTable('tokens').set({ created_at: past }).where('id', '=', ended.id).execute();
-  await db.updateTable('tokens').set({ created_at: past }).where('id', '=', kept.id).execute();
-  await db.updateTable('tokens').set({ created_at: past }).execute();
+  // Without an order, they are returned as they were inserted, or by project.
+  const kept = await enter({ created_at: past, name: 'kept' });
+  await sql`alter table tokens alter column id restart with 1`.execute(db);
+  const revoked = { project_id: goneId, scopes: ['servers:read'], revoked_at: past };
+  const gone = await enter({ created_at: past, ...revoked });
+  const ended = await enter({ created_at: past, expires_at: past });
   const shown = { created_at: past, last_used_at: null, expires_at: null, isExpired: false };
   const admin = { scopes: ['admin'], project: 'home', revoked_at: null };
   assert.deepEqual(await listTokens(db), [
-    { ...shown, ...admin, id: kept.id, name: 'kept' },
-    { ...shown, ...admin, id: ended.id, name: 'x', expires_at: past, isExpired: true },
     {
       ...{ ...shown, id: gone.id, name: 'x', project: 'gone' },
       ...{ scopes: ['servers:read'], revoked_at: past },
     },
+    { ...shown, ...admin, id: ended.id, name: 'x', expires_at: past, isExpired: true },
+    { ...shown, ...admin, id: kept.id, name: 'kept' },
   ]);
+});
+
+test('tokens of a name are locked until the transaction ends', async () => {
+  await db.transaction().execute(async (holder) => {
+    await lockTokensNamed(holder, 'x');
+    const waiting = db.transaction().execute(async (trx) => {
+      await sql`set local lock_timeout = '50ms'`.execute(trx);
+      await lockTokensNamed(trx, 'y');
+      await lockTokensNamed(trx, 'x');
+    });
+    await assert.rejects(waiting, /lock timeout/);
+  });
+  await db.transaction().execute((trx) => lockTokensNamed(trx, 'x'));
 });
 
 test('a token is the last admin token if no other one is valid', async () => {

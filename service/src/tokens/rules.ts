@@ -46,11 +46,11 @@ function expiryErrors(expiresAt: string | null, caller: Caller): FieldError[] {
   return [{ pointer, detail: `Must not be later than your own expiry, ${caller.expiresAt}.` }];
 }
 
-/** Converts a time to UTC with the six fractional digits of PostgreSQL, so that texts have the order of their times. */
+/** Converts a time to its second in UTC, and the six fractional digits of PostgreSQL, so that texts have the order of their times. */
 function exactly(time: string): string {
   const [, digits = ''] = /\.(\d+)/.exec(time) ?? [];
-  const second = new Date(time.replace(/\.\d+/, '')).toISOString().slice(0, 19);
-  return `${second}.${digits.padEnd(6, '0')}Z`;
+  const second = new Date(time.replace(/\.\d+/, '')).toISOString();
+  return `${second} ${digits.padEnd(6, '0')}`;
 }
 
 function networkErrors(networks: readonly string[], caller: Caller): FieldError[] {
