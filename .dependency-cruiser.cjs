@@ -181,7 +181,7 @@ module.exports = {
   options: {
     doNotFollow: { path: 'node_modules' },
     // What is built from the pages.
-    exclude: { path: '^(panel/dist|site/(dist|\\.pages|\\.vitepress/(cache|\\.temp)))/' },
+    exclude: { path: '^((panel|service)/dist|site/(dist|\\.pages|\\.vitepress/(cache|\\.temp)))/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {

@@ -90,7 +90,7 @@ async function npmStart(
     pid: () =>
       processIds().find(
         (pid) =>
-          commandLine(pid).endsWith('service/src/main.ts') &&
+          commandLine(pid).endsWith('service/dist/main.js') &&
           environment(pid).includes(`BERTH_DATA_DIR=${dataDir}`),
       ),
   };

@@ -20,9 +20,10 @@ import {
 } from '../service/src/testing/processes.ts';
 import { temporaryDirectory } from '../service/src/testing/temporary-directory.ts';
 import { until } from '../service/src/testing/until.ts';
+import { ensureBuilt, service as serviceParts } from '../setup/built.mjs';
 import { onFreePort } from './ports.ts';
 
-const main = fileURLToPath(new URL('../service/src/main.ts', import.meta.url));
+const main = fileURLToPath(new URL('../service/dist/main.js', import.meta.url));
 /** As in `npm start`. */
 const nodeOptions = ['--max-semi-space-size=4', '--heap-growing-percent=50', '--v8-pool-size=0'];
 /** It includes building the first image, which takes long on a busy machine. */
@@ -66,6 +67,7 @@ const recordFile = (directory: string) => join(directory, 'service.json');
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { directory, beside, port } = options;
+  ensureBuilt(serviceParts);
   mkdirSync(dataDirectory(directory), { recursive: true });
   if (beside) copyFileSync(keyFile(beside.directory), keyFile(directory));
   const place = port === undefined ? await onFreePort(startOn) : await startWhenFree(port);

@@ -1,8 +1,7 @@
-import { rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync } from 'node:zlib';
 import { type BuildOptions, build, type Plugin, type Rolldown } from 'vite';
-import { identifyPanel, isPanelCurrent, panelMark } from '../setup/panel.mjs';
+import { panel, rebuild } from '../setup/built.mjs';
 import {
   chunksOf,
   firstModules,
@@ -113,8 +112,6 @@ async function bundle({ groups = [], plugins = [], options = {} }: Bundle) {
 }
 
 async function buildPanel(): Promise<void> {
-  rmSync(panelMark, { force: true });
-  const identity = identifyPanel();
   // Only a bundle says what each page needs, because what nothing uses of the modules is left out of it.
   const first = firstModules(await bundle({ options: { write: false, minify: false } }));
   // Few files: small ones would compress less.
@@ -124,9 +121,6 @@ async function buildPanel(): Promise<void> {
   ];
   const output = await bundle({ groups, plugins: [loadFirstPages] });
   requireLight(weigh(output));
-  // Written last, so that an interrupted build is done again.
-  writeFileSync(panelMark, identity);
 }
 
-if (isPanelCurrent()) console.log('The panel is current.');
-else await buildPanel();
+await rebuild(panel, buildPanel);

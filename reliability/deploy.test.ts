@@ -94,7 +94,7 @@ test('systemd sends its signal to the service alone, and waits for the longest s
     const [, command] = /^ExecStart=(.*)$/m.exec(text) ?? [];
     assert.match(
       command ?? '',
-      /\/node( [-\w=]+)+ service\/src\/main\.ts$/,
+      /\/node( [-\w=]+)+ service\/dist\/main\.js$/,
       'without npm or a shell',
     );
     const [, seconds] = /^TimeoutStopSec=(\d+)$/m.exec(text) ?? [];
@@ -115,7 +115,7 @@ test('Docker sends its signal to the service by an init, and waits for the longe
   }
   const dockerfile = read('Dockerfile');
   // Without npm or a shell.
-  assert.match(dockerfile, /^CMD \["node", ("[-\w=]+", )+"service\/src\/main\.ts"\]$/m);
+  assert.match(dockerfile, /^CMD \["node", ("[-\w=]+", )+"service\/dist\/main\.js"\]$/m);
   assert.doesNotMatch(dockerfile, /^(STOPSIGNAL|ENTRYPOINT)/m);
 });
 

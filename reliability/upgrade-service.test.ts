@@ -81,7 +81,7 @@ function machine(): Host {
 function start(): void {
   const current = below(places.current);
   const { variables } = settingsOfFile(below(places.settings));
-  running = spawn(join(current, 'node_modules/.bin/node'), ['service/src/main.ts'], {
+  running = spawn(join(current, 'node_modules/.bin/node'), ['service/dist/main.js'], {
     cwd: current,
     env: {
       ...process.env,
@@ -108,8 +108,8 @@ function version(name: string, main?: string): string {
     }
   }
   if (main !== undefined) {
-    mkdirSync(join(folder, 'service', 'src'), { recursive: true });
-    writeFileSync(join(folder, 'service/src/main.ts'), main);
+    mkdirSync(join(folder, 'service', 'dist'), { recursive: true });
+    writeFileSync(join(folder, 'service/dist/main.js'), main);
   }
   return folder;
 }

@@ -1,12 +1,12 @@
 // Installs what `npm start` and `npm test` need: system packages, npm packages and kernel settings.
 // It has no dependencies, because none are installed yet.
+import { ensureBuilt, panel, service } from './built.mjs';
 import { ensureChromium } from './chromium.mjs';
 import { explain, isRoot, SetupError } from './commands.mjs';
 import { ensureHaproxy } from './haproxy.mjs';
 import { setUpKernel, widenIdRanges } from './kernel.mjs';
 import { requireFreePortToStart } from './listening.mjs';
 import { ensureNodePackages } from './node-packages.mjs';
-import { ensurePanel } from './panel.mjs';
 import { ensurePrometheus } from './prometheus.mjs';
 import { requireRootForParts } from './root.mjs';
 import { ensureShells } from './shells.mjs';
@@ -38,6 +38,7 @@ function requireRootForTests(args) {
 }
 
 const withPanel = ['start', 'simulated', 'test'];
+const withService = ['start', 'test'];
 const withoutEngine = ['simulated', 'token', 'inspect'];
 
 /**
@@ -49,7 +50,8 @@ async function prepare(command, args) {
   requireRootForTests(args);
   await requireFreePortToStart();
   ensureNodePackages();
-  if (withPanel.includes(command)) ensurePanel();
+  if (withPanel.includes(command)) ensureBuilt(panel);
+  if (withService.includes(command)) ensureBuilt(service);
   if (withoutEngine.includes(command)) return;
   ensureSystemPackages({ forTests: command !== 'start', forBench: command === 'bench' });
   if (command === 'test') {

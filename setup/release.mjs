@@ -66,7 +66,7 @@ function requireReleasable(commit, isDraft) {
 
 /**
  * Writes the files of a release of `commit` into `directory`: a tarball with all files of the commit, the built
- * documentation site and panel, and `release.json`, which names the commit; a bill of materials (CycloneDX); the release notes; and the checksums of
+ * documentation site, panel and service, and `release.json`, which names the commit; a bill of materials (CycloneDX); the release notes; and the checksums of
  * these. The same commit always makes the same tarball.
  * @param {{ commit?: string, directory: string, isDraft?: boolean, built?: Record<string, string> }} release a draft needs no date in the
  *   changelog; `built` has the folders of what was built, by their paths in the release
@@ -150,11 +150,13 @@ function sha256(file) {
   return createHash('sha256').update(readFileSync(file)).digest('hex');
 }
 
-/** Builds the documentation site and the panel of the files in the clone. */
+/** Builds the documentation site, the panel and the service of the files in the clone. */
 function build() {
   outputOf('npm', ['run', '--silent', 'docs'], clone);
-  outputOf('npm', ['run', '--silent', 'build', '-w', 'panel'], clone);
-  const folders = ['site/dist', 'panel/dist'];
+  for (const part of ['panel', 'service']) {
+    outputOf('npm', ['run', '--silent', 'build', '-w', part], clone);
+  }
+  const folders = ['site/dist', 'panel/dist', 'service/dist'];
   return Object.fromEntries(folders.map((folder) => [folder, join(clone, folder)]));
 }
 
@@ -191,7 +193,7 @@ function main() {
   const directory = resolve(values.out);
   const built = changed ? {} : build();
   if (changed) {
-    say('The documentation site and the panel are omitted, because there are uncommitted changes.');
+    say('What is built is omitted, because there are uncommitted changes.');
   }
   const { version, commit, files } = makeRelease({ directory, isDraft: values.draft, built });
   say(`Berth ${version}, commit ${commit}:`);

@@ -9,7 +9,10 @@ import { boxes } from './picture/boxes.ts';
 // that are gone.
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const exclude = ['**/node_modules', '.git', 'data', 'data-simulated', 'panel/dist', 'site/dist'];
+const exclude = [
+  ...['**/node_modules', '.git', 'data', 'data-simulated'],
+  ...['panel/dist', 'service/dist', 'site/dist'],
+];
 const files = globSync(['**/*', '.*', '.ci/*'], { cwd: root, exclude });
 const folders = new Set(files.flatMap(foldersOf));
 const pages = files.filter((file) => file.endsWith('.md') && file !== 'CHANGELOG.md');

@@ -81,7 +81,7 @@ export async function startInTerminal(
     if (child.exitCode !== null) throw new Error(`It did not start:\n${output()}`);
     return url();
   });
-  const service = processes().find((pid) => commandLine(pid).endsWith('service/src/main.ts'));
+  const service = processes().find((pid) => commandLine(pid).endsWith('service/dist/main.js'));
   if (service === undefined) throw new Error('There is no service.');
   return {
     url: url() ?? '',
