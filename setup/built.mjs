@@ -26,7 +26,10 @@ export const panel = {
 export const service = {
   folder: 'service',
   title: 'service',
-  sources: ['service/src', 'contract/src', 'setup', 'service/build.ts', 'package-lock.json'],
+  sources: [
+    ...['service/src', 'contract/src', 'setup'],
+    ...['service/build.ts', 'service/package.json', 'contract/package.json', 'package-lock.json'],
+  ],
 };
 
 /**
@@ -56,8 +59,11 @@ function filesIn(path) {
   return files.map(({ parentPath, name }) => join(parentPath, name).slice(root.length)).sort();
 }
 
-/** @param {Built} built */
-function isCurrent(built) {
+/**
+ * Whether it was built with the same sources.
+ * @param {Built} built
+ */
+export function isCurrent(built) {
   try {
     return readFileSync(markOf(built), 'utf8') === identify(built);
   } catch (error) {

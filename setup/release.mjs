@@ -153,6 +153,8 @@ function sha256(file) {
 /** Builds the documentation site, the panel and the service of the files in the clone. */
 function build() {
   outputOf('npm', ['run', '--silent', 'docs'], clone);
+  // Files of earlier builds may be left.
+  rmSync(join(clone, 'service/dist'), { recursive: true, force: true });
   for (const part of ['panel', 'service']) {
     outputOf('npm', ['run', '--silent', 'build', '-w', part], clone);
   }
