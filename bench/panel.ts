@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { startChromium } from '../panel/testing/chromium.ts';
 import { createTestUser, goodPassword } from '../service/src/testing/people.ts';
-import { ensureBuilt, panel } from '../setup/built.mjs';
+import { ensureBuilt } from '../setup/built.mjs';
 import { type Installation, until, withFleet } from './scale-installation.ts';
 import { concludeAlone } from './statistics.ts';
 
@@ -21,7 +21,7 @@ type Page = Awaited<ReturnType<Awaited<ReturnType<typeof startChromium>>['open']
  * it loads, when it can be used, how long the list takes to be shown, and how smooth it stays during a burst of events.
  */
 export async function benchPanel(rounds = defaultRounds): Promise<boolean> {
-  ensureBuilt(panel);
+  ensureBuilt('panel');
   return await withFleet(fleet, async (installation) => {
     const { db, service } = installation;
     await sql`update servers set hostname = 'web-' || id`.execute(db);

@@ -20,7 +20,7 @@ import {
 } from '../service/src/testing/processes.ts';
 import { temporaryDirectory } from '../service/src/testing/temporary-directory.ts';
 import { until } from '../service/src/testing/until.ts';
-import { ensureBuilt, service as serviceParts } from '../setup/built.mjs';
+import { ensureBuilt } from '../setup/built.mjs';
 import { onFreePort } from './ports.ts';
 
 const main = fileURLToPath(new URL('../service/dist/main.js', import.meta.url));
@@ -67,7 +67,7 @@ const recordFile = (directory: string) => join(directory, 'service.json');
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { directory, beside, port } = options;
-  ensureBuilt(serviceParts);
+  ensureBuilt('service');
   mkdirSync(dataDirectory(directory), { recursive: true });
   if (beside) copyFileSync(keyFile(beside.directory), keyFile(directory));
   const place = port === undefined ? await onFreePort(startOn) : await startWhenFree(port);

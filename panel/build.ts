@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync } from 'node:zlib';
 import { type BuildOptions, build, type Plugin, type Rolldown } from 'vite';
-import { panel, rebuild } from '../setup/built.mjs';
+import { rebuild } from '../setup/built.mjs';
 import {
   chunksOf,
   firstModules,
@@ -123,4 +123,4 @@ async function buildPanel(): Promise<void> {
   requireLight(weigh(output));
 }
 
-await rebuild(panel, buildPanel);
+await rebuild('panel', buildPanel);

@@ -2,7 +2,7 @@ import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Plugin, rolldown } from 'rolldown';
-import { rebuild, service } from '../setup/built.mjs';
+import { rebuild } from '../setup/built.mjs';
 
 // `npm run build -w service` bundles the service into `service/dist`, which `npm start` runs: Node.js loads a few files in
 // a third of the time of 1,800, and keeps less of them in memory. Tests and commands run the sources.
@@ -61,4 +61,4 @@ function removeOld(): void {
   }
 }
 
-await rebuild(service, bundle);
+await rebuild('service', bundle);

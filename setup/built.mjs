@@ -7,26 +7,17 @@ import { run, say } from './commands.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * What is built into `dist` of a folder by its `build.ts`, and the files and folders that it is made of.
- * @typedef {{ folder: string, title: string, sources: string[] }} Built
+ * The files and folders from which the `build.ts` of a folder makes its `dist`.
+ * @typedef {'panel' | 'service'} Built
+ * @type {Record<Built, string[]>}
  */
-
-/** @type {Built} */
-export const panel = {
-  folder: 'panel',
-  title: 'panel',
-  sources: [
+const sources = {
+  panel: [
     ...['panel/src', 'client/src'],
     ...['panel/index.html', 'panel/build.ts', 'panel/first-pages.ts', 'panel/package.json'],
     'package-lock.json',
   ],
-};
-
-/** @type {Built} */
-export const service = {
-  folder: 'service',
-  title: 'service',
-  sources: [
+  service: [
     ...['service/src', 'contract/src', 'setup'],
     ...['service/build.ts', 'service/package.json', 'contract/package.json', 'package-lock.json'],
   ],
@@ -36,15 +27,15 @@ export const service = {
  * The build writes it last, with the identity of its sources.
  * @param {Built} built
  */
-const markOf = ({ folder }) => join(root, folder, 'dist/built-from');
+const markOf = (built) => join(root, built, 'dist/built-from');
 
 /**
  * Identifies the content of the sources.
  * @param {Built} built
  */
-function identify({ sources }) {
+function identify(built) {
   const hash = createHash('sha256');
-  for (const path of sources.flatMap(filesIn)) {
+  for (const path of sources[built].flatMap(filesIn)) {
     hash.update(path).update('\0');
     hash.update(readFileSync(join(root, path))).update('\0');
   }
@@ -78,9 +69,9 @@ export function isCurrent(built) {
  */
 export function ensureBuilt(built) {
   if (isCurrent(built)) return;
-  say(`Building the ${built.title} (some seconds) ...`);
+  say(`Building the ${built} (some seconds) ...`);
   const node = join(root, 'node_modules/.bin/node');
-  run(node, [join(root, built.folder, 'build.ts')], 'Then run this again.');
+  run(node, [join(root, built, 'build.ts')], 'Then run this again.');
 }
 
 /**
@@ -89,7 +80,7 @@ export function ensureBuilt(built) {
  * @param {() => Promise<void>} build
  */
 export async function rebuild(built, build) {
-  if (isCurrent(built)) return say(`The ${built.title} is current.`);
+  if (isCurrent(built)) return say(`The ${built} is current.`);
   const mark = markOf(built);
   rmSync(mark, { force: true });
   const identity = identify(built);

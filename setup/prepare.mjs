@@ -1,6 +1,6 @@
 // Installs what `npm start` and `npm test` need: system packages, npm packages and kernel settings.
 // It has no dependencies, because none are installed yet.
-import { ensureBuilt, panel, service } from './built.mjs';
+import { ensureBuilt } from './built.mjs';
 import { ensureChromium } from './chromium.mjs';
 import { explain, isRoot, SetupError } from './commands.mjs';
 import { ensureHaproxy } from './haproxy.mjs';
@@ -50,8 +50,8 @@ async function prepare(command, args) {
   requireRootForTests(args);
   await requireFreePortToStart();
   ensureNodePackages();
-  if (withPanel.includes(command)) ensureBuilt(panel);
-  if (withService.includes(command)) ensureBuilt(service);
+  if (withPanel.includes(command)) ensureBuilt('panel');
+  if (withService.includes(command)) ensureBuilt('service');
   if (withoutEngine.includes(command)) return;
   ensureSystemPackages({ forTests: command !== 'start', forBench: command === 'bench' });
   if (command === 'test') {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { ensureBuilt, service as serviceParts } from '../../../setup/built.mjs';
+import { ensureBuilt } from '../../../setup/built.mjs';
 import {
   commandLine,
   environment,
@@ -60,7 +60,7 @@ export async function startInTerminal(
   processes: () => number[],
 ): Promise<InTerminal> {
   const { DATABASE_URL: _, NODE_TEST_CONTEXT: __, ...env } = process.env;
-  ensureBuilt(serviceParts);
+  ensureBuilt('service');
   // Without "prestart", which prepares the machine. `exec`, since a shell that waits would get Ctrl-C, too, and dash
   // then ends with 130, however npm ends.
   const command = 'exec npm start --ignore-scripts';
