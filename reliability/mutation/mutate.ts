@@ -1,12 +1,10 @@
-import { globSync, readFileSync } from 'node:fs';
-import { relative } from 'node:path';
-import type { MutantResult } from '@stryker-mutator/api/core';
+import { globSync } from 'node:fs';
 import { Stryker } from '@stryker-mutator/core';
 import type { Lines } from './changed.ts';
+import { type Mutant, mutantOf } from './mutant.ts';
 import { sandboxes } from './options.ts';
 import type { Room } from './rooms.ts';
 import type { Sample } from './sampler.ts';
-import type { Mutant } from './survivors.ts';
 
 /** Not mutated: texts for people, and names of columns, whose changes fail at once. */
 const leftOut = ['StringLiteral', 'Regex'];
@@ -58,30 +56,5 @@ export async function mutate(room: Room, sample: Sample, lines?: Lines[]): Promi
     allowConsoleColors: false,
     logLevel: 'error',
   } as ConstructorParameters<typeof Stryker>[0] & { sample: Sample });
-  return (await stryker.runMutationTest()).map(described);
-}
-
-function described(result: MutantResult): Mutant {
-  const { fileName, location, mutatorName, replacement, status } = result;
-  return {
-    file: relative(process.cwd(), fileName),
-    line: location.start.line,
-    mutator: mutatorName,
-    original: singleSpaced(textAt(fileName, location)),
-    replacement: singleSpaced(replacement ?? ''),
-    status,
-  };
-}
-
-const singleSpaced = (text: string) => text.replaceAll(/\s+/g, ' ').trim();
-
-/** Lines and columns are counted from 1; the end is the column after the last. */
-export function textAt(file: string, { start, end }: MutantResult['location']): string {
-  const lines = readFileSync(file, 'utf8')
-    .split('\n')
-    .slice(start.line - 1, end.line);
-  const last = lines.length - 1;
-  lines[last] = lines[last]?.slice(0, end.column - 1) ?? '';
-  lines[0] = lines[0]?.slice(start.column - 1) ?? '';
-  return lines.join('\n');
+  return (await stryker.runMutationTest()).map(mutantOf);
 }

@@ -5,11 +5,12 @@ import { test } from 'node:test';
 import * as types from '@babel/types';
 import { createRandom } from '../../service/src/testing/random.ts';
 import { commitOf, linesOfDiff } from './changed.ts';
-import { codeOf, textAt } from './mutate.ts';
+import { type Mutant, textAt } from './mutant.ts';
+import { codeOf } from './mutate.ts';
 import { queryClause, sqlCondition } from './mutators.ts';
 import { rooms } from './rooms.ts';
 import { choose, orderTests, type Plan } from './sampler.ts';
-import { explainedSurvivors, isTooLow, type Mutant, percent, scoreOf, sumOf } from './survivors.ts';
+import { explainedSurvivors, isTooLow, percent, scoreOf, sumOf } from './survivors.ts';
 import { createTestOrder } from './test-order.ts';
 
 const mutant: Mutant = {

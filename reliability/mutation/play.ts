@@ -1,6 +1,7 @@
 import { dropLeftDatabases } from '../../service/src/testing/postgres.ts';
 import { createRandom } from '../../service/src/testing/random.ts';
 import { changedLines, commitOf } from './changed.ts';
+import type { Mutant } from './mutant.ts';
 import { codeOf, mutate } from './mutate.ts';
 import { addSqlMutators } from './mutators.ts';
 import { readOptions } from './options.ts';
@@ -9,7 +10,6 @@ import {
   explainedSurvivors,
   isTooLow,
   leastPercent,
-  type Mutant,
   percent,
   type Score,
   scoreOf,
@@ -28,9 +28,6 @@ async function mutateRoom(room: Room): Promise<Mutant[]> {
 }
 
 function print(name: string, score: Score): void {
-  for (const { file, line, mutator, original, replacement } of score.unexplained) {
-    console.log(`${file}:${line} ${mutator}\n  - ${original}\n  + ${replacement}`);
-  }
   const { noticed, counted } = score;
   console.log(`${name}: ${noticed} of ${counted} mutants were detected, ${percent(score)} %.`);
 }

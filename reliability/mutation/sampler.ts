@@ -6,6 +6,8 @@ import type {
   Reporter,
 } from '@stryker-mutator/api/report';
 import { createRandom } from '../../service/src/testing/random.ts';
+import { mutantOf } from './mutant.ts';
+import { explainedSurvivors, scoreOf } from './survivors.ts';
 import { createTestOrder, type TestOrder } from './test-order.ts';
 
 // Selects the mutants that are run, and the order of their tests. It is a reporter, because StrykerJS shows its plan to
@@ -47,6 +49,7 @@ class Sampler implements Reporter {
   private readonly sample: Sample;
   private readonly durations = new Map<string, number>();
   private readonly order = createTestOrder(this.durations);
+  private readonly explained = explainedSurvivors();
   private plans: Plan[] = [];
 
   constructor(options: StrykerOptions) {
@@ -64,9 +67,18 @@ class Sampler implements Reporter {
   }
 
   onMutantTested(mutant: MutantResult): void {
+    this.printUndetected(mutant);
     const { fileName, killedBy = [] } = mutant;
     for (const test of killedBy) this.order.detected(placeOf(mutant), test);
     if (killedBy.length > 0) orderTests(this.plans, this.order, fileName);
+  }
+
+  /** Prints an undetected mutant when it is found, because a room can take an hour. */
+  private printUndetected(result: MutantResult): void {
+    for (const mutant of scoreOf([mutantOf(result)], this.explained).unexplained) {
+      const { file, line, mutator, original, replacement } = mutant;
+      console.log(`${file}:${line} ${mutator}\n  - ${original}\n  + ${replacement}`);
+    }
   }
 }
 

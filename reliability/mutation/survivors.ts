@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { Mutant } from './mutant.ts';
 
 /** A change that no test has to notice, and why. */
 export interface Explained {
@@ -8,17 +9,6 @@ export interface Explained {
   original: string;
   replacement: string;
   why: string;
-}
-
-/** A change to the code, and its result. */
-export interface Mutant {
-  file: string;
-  line: number;
-  mutator: string;
-  original: string;
-  replacement: string;
-  /** `Killed` and `Timeout` were noticed. */
-  status: string;
 }
 
 /** Statuses of changes that a test noticed, by failing or by timing out. */
