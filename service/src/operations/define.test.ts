@@ -1,7 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { anyFailures } from '../problems/failures.ts';
 import { defineServerOperation } from '../servers/define-operation.ts';
-import { done, fail, firstStep, next, progressAt, sentence, unknownKind, wait } from './define.ts';
+import {
+  done,
+  fail,
+  failuresOf,
+  firstStep,
+  next,
+  progressAt,
+  sentence,
+  unknownKind,
+  wait,
+} from './define.ts';
 import { busy } from './problems.ts';
 import type { OperationRow } from './queries.ts';
 
@@ -47,6 +58,12 @@ test('an operation begins with the first step of its kind, and the message of th
   assert.equal(sentence(kind, 'look', 'looking again'), 'Starting the server: looking again');
   // An older release had other steps.
   assert.equal(sentence(kind, 'old'), 'Starting the server: old');
+});
+
+test('an operation can fail with the errors of any operation, and those of its kind', () => {
+  assert.deepEqual(failuresOf(kind), [...anyFailures]);
+  const more = defineServerOperation({ ...kind, failures: ['not_started'] });
+  assert.deepEqual(failuresOf(more), [...anyFailures, 'not_started']);
 });
 
 const row = { id: 7, kind: 'start', status: 'running', progress: 40, error: null, server_id: 3 };

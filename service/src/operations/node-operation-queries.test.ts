@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Project } from '../db/project.ts';
 import { insertNodeOperation } from '../maintenance/moving-queries.ts';
-import { db, enterServer, place } from '../testing/operations.ts';
+import { db, enterServer, place, rowOf } from '../testing/operations.ts';
 import { findNodeOperation } from './node-operation-queries.ts';
-import { insertOperation } from './queries.ts';
+import { insertOperation, isOfNode, isOfServer } from './queries.ts';
 
 const about = { step: 'only', message: 'new', deadlineSeconds: 60 };
 const ended = { finished_at: new Date().toISOString() };
@@ -123,6 +123,15 @@ test('a restore shows the servers that were evacuated from its node', async () =
       operation_id: null,
     },
   ]);
+});
+
+test('an operation is on a server or on a node', async () => {
+  const onNode = await rowOf(await startOn(await addNode('own'), 'evacuate'));
+  const project = new Project(db, place.projectId);
+  const serverId = await enterServer();
+  const onServer = await insertOperation(project, { ...about, kind: 'start', serverId });
+  assert.deepEqual([isOfNode(onNode), isOfServer(onNode)], [true, false]);
+  assert.deepEqual([isOfNode(onServer), isOfServer(onServer)], [false, true]);
 });
 
 test('an operation on a server is not one on a node', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { failureOf, hasEnded } from './outcome.ts';
+import { failureOf, hasEnded, isBeingRetried } from './outcome.ts';
 import type { WaitedOperation } from './queries.ts';
 
 const operation = {
@@ -13,6 +13,14 @@ test('an operation has ended when its result is final', () => {
   for (const status of ['succeeded', 'failed', 'superseded', 'cancelled'] as const) {
     assert.ok(hasEnded(status));
   }
+});
+
+test('an operation in progress is retried after an attempt that failed', () => {
+  const retried = (status: WaitedOperation['status'], attempts: number) =>
+    isBeingRetried({ ...operation, status, attempts });
+  assert.deepEqual([retried('pending', 0), retried('running', 0)], [false, false]);
+  assert.deepEqual([retried('pending', 1), retried('running', 2)], [true, true]);
+  assert.deepEqual([retried('failed', 3), retried('succeeded', 1)], [false, false]);
 });
 
 test('only a failed, superseded or cancelled operation is an error for those who waited for it', () => {

@@ -13,9 +13,12 @@ import {
   enter,
   enterServer,
   kindOf,
+  loggedLines,
   place,
   run,
+  stopRunners,
   untilEnded,
+  watched,
 } from '../testing/operations.ts';
 import { rowsRead } from '../testing/rows-read.ts';
 import { until } from '../testing/until.ts';
@@ -63,9 +66,9 @@ const printing = (byte?: string) =>
   );
 
 /** Inserts operations with full outputs, one after the other. */
-async function print(count: number, byte?: string): Promise<number[]> {
+async function print(count: number, byte?: string, own: Parameters<typeof run>[1] = {}) {
   const kind = printing(byte);
-  run(kind);
+  run(kind, own);
   const ids: number[] = [];
   for (let at = 0; at < count; at += 1) ids.push((await untilEnded(await enter(kind))).id);
   return ids;
@@ -113,6 +116,34 @@ async function round() {
   const now = new Date(await databaseTime(db));
   return await keepRecords(db, { now, oldBy: null, signal: new AbortController().signal });
 }
+
+test('the removal of outputs at the end of an operation is logged, and so is its failure', async () => {
+  await setQuota(0);
+  const { log, lines } = loggedLines();
+  const logged = async (own: Parameters<typeof run>[1]) => {
+    lines.length = 0;
+    const [id = 0] = await print(1, 'x', { log, ...own });
+    const about = () => lines.filter(({ msg }) => /outputs/i.test(String(msg)));
+    await until('it is logged', () => about().length > 0);
+    await stopRunners();
+    assert.equal(about().length, 1);
+    return { line: about()[0] ?? {}, isGone: (await first(id)).output_expired };
+  };
+  const removed = await logged({});
+  assert.equal(removed.isGone, true);
+  const { msg, project, dropped } = removed.line;
+  assert.deepEqual([project, dropped], [place.projectId, 1]);
+  assert.equal(msg, 'The oldest outputs of a project were removed because of its quota.');
+  const failing = watched({
+    before(text) {
+      if (text.includes('with counted as')) throw new Error('The connection was lost.');
+    },
+  });
+  const failed = await logged({ db: failing });
+  assert.equal(failed.isGone, false);
+  assert.match(String(failed.line.msg), /could not be removed. Housekeeping will retry/);
+  assert.match(JSON.stringify(failed.line.err), /The connection was lost/);
+});
 
 test('the outputs of a superseded operation count once the superseding one has ended', async () => {
   await setQuota(0);

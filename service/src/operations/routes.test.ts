@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { insertNodeOperation } from '../maintenance/moving-queries.ts';
+import { createTestToken } from '../testing/app.ts';
+import { inject } from '../testing/inject.ts';
+import { createTestProject } from '../testing/people.ts';
 import { enterServer, operationUnderWay } from '../testing/servers.ts';
 import { createWholeApp } from '../testing/whole-app.ts';
 
-const { db, place, ask, create, finish, close } = await createWholeApp();
+const { app, db, place, ask, create, finish, close } = await createWholeApp();
 after(close);
 
 interface Shown {
@@ -49,6 +53,46 @@ test('a successful operation is shown with its times', async () => {
     node: null,
     servers: null,
   });
+});
+
+test('administrators can get an operation on a node, with the servers that it moves', async () => {
+  const nodeId = place.nodeId;
+  const start = { step: 'move', message: 'Moving servers.', deadlineSeconds: 60 };
+  const { id } = await db
+    .transaction()
+    .execute((trx) => insertNodeOperation(trx, { ...start, kind: 'evacuate', nodeId }));
+  const { headers } = await createTestToken(db);
+  const get = (path: string) => inject(app, { url: `/v1/operations/${path}`, headers });
+  const answer = await get(String(id));
+  assert.equal(answer.statusCode, 200, answer.body);
+  const { kind, server_id, cancellable, node, servers } = answer.json();
+  assert.deepEqual([kind, server_id, cancellable, node], ['evacuate', null, false, 'node-1']);
+  const states = servers.map((server: { state: string; status: string }) => [
+    server.state,
+    server.status,
+  ]);
+  assert.ok(states.length > 0);
+  for (const one of states) assert.deepEqual(one, ['waiting', 'waiting']);
+  const codes = [await get('4711'), await ask('GET', `/operations/${id}`)].map((refused) => [
+    refused.statusCode,
+    refused.json().code,
+  ]);
+  assert.deepEqual(codes, Array(2).fill([404, 'operation_not_found']));
+  await db.deleteFrom('operations').where('id', '=', id).execute();
+});
+
+test('an administrator who named a project is told in which project an operation is', async () => {
+  const [operation] = await list();
+  const name = 'beside';
+  const beside = await createTestProject(db, name);
+  const { headers } = await createTestToken(db, { project: name });
+  const ofBeside = { headers: { ...headers, 'berth-project': String(beside) } };
+  const get = async (id: number) =>
+    (await inject(app, { url: `/v1/operations/${id}`, ...ofBeside })).json();
+  const { code, detail } = await get(operation?.id ?? 0);
+  assert.equal(code, 'operation_not_found');
+  assert.match(detail, /is in the project default, .*Berth-Project: /);
+  assert.equal((await get(4711)).detail, 'No operation has the id 4711.');
 });
 
 test('a failed operation is shown with its error and the results of its commands', async () => {

@@ -89,9 +89,10 @@ test('an operation whose end was committed, but not confirmed, shows how it ende
   await until('the error is logged', () => lines.length > 0);
   await stopRunners();
   assert.deepEqual(
-    lines.map(({ msg }) => msg),
-    ['The result of a step could not be written.'],
+    lines.map(({ msg, operation, step }) => [msg, operation, step]),
+    [['The result of a step could not be written.', id, 'only']],
   );
+  assert.match(JSON.stringify(lines[0]?.err), /The connection was lost/);
   const { status, message, attempts, last_error } = await rowOf(id);
   assert.deepEqual([status, message, attempts, last_error], ['succeeded', 'Done.', 0, null]);
 });

@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { pino } from 'pino';
 import { createLeader } from '../db/locks/leader.ts';
 import { Project } from '../db/project.ts';
+import type { UserDataReport } from '../db/schema/schema.ts';
 import {
   db,
   ended,
@@ -19,13 +20,16 @@ import {
   failedCreate,
   insertOperation,
   lastOperation,
+  lastOperationOf,
   supersedeOperation,
   unfinishedOperation,
   wipeSecrets,
 } from './queries.ts';
 import {
   claimUnpacking,
+  isDiskAwaited,
   isUnpackingClaimed,
+  setUserDataReport,
   unpackingLock,
   wipeOldSecrets,
 } from './worker-queries.ts';
@@ -151,6 +155,48 @@ test('an image is unpacked on a node by a create or ahead of any, and not by bot
   assert.deepEqual([await ahead(() => isClaimed('a')), await isClaimed('b')], [true, false]);
   await change(id, failedAgo(0));
   assert.equal(await isClaimed('a'), false);
+});
+
+test('a disk is awaited on a node while a create there is at its step "instance"', async () => {
+  await db.deleteFrom('operations').execute();
+  const [id, other] = [await enter(create), await enter(create)];
+  const isAwaited = (nodeId = place.nodeId) => isDiskAwaited(db, nodeId);
+  assert.equal(await isAwaited(), false);
+  await change(other, { step: 'instance', kind: 'start' });
+  assert.equal(await isAwaited(), false, 'a start makes no disk');
+  await change(id, { step: 'instance' });
+  assert.equal(await isAwaited(), true);
+  assert.equal(await isAwaited(place.nodeId + 1), false);
+  await change(id, failedAgo(0));
+  assert.equal(await isAwaited(), false);
+});
+
+test('the report of user data is added to the state of its operation only', async () => {
+  const [id, other] = [await enter(create), await enter(create)];
+  for (const one of [id, other]) await change(one, { state: JSON.stringify({ kept: true }) });
+  const report = { status: 'unknown', reason: 'It is not known.' } as unknown as UserDataReport;
+  await db.transaction().execute((trx) => setUserDataReport(trx, id, report));
+  assert.deepEqual((await rowOf(id)).state, { kept: true, user_data: report });
+  assert.deepEqual((await rowOf(other)).state, { kept: true });
+});
+
+test('the last operation on a server of some kinds is found, unless it was cancelled', async () => {
+  const [server, other] = [await enterServer(), await enterServer()];
+  const add = async (kind: string, values: object, serverId = server) => {
+    const { id } = await insertOperation(project, { ...start, kind, serverId });
+    await change(id, { ...failedAgo(0), ...values });
+  };
+  const found = () => lastOperationOf(project, server, ['create', 'rename']);
+  assert.equal(await found(), undefined);
+  await add('create', { status: 'succeeded' });
+  assert.deepEqual(await found(), { kind: 'create', status: 'succeeded', state: {} });
+  await add('rename', { state: JSON.stringify({ name: 'new' }) });
+  const rename = { kind: 'rename', status: 'failed', state: { name: 'new' } };
+  assert.deepEqual(await found(), rename);
+  await add('rename', { status: 'cancelled' });
+  await add('start', { status: 'succeeded' });
+  await add('create', { status: 'succeeded' }, other);
+  assert.deepEqual(await found(), rename);
 });
 
 test('leases are dropped where there are any, and nothing else is written', async () => {

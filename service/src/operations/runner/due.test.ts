@@ -53,7 +53,8 @@ test('as many operations are leased as there are slots, those that have been due
     await operation.set({ wake_at: sql`now() - make_interval(mins => ${index})` }).execute();
   }
   const stopped = worker();
-  await dueOperations.run(stopped.given, 'all', contextOf(AbortSignal.abort()));
+  const ended = contextOf(AbortSignal.abort());
+  assert.deepEqual(await dueOperations.run(stopped.given, 'all', ended), { leased: 0 });
   assert.equal(stopped.started.length, 0);
   const two = worker();
   assert.deepEqual(await dueOperations.run(two.given, 'all', context), { leased: 2 });
@@ -125,6 +126,36 @@ test('the end of an operation leases the next one, without a search of its own',
     searches <= 2,
     `${searches} searches, of which one comes before the first and one after the last`,
   );
+});
+
+test('a slot that the next operation takes is not searched for another one', async (t) => {
+  // There is no second poll.
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const notifications = { on: () => () => undefined } as unknown as NotificationListener;
+  const [begun, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const change = changeServer(0, { status: 'error' });
+  const changing = kindOf({
+    async only() {
+      begun.resolve();
+      await mayEnd.promise;
+      return doneBy('Done.', change);
+    },
+  });
+  const first = await enter(changing);
+  let searches = 0;
+  const noted = watched({
+    before(text) {
+      if (text.startsWith('with "leased"')) searches += 1;
+    },
+  });
+  run(changing, { db: noted }, { concurrency: 2, notifications });
+  t.mock.timers.tick(1);
+  await begun.promise;
+  const second = await enter(changing);
+  mayEnd.resolve();
+  for (const id of [first, second]) await untilEnded(id);
+  await stopRunners();
+  assert.ok(searches <= 2, `${searches} searches, of which one is at the start and one at the end`);
 });
 
 test('a clock that was set back is logged, with the number of operations that it affects, and nothing else is', async (t) => {

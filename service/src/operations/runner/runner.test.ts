@@ -1,8 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Project } from '../../db/project.ts';
 import { setServerState } from '../../servers/worker-queries.ts';
-import { ended, enter, kindOf, rowOf, run, untilEnded } from '../../testing/operations.ts';
+import {
+  db,
+  ended,
+  enter,
+  kindOf,
+  place,
+  rowOf,
+  run,
+  untilEnded,
+} from '../../testing/operations.ts';
+import { until } from '../../testing/until.ts';
 import { done, next, wait } from '../define.ts';
+import { supersedeOperation } from '../queries.ts';
 
 test('steps run in order, and each reads the results of those before it', async () => {
   const ran: unknown[] = [];
@@ -50,6 +62,23 @@ test('a wait runs the same step again, and shows its reason', async () => {
   run(kind);
   await untilEnded(await enter(kind));
   assert.equal(runs, 3);
+});
+
+test('the step of a superseded operation is aborted, and those of other operations are not', async () => {
+  const signals = new Map<number, AbortSignal>();
+  const kind = kindOf({
+    async only({ operation, signal }) {
+      signals.set(operation.id, signal);
+      await until('the step is aborted', () => signal.aborted);
+      return ended();
+    },
+  });
+  run(kind);
+  const [superseded, other] = [await enter(kind), await enter(kind)];
+  await until('both steps run', () => signals.size === 2);
+  await supersedeOperation(new Project(db, place.projectId), superseded, 'a test');
+  await until('its step is aborted', () => signals.get(superseded)?.aborted === true);
+  assert.equal(signals.get(other)?.aborted, false);
 });
 
 test('progress never decreases', async () => {
