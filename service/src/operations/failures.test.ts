@@ -3,7 +3,16 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import { withDeadline } from '../incus/transport/deadline.ts';
 import { EngineError, errorFromConnection, errorFromIncus } from '../incus/transport/errors.ts';
-import { ended, enter, kindOf, rowOf, run, type State, untilEnded } from '../testing/operations.ts';
+import {
+  ended,
+  enter,
+  kindOf,
+  loggedLines,
+  rowOf,
+  run,
+  type State,
+  untilEnded,
+} from '../testing/operations.ts';
 import { until } from '../testing/until.ts';
 import { fail, type StepResult } from './define.ts';
 
@@ -21,6 +30,30 @@ test('a step that throws is retried, and the reason is kept', async () => {
   await until('it runs again', () => runs >= 2);
   assert.match((await rowOf(id)).last_error ?? '', /The engine is away/);
   assert.equal((await untilEnded(id)).status, 'succeeded');
+});
+
+test('the stack of an error is logged, unless Incus is only busy', async () => {
+  const { log, lines } = loggedLines();
+  const errors = [
+    new EngineError('unreachable', 'The engine is away.'),
+    new EngineError('busy', 'The instance is busy.'),
+  ];
+  const kind = kindOf({
+    only: async (): Promise<StepResult<State>> => {
+      const error = errors.shift();
+      if (error) throw error;
+      return ended();
+    },
+  });
+  run(kind, { log });
+  await untilEnded(await enter(kind));
+  const logged = lines
+    .filter(({ msg }) => msg === 'A step of an operation failed. It will be retried.')
+    .map(({ err, reason, step }) => [(err as Error | undefined)?.message, reason, step]);
+  assert.deepEqual(logged, [
+    ['The engine is away.', undefined, 'only'],
+    [undefined, 'The instance is busy.', 'only'],
+  ]);
 });
 
 test('a permanent error ends the operation, and its reason is shown', async () => {

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { pino } from 'pino';
+import type { Trx } from '../db/connection.ts';
 import { createLeader } from '../db/locks/leader.ts';
 import { Project } from '../db/project.ts';
 import type { UserDataReport } from '../db/schema/schema.ts';
+import { amid } from '../testing/locks.ts';
 import {
   db,
   ended,
@@ -130,6 +132,19 @@ test('an image is unpacked on a node by one create at a time', async () => {
   assert.deepEqual((await rowOf(second)).state, { kept: true, unpacks: 'a' });
   await change(second, failedAgo(0));
   assert.equal(await claim(third, 'a'), true);
+});
+
+test('a create that claims the unpacking of an image waits until another one has written its claim', async () => {
+  await db.deleteFrom('operations').execute();
+  const [first, second] = [await enter(create), await enter(create)];
+  const claimIn = (trx: Trx, id: number) =>
+    claimUnpacking(trx, { id, fence: 0, nodeId: place.nodeId, fingerprint: 'a' });
+  const late = await amid(
+    db,
+    (trx) => claimIn(trx, first),
+    () => db.transaction().execute((trx) => claimIn(trx, second)),
+  );
+  assert.equal(late, false);
 });
 
 test('an image is unpacked on a node by a create or ahead of any, and not by both', async () => {
