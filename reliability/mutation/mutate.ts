@@ -38,8 +38,9 @@ export async function mutate(room: Room, sample: Sample, lines?: Lines[]): Promi
     disableTypeChecks: false,
     // A test that detects a mutant often waits until its timeout, which takes no processor time.
     concurrency: 12,
-    // The machine may be busy. Only mutants that never end count as timeouts.
+    // The tests beside it make each slower. Only mutants that never end count as timeouts.
     timeoutMS: 60_000,
+    timeoutFactor: 5,
     dryRunTimeoutMinutes: 30,
     allowEmpty: true,
     tempDirName: sandboxes,

@@ -20,18 +20,25 @@ const folder = (name: string): Room => ({
   tests: testsIn(name, '**/*'),
 });
 
+/** The tests of reconcilers that run together, which are tested together. */
+const reconcilerTests = [
+  ...testsIn('reconcilers', '**/*'),
+  ...testsIn('reconciler-runtime', '*'),
+  ...testsIn('servers', 'sightings', 'truth-queries', 'truth-races'),
+];
+
 export const rooms: Readonly<Record<string, Room>> = {
   operations: {
     code: [`${service}/operations/**/*.ts`],
     tests: [...testsIn('operations', '**/*'), ...testsIn('servers/cancellation', '*')],
   },
-  reconcilers: {
-    code: [`${service}/{reconcilers,reconciler-runtime}/**/*.ts`, `${service}/servers/truth*.ts`],
-    tests: [
-      ...testsIn('reconcilers', '**/*'),
-      ...testsIn('reconciler-runtime', '*'),
-      ...testsIn('servers', 'sightings', 'truth-queries', 'truth-races'),
-    ],
+  'reconciler-runtime': { code: [`${service}/reconciler-runtime/*.ts`], tests: reconcilerTests },
+  reconcilers: { code: [`${service}/reconcilers/!(truth).ts`], tests: reconcilerTests },
+  location: { code: [`${service}/reconcilers/location/*.ts`], tests: reconcilerTests },
+  drift: { code: [`${service}/reconcilers/drift/*.ts`], tests: reconcilerTests },
+  truth: {
+    code: [`${service}/reconcilers/truth.ts`, `${service}/servers/truth*.ts`],
+    tests: reconcilerTests,
   },
   changes: {
     code: [`${service}/{changes,refusals}/*.ts`],

@@ -32,7 +32,11 @@ async function play(signal: AbortSignal): Promise<number> {
   const child = spawn(process.execPath, [player, ...process.argv.slice(2)], {
     stdio: 'inherit',
     detached: true,
-    env: { NODE_COMPILE_CACHE: resolve(sandboxes, 'compiled'), ...process.env },
+    env: {
+      NODE_COMPILE_CACHE: resolve(sandboxes, 'compiled'),
+      BERTH_TEST_PATIENCE_SECONDS: '30',
+      ...process.env,
+    },
   });
   const passOn = () => child.pid !== undefined && process.kill(-child.pid, signal.reason);
   signal.addEventListener('abort', passOn, { once: true });

@@ -5,6 +5,8 @@ const firstPauseMs = 10;
 /** Polling takes time from what is polled, so long waits poll less often. */
 const longestPauseMs = 200;
 const growth = 1.2;
+/** When a condition is given up, in seconds. A mutation run sets less, as it has many that never hold. */
+const patienceSeconds = Number(process.env.BERTH_TEST_PATIENCE_SECONDS ?? 60);
 /** The values that `Boolean` converts to false. */
 type Nothing = false | null | undefined | 0 | '';
 
@@ -28,7 +30,7 @@ export async function until<T>(
   what: string,
   look: () => T | Promise<T>,
   isSo: (seen: T) => boolean = Boolean,
-  seconds = 60,
+  seconds = patienceSeconds,
 ): Promise<T> {
   const end = performance.now() + seconds * 1000;
   for (let pauseMs = firstPauseMs; ; pauseMs = longer(pauseMs)) {
@@ -58,7 +60,10 @@ const longer = (pauseMs: number) => Math.min(pauseMs * growth, longestPauseMs);
  * Calls `check` until it throws nothing, and returns its result. It is for conditions that are best written as
  * assertions. After `seconds` it throws an error that says what `check` threw last.
  */
-export async function eventually<T>(check: () => T | Promise<T>, seconds = 60): Promise<T> {
+export async function eventually<T>(
+  check: () => T | Promise<T>,
+  seconds = patienceSeconds,
+): Promise<T> {
   const end = performance.now() + seconds * 1000;
   for (let pauseMs = firstPauseMs; ; pauseMs = longer(pauseMs)) {
     try {
