@@ -21,7 +21,7 @@ import {
 } from '../testing/operations.ts';
 import { until } from '../testing/until.ts';
 import { doneBy, wait } from './define.ts';
-import { finishOperation, renewLease } from './lease-queries.ts';
+import { finishOperation, isFirstLease, renewLease } from './lease-queries.ts';
 import { supersedeOperation } from './queries.ts';
 
 const steps = new Map([['test', ['only']]]);
@@ -43,6 +43,22 @@ test('an operation is leased once, and again only after its lease has expired', 
   run(kind);
   await endLease(id);
   await untilEnded(id);
+});
+
+test('work on an operation begins with its first lease only', async () => {
+  const kind = kindOf({ only: async () => ended() });
+  const id = await enter(kind);
+  assert.equal(isFirstLease(await rowOf(id)), false, 'it was not leased yet');
+  const first = await leaseNextOperation(db, crypto.randomUUID(), steps);
+  assert.equal(first?.id, id);
+  assert.equal(isFirstLease(first), true);
+  assert.equal(isFirstLease({ ...first, lease_until: null }), false);
+  const change = { lease_until: sql<string>`now()` };
+  await db.updateTable('operations').set(change).where('id', '=', id).execute();
+  const second = await leaseNextOperation(db, crypto.randomUUID(), steps);
+  assert.equal(second?.id, id);
+  assert.equal(isFirstLease(second), false);
+  await db.deleteFrom('operations').where('id', '=', id).execute();
 });
 
 test('a lease that has expired is not renewed, even if no other worker has taken it', async () => {

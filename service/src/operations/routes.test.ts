@@ -7,6 +7,9 @@ import { createTestProject } from '../testing/people.ts';
 import { enterServer, operationUnderWay } from '../testing/servers.ts';
 import { createWholeApp } from '../testing/whole-app.ts';
 
+import type { FoundOperation } from './queries.ts';
+import { operationView } from './view.ts';
+
 const { app, db, place, ask, create, finish, close } = await createWholeApp();
 after(close);
 
@@ -93,6 +96,18 @@ test('an administrator who named a project is told in which project an operation
   assert.equal(code, 'operation_not_found');
   assert.match(detail, /is in the project default, .*Berth-Project: /);
   assert.equal((await get(4711)).detail, 'No operation has the id 4711.');
+});
+
+test('an operation that has ended cannot be cancelled', () => {
+  const row = { state: null, commands: null, placement: null, error: null };
+  const shown = (state: object | null) =>
+    operationView(
+      { ...row, state } as unknown as FoundOperation,
+      { isCancellable: () => true },
+      false,
+    );
+  assert.equal(shown(null).cancellable, false);
+  assert.equal(shown({}).cancellable, true);
 });
 
 test('a failed operation is shown with its error and the results of its commands', async () => {

@@ -4,10 +4,12 @@ import { sql } from 'kysely';
 import { pino } from 'pino';
 import type { Trx } from '../db/connection.ts';
 import { createLeader } from '../db/locks/leader.ts';
+import { listenForNotifications } from '../db/notifications.ts';
 import { Project } from '../db/project.ts';
 import type { UserDataReport } from '../db/schema/schema.ts';
 import { amid } from '../testing/locks.ts';
 import {
+  connectionString,
   db,
   ended,
   enter,
@@ -17,6 +19,7 @@ import {
   pool,
   rowOf,
 } from '../testing/operations.ts';
+import { until } from '../testing/until.ts';
 import { dropLeases } from './lease-queries.ts';
 import {
   failedCreate,
@@ -87,6 +90,43 @@ test('the secrets of a server are wiped if its operation has ended, and those of
   await wipeSecrets(project, server);
   assert.deepEqual(await secretsOf(ids), [null, 'secret', 'secret']);
   assert.equal(await failedCreate(project, server), undefined);
+});
+
+test('an operation that is being changed is locked until the end of the transaction', async () => {
+  const server = await enterServer();
+  const add = async () => {
+    const operation = { ...start, serverId: server, secrets: () => secrets };
+    return (await insertOperation(project, operation)).id;
+  };
+  const failedId = await add();
+  await change(failedId, failedAgo(1));
+  const goingId = await add();
+  const reads = { [failedId]: failedCreate, [goingId]: unfinishedOperation };
+  for (const [id, read] of Object.entries(reads)) {
+    const lock = sql`select from operations where id = ${id} for update nowait`;
+    await db.transaction().execute(async (trx) => {
+      await read(new Project(trx, place.projectId), server);
+      await assert.rejects(lock.execute(db), /could not obtain lock/);
+    });
+    await lock.execute(db);
+  }
+});
+
+test('those who wait for a superseded operation are notified, and so is its worker', async (t) => {
+  const told: unknown[] = [];
+  const listener = listenForNotifications(connectionString, pino({ level: 'silent' }));
+  t.after(() => listener.close());
+  for (const name of ['operation_superseded', 'operation_finished'] as const) {
+    listener.on(name, ({ id }) => told.push([name, id]));
+  }
+  await until('it listens', () => listener.isUpToDate());
+  const id = await enter(create);
+  await supersedeOperation(project, id, 'a test');
+  await until('both are told', () => told.length === 2);
+  assert.deepEqual(told, [
+    ['operation_superseded', id],
+    ['operation_finished', id],
+  ]);
 });
 
 test('an operation is stored with all of its initial values, and changes no other one', async () => {

@@ -1,20 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Project } from '../../db/project.ts';
+import type { NotificationListener } from '../../db/notifications.ts';
 import { setServerState } from '../../servers/worker-queries.ts';
 import {
-  db,
   ended,
   enter,
   kindOf,
-  place,
   rowOf,
   run,
+  stopRunners,
   untilEnded,
+  watched,
 } from '../../testing/operations.ts';
 import { until } from '../../testing/until.ts';
 import { done, next, wait } from '../define.ts';
-import { supersedeOperation } from '../queries.ts';
 
 test('steps run in order, and each reads the results of those before it', async () => {
   const ran: unknown[] = [];
@@ -64,7 +63,20 @@ test('a wait runs the same step again, and shows its reason', async () => {
   assert.equal(runs, 3);
 });
 
-test('the step of a superseded operation is aborted, and those of other operations are not', async () => {
+/** Notifications that a test sends. */
+function stubbed() {
+  const handlers = new Map<string, (payload: unknown) => void>();
+  const on = (name: string, handler: (payload: unknown) => void) => {
+    handlers.set(name, handler);
+    return () => undefined;
+  };
+  return {
+    notifications: { on } as unknown as NotificationListener,
+    send: (name: string, id: number) => handlers.get(name)?.({ id }),
+  };
+}
+
+test('the step of a superseded operation is aborted at once, and those of other operations are not', async () => {
   const signals = new Map<number, AbortSignal>();
   const kind = kindOf({
     async only({ operation, signal }) {
@@ -73,13 +85,36 @@ test('the step of a superseded operation is aborted, and those of other operatio
       return ended();
     },
   });
-  run(kind);
+  const { notifications, send } = stubbed();
+  run(kind, {}, { notifications });
   const [superseded, other] = [await enter(kind), await enter(kind)];
   await until('both steps run', () => signals.size === 2);
-  await supersedeOperation(new Project(db, place.projectId), superseded, 'a test');
-  await until('its step is aborted', () => signals.get(superseded)?.aborted === true);
-  assert.equal(signals.get(other)?.aborted, false);
+  const isAborted = () => [superseded, other].map((id) => signals.get(id)?.aborted);
+  send('operation_superseded', superseded);
+  assert.deepEqual(isAborted(), [true, false]);
+  await stopRunners();
+  assert.deepEqual(isAborted(), [true, true]);
 });
+
+for (const name of ['operation_due', 'operation_released']) {
+  test(`an operation begins at ${name}, without waiting for the next poll`, async (t) => {
+    const searches: string[] = [];
+    const noted = watched({
+      after: (text) => void (text.startsWith('with "leased"') && searches.push(text)),
+    });
+    // There is no second poll.
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const kind = kindOf({ only: async () => ended() });
+    const { notifications, send } = stubbed();
+    run(kind, { db: noted }, { notifications });
+    t.mock.timers.tick(1);
+    await until('the first search has ended', () => searches.length > 0);
+    const id = await enter(kind);
+    send(name, id);
+    await untilEnded(id);
+    await stopRunners();
+  });
+}
 
 test('progress never decreases', async () => {
   const kind = kindOf({
