@@ -29,7 +29,13 @@ export async function mutate(room: Room, sample: Sample, lines?: Lines[]): Promi
     testRunner: 'tap',
     tap: {
       testFiles: room.tests,
-      nodeArgs: ['--test-reporter=tap', '-r', '{{hookFile}}', '{{testFile}}'],
+      nodeArgs: [
+        '--test-reporter=tap',
+        '--test-timeout=180000',
+        '-r',
+        '{{hookFile}}',
+        '{{testFile}}',
+      ],
     },
     plugins: ['@stryker-mutator/tap-runner', import.meta.resolve('./sampler.ts')],
     reporters: ['sampler', 'progress-append-only'],
@@ -37,10 +43,10 @@ export async function mutate(room: Room, sample: Sample, lines?: Lines[]): Promi
     coverageAnalysis: 'perTest',
     disableTypeChecks: false,
     // A test that detects a mutant often waits until its timeout, which takes no processor time.
-    concurrency: 12,
-    // The tests beside it make each slower. Only mutants that never end count as timeouts.
-    timeoutMS: 60_000,
-    timeoutFactor: 5,
+    concurrency: 9,
+    // The tests beside it make each much slower. A test that waits in vain fails by its own timeout.
+    timeoutMS: 300_000,
+    timeoutFactor: 20,
     dryRunTimeoutMinutes: 30,
     allowEmpty: true,
     tempDirName: sandboxes,

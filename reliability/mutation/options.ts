@@ -1,11 +1,15 @@
+import { normalize } from 'node:path';
 import { parseArgs } from 'node:util';
+import type { Lines } from './changed.ts';
 import { rooms } from './rooms.ts';
 
 const usage = `npm run mutate -- [--room ${Object.keys(rooms).join('|')}]...
-                   [--changed 'TIME|REFERENCE'] [--sample N] [--seed S] [--minutes N]
+                   [--changed 'TIME|REFERENCE' | --lines FILE:FROM-TO]...
+                   [--sample N] [--seed S] [--minutes N]
 
   --room     only these; all without it
   --changed  only lines that were changed since then, such as '24 hours ago' or v1.0.0
+  --lines    only these, such as service/src/projects/quota.ts:12-15
   --sample   so many changes of each room, drawn at random; all without it
   --seed     of the sample and of the order of the rooms; printed, to repeat a run
   --minutes  begins no other room after this time; those that are left are named`;
@@ -17,6 +21,8 @@ export interface Options {
   /** The names of the rooms. */
   names: string[];
   changed: string | undefined;
+  /** Undefined for all. */
+  lines: Lines[] | undefined;
   /** Changes of each room; `Infinity` for all. */
   sample: number;
   seed: number;
@@ -29,19 +35,31 @@ export function readOptions(): Options {
     options: {
       room: { type: 'string', multiple: true, default: Object.keys(rooms) },
       changed: { type: 'string' },
+      lines: { type: 'string', multiple: true },
       sample: { type: 'string', default: 'Infinity' },
       seed: { type: 'string', default: String(Math.floor(Math.random() * 2 ** 31)) },
       minutes: { type: 'string', default: '600' },
     },
   });
   const { room: names, changed } = values;
+  const lines = values.lines?.map(linesAt);
   const sample = Number(values.sample);
   const seed = Number(values.seed);
   const minutes = Number(values.minutes);
   const areRooms = names.every((name) => Object.hasOwn(rooms, name));
-  if (areRooms && sample >= 1 && Number.isSafeInteger(seed) && minutes > 0) {
-    return { names, changed, sample, seed, minutes };
+  const areLines = !lines || (lines.every(isDefined) && changed === undefined);
+  if (areRooms && areLines && sample >= 1 && Number.isSafeInteger(seed) && minutes > 0) {
+    return { names, changed, lines: lines?.filter(isDefined), sample, seed, minutes };
   }
   console.error(usage);
   process.exit(2);
 }
+
+/** Undefined unless it is such as `quota.ts:12-15`. */
+function linesAt(text: string): Lines | undefined {
+  const [, file, from, to] = /^(.+):(\d+)-(\d+)$/.exec(text) ?? [];
+  if (file === undefined) return undefined;
+  return { file: normalize(file), from: Number(from), to: Number(to) };
+}
+
+const isDefined = <T>(value: T | undefined): value is T => value !== undefined;

@@ -18,12 +18,16 @@ import {
 
 // `npm run mutate` runs this on the PostgreSQL that run.ts has started: StrykerJS once per room.
 
-const { changed, minutes, names, sample, seed } = readOptions();
+const { changed, lines: wanted, minutes, names, sample, seed } = readOptions();
 const since = changed === undefined ? undefined : commitOf(changed);
 const end = performance.now() + minutes * 60_000;
 
 async function mutateRoom(room: Room): Promise<Mutant[]> {
-  const lines = since === undefined ? undefined : changedLines(since, codeOf(room));
+  const files = codeOf(room);
+  const lines =
+    since === undefined
+      ? wanted?.filter(({ file }) => files.includes(file))
+      : changedLines(since, files);
   return lines?.length === 0 ? [] : await mutate(room, { count: sample, seed }, lines);
 }
 
