@@ -30,7 +30,11 @@ const reconcilerTests = [
 export const rooms: Readonly<Record<string, Room>> = {
   operations: {
     code: [`${service}/operations/**/*.ts`],
-    tests: [...testsIn('operations', '**/*'), ...testsIn('servers/cancellation', '*')],
+    tests: [
+      ...testsIn('operations', '**/*'),
+      ...testsIn('servers/cancellation', '*'),
+      ...testsIn('openapi', 'current'),
+    ],
   },
   'reconciler-runtime': { code: [`${service}/reconciler-runtime/*.ts`], tests: reconcilerTests },
   reconcilers: { code: [`${service}/reconcilers/!(truth).ts`], tests: reconcilerTests },

@@ -98,6 +98,18 @@ test('an administrator who named a project is told in which project an operation
   assert.equal((await get(4711)).detail, 'No operation has the id 4711.');
 });
 
+test('an administrator lists the operations of all projects on request, and those of any server', async () => {
+  const project = 'without servers';
+  await createTestProject(db, project);
+  const { headers } = await createTestToken(db, { project });
+  const get = async (query: string) =>
+    idsOf((await inject(app, { url: `/v1/operations${query}`, headers })).json());
+  assert.deepEqual(await get(''), []);
+  assert.deepEqual(await get('?all_projects=false'), []);
+  assert.deepEqual(await get('?all_projects=true'), idsOf(await list()));
+  assert.deepEqual(await get(`?server_id=${first}`), idsOf(await list(`?server_id=${first}`)));
+});
+
 test('an operation that has ended cannot be cancelled', () => {
   const row = { state: null, commands: null, placement: null, error: null };
   const shown = (state: object | null) =>

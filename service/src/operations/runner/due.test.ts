@@ -66,6 +66,14 @@ test('as many operations are leased as there are slots, those that have been due
   assert.equal(more.started.length, 1);
 });
 
+test('no operation is searched for while there is no slot', async () => {
+  const statements: string[] = [];
+  const counted = watched({ before: (text) => void statements.push(text) });
+  const full = worker({ concurrency: 0, on: counted });
+  assert.deepEqual(await dueOperations.run(full.given, 'all', context), { leased: 0 });
+  assert.deepEqual(statements, []);
+});
+
 test('all that are due are leased at once, by one statement', async (t) => {
   const ids = [await enter(kind), await enter(kind), await enter(kind)];
   t.after(() => db.deleteFrom('operations').where('id', 'in', ids).execute());
