@@ -82,7 +82,7 @@ test('an operation of a kind that only a later version knows can only be ended',
   const unknown = unknownKind({ ...operation, kind: 'teleport' });
   assert.deepEqual([unknown.kind, unknown.subject, unknown.first], ['teleport', 'server', '']);
   assert.match(unknown.title, /teleport, which this version of Berth does not know/);
-  assert.deepEqual([unknown.steps, unknown.deadlineSeconds], [{}, 0]);
+  assert.deepEqual([unknown.steps, unknown.deadlineSeconds, unknown.isSteady], [{}, 0, false]);
   assert.ok(unknown.isOf(operation));
   await assert.rejects(unknown.load(undefined as never, operation), /No step of teleport/);
   assert.equal(unknownKind({ ...operation, server_id: null }).subject, 'node');

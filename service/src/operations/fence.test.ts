@@ -5,7 +5,7 @@ import { Project } from '../db/project.ts';
 import { claimCreateSlot } from '../servers/create-queue-queries.ts';
 import { changeServer } from '../servers/worker-queries.ts';
 import { leaseNextOperation } from '../testing/leases.ts';
-import { db, ended, enter, kindOf, place, rowOf } from '../testing/operations.ts';
+import { db, ended, enter, enterServer, kindOf, place, rowOf } from '../testing/operations.ts';
 import { until } from '../testing/until.ts';
 import {
   commitStep,
@@ -205,6 +205,21 @@ test('an operation on a node waits for the lease of another one on it, and of no
   for (const holder of [await lease(next), elsewhere]) {
     assert.ok(await db.transaction().execute((trx) => finishOperation(trx, holder, ending)));
   }
+});
+
+test('the end of an operation locks its server, and neither other servers nor nodes', async () => {
+  const id = await enter(kind);
+  const other = await enterServer();
+  const holder = await lease(id);
+  const { server_id: server } = holder;
+  const lockServer = (one: number | null) =>
+    sql`select from servers where id = ${one} for update nowait`.execute(db);
+  await db.transaction().execute(async (trx) => {
+    assert.ok(await finishOperation(trx, holder, ending));
+    await assert.rejects(lockServer(server), /could not obtain lock/);
+    await lockServer(other);
+    await sql`select from nodes for update nowait`.execute(db);
+  });
 });
 
 test('the end of an operation changes its server and leases the next one, unless the lease was lost', async () => {
