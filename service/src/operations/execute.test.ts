@@ -130,6 +130,24 @@ test('a failed step leads to the recovery step once, which finds the failure and
   assert.deepEqual(failures, [[id, 'It was undone.']]);
 });
 
+test('an operation that succeeds runs no recovery', async () => {
+  let undone = 0;
+  const kind = kindOf(
+    {
+      only: async () => ended(),
+      undo: async () => {
+        undone += 1;
+        return fail('engine_invalid', 'It was undone.');
+      },
+    },
+    { recovery: { step: 'undo', deadlineSeconds: 7200 } },
+  );
+  run(kind);
+  const { status } = await untilEnded(await enter(kind));
+  await stopRunners();
+  assert.deepEqual([status, undone], ['succeeded', 0]);
+});
+
 test('a recovery that is not needed does not run', async () => {
   for (const begun of [false, true]) {
     let undone = 0;

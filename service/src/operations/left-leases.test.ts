@@ -101,12 +101,18 @@ for (const subject of ['server', 'node'] as const) {
     await leaseForHours(id, { status: 'superseded', finished_at: sql`now()` });
     const { server_id } = await rowOf(id);
     assert.ok(server_id !== null);
+    // One that has ended and has no lease is of no concern.
+    const past = await enterFor(server_id, kind);
+    await leaseForHours(past, {
+      ...{ status: 'superseded', finished_at: sql`now()`, lease_holder: null, lease_until: null },
+      deadline_at: sql`now() + interval '9 years'`,
+    });
     const next = subject === 'server' ? await enterFor(server_id, kind) : await enter(kind);
     if (subject === 'node')
       await db
         .updateTable('operations')
         .set({ node_id: place.nodeId, server_id: null, project_id: null })
-        .where('id', 'in', [id, next])
+        .where('id', 'in', [id, past, next])
         .execute();
     assert.equal(await clampFutureTimes(db), 1);
     assert.ok(await lastsAsNew(id));

@@ -37,6 +37,7 @@ import {
   setUserDataReport,
   unpackingLock,
   wipeOldSecrets,
+  wipeSecretsOf,
 } from './worker-queries.ts';
 
 const project = new Project(db, place.projectId);
@@ -68,6 +69,12 @@ test('secrets are wiped a day after a create has failed, and no others', async (
   await change(recent, failedAgo(23));
   assert.equal(await wipeOldSecrets(db), 1);
   assert.deepEqual(await secretsOf(ids), [null, 'secret', 'secret', null]);
+});
+
+test('the secrets of one operation are wiped', async () => {
+  const ids = [await enter(create, { secrets }), await enter(create, { secrets })];
+  await db.transaction().execute((trx) => wipeSecretsOf(trx, ids[0] ?? 0));
+  assert.deepEqual(await secretsOf(ids), [null, 'secret']);
 });
 
 test('the secrets of a server are wiped if its operation has ended, and those of other servers are not', async () => {

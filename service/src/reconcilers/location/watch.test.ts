@@ -14,7 +14,7 @@ import { insertOperation } from '../../operations/queries.ts';
 import type { QuotaGuard } from '../../pool-quotas/quota-guard.ts';
 import type { RunObserver } from '../../reconciler-runtime/observer.ts';
 import { keptLog } from '../../testing/canaries.ts';
-import { installation } from '../../testing/fixtures.ts';
+import { anotherLocation, installation } from '../../testing/fixtures.ts';
 import { testKeyring } from '../../testing/keys.ts';
 import { createTestDatabase } from '../../testing/postgres.ts';
 import { enterServer } from '../../testing/servers.ts';
@@ -22,6 +22,7 @@ import { temporaryDirectory } from '../../testing/temporary-directory.ts';
 import { eventually, until } from '../../testing/until.ts';
 import { watchLocations } from './locations.ts';
 import { lookFailed, type WatchObserver } from './subject.ts';
+import { memberChanged } from './watch.ts';
 
 const { db, close } = await createTestDatabase();
 const place = await installation(db);
@@ -255,9 +256,20 @@ test('it is watched without an observer, too', async () => {
   simulator.administrator.stop('berth', server.name);
   await isShown('stopped');
   await until('it was compared', () => count('instances all') > 0);
+  await until('the usage was read', () => count('usage all') > 0);
   await stop();
   assert.deepEqual(failed, []);
   assert.equal(count('engine-vulnerabilities all'), 1, 'the stream of events was opened once');
+});
+
+test('instances are compared again once a member is back', () => {
+  const triggers = (to: 'online' | 'offline') => {
+    const triggered: string[] = [];
+    memberChanged(to, (topic) => triggered.push(topic));
+    return triggered;
+  };
+  assert.deepEqual(triggers('online'), ['instances_outdated', 'member_changed']);
+  assert.deepEqual(triggers('offline'), ['member_changed']);
 });
 
 test('errors with a location are logged until the stop', async () => {
@@ -346,6 +358,40 @@ test('a location that changes is watched anew; one that does not, or is removed,
   await stop();
   assert.equal(count('ended-operation 1'), 0);
   assert.equal(led.length, 5, 'each watcher has led once');
+});
+
+test('the end of an operation in a location that is not watched is ignored', async () => {
+  await db.deleteFrom('operations').execute();
+  const locationId = await anotherLocation(db);
+  const removed = db.updateTable('locations').where('id', '=', locationId);
+  await removed.set({ removed_at: new Date() }).execute();
+  const serverId = await enterServer(db, { ...place, locationId });
+  const about = { kind: 'stop', step: 'first', message: 'Under way', deadlineSeconds: 60 };
+  const { id } = await db
+    .transaction()
+    .execute((trx) => insertOperation(new Project(trx, place.projectId), { ...about, serverId }));
+  const { emit, stop, count, failed } = await watch();
+  await until('a location is watched', () => count('instances all') > 0);
+  emit('operation_finished', { id });
+  await until('it was looked at', () => count(`ended-operation ${id}`) > 0);
+  await stop();
+  assert.deepEqual(failed, []);
+  await db.deleteFrom('operations').execute();
+});
+
+test('locations are read when they have changed, without waiting for the next poll', async (t) => {
+  const set = (values: object) => db.updateTable('locations').set(values);
+  await set({ removed_at: new Date() }).execute();
+  // There is no second poll.
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { emit, stop, count } = await watch();
+  t.mock.timers.tick(1);
+  const looks = count('locations all');
+  emit('locations_changed', {});
+  await until('they were read', () => count('locations all') > looks);
+  t.mock.timers.reset();
+  await stop();
+  await set({ removed_at: null }).where('id', '=', place.locationId).execute();
 });
 
 test('nothing is watched after a stop, also one during the first look, and the end is told', async () => {

@@ -129,7 +129,8 @@ function subjectOf({ watching, location, signal, ours, trigger }: SubjectOptions
   };
 }
 
-function memberChanged(to: 'online' | 'offline', trigger: Runner['trigger']): void {
+/** Runs what depends on a member of a cluster that has gone offline, or is back. */
+export function memberChanged(to: 'online' | 'offline', trigger: Runner['trigger']): void {
   if (to === 'online') trigger('instances_outdated');
   trigger('member_changed');
 }
