@@ -118,12 +118,17 @@ async function round() {
 }
 
 test('the removal of outputs at the end of an operation is logged, and so is its failure', async () => {
-  await setQuota(0);
+  await setQuota(16);
   const { log, lines } = loggedLines();
+  const about = () => lines.filter(({ msg }) => /outputs/i.test(String(msg)));
+  await print(1, 'x', { log });
+  await stopRunners();
+  assert.deepEqual(about(), [], 'nothing was removed');
+  await db.deleteFrom('operations').execute();
+  await setQuota(0);
   const logged = async (own: Parameters<typeof run>[1]) => {
     lines.length = 0;
     const [id = 0] = await print(1, 'x', { log, ...own });
-    const about = () => lines.filter(({ msg }) => /outputs/i.test(String(msg)));
     await until('it is logged', () => about().length > 0);
     await stopRunners();
     assert.equal(about().length, 1);

@@ -20,7 +20,7 @@ import {
   rowOf,
 } from '../testing/operations.ts';
 import { until } from '../testing/until.ts';
-import { dropLeases } from './lease-queries.ts';
+import { dropLeases, releaseLease } from './lease-queries.ts';
 import {
   failedCreate,
   insertOperation,
@@ -120,21 +120,21 @@ test('an operation that is being changed is locked until the end of the transact
   }
 });
 
-test('those who wait for a superseded operation are notified, and so is its worker', async (t) => {
+test('the end and the release of a superseded operation are announced', async (t) => {
   const told: unknown[] = [];
   const listener = listenForNotifications(connectionString, pino({ level: 'silent' }));
   t.after(() => listener.close());
-  for (const name of ['operation_superseded', 'operation_finished'] as const) {
-    listener.on(name, ({ id }) => told.push([name, id]));
-  }
+  const names = ['operation_superseded', 'operation_finished', 'operation_released'] as const;
+  for (const name of names) listener.on(name, ({ id }) => told.push([name, id]));
   await until('it listens', () => listener.isUpToDate());
   const id = await enter(create);
   await supersedeOperation(project, id, 'a test');
-  await until('both are told', () => told.length === 2);
-  assert.deepEqual(told, [
-    ['operation_superseded', id],
-    ['operation_finished', id],
-  ]);
+  await releaseLease(db, { id, fence: 0 });
+  await until('all are told', () => told.length === 3);
+  assert.deepEqual(
+    told,
+    names.map((name) => [name, id]),
+  );
 });
 
 test('an operation is stored with all of its initial values, and changes no other one', async () => {
