@@ -187,9 +187,17 @@ test('a create that claims the unpacking of an image waits until another one has
   const [first, second] = [await enter(create), await enter(create)];
   const claimIn = (trx: Trx, id: number) =>
     claimUnpacking(trx, { id, fence: 0, nodeId: place.nodeId, fingerprint: 'a' });
+  const beside = { location_id: place.locationId, name: 'beside', cpu: 1, ram_mb: 1 };
+  await db
+    .insertInto('nodes')
+    .values({ ...beside, status: 'online' })
+    .execute();
   const late = await amid(
     db,
-    (trx) => claimIn(trx, first),
+    async (trx) => {
+      await claimIn(trx, first);
+      await sql`select from nodes where name = 'beside' for update nowait`.execute(db);
+    },
     () => db.transaction().execute((trx) => claimIn(trx, second)),
   );
   assert.equal(late, false);
