@@ -132,21 +132,27 @@ test('a failed step leads to the recovery step once, which finds the failure and
 
 test('a worker that has lost its lease writes nothing at the end of an operation', async () => {
   let written = 0;
-  const kind = kindOf({
-    async only({ operation: { id } }) {
-      const taken = { fence: sql<number>`fence + 1`, lease_holder: crypto.randomUUID() };
-      await db.updateTable('operations').set(taken).where('id', '=', id).execute();
-      return done('Done.', async () => {
-        written += 1;
-      });
-    },
-  });
-  const id = await enter(kind);
-  run(kind);
-  await until('its lease is lost', async () => (await rowOf(id)).fence === 2);
-  await stopRunners();
-  assert.deepEqual([written, (await rowOf(id)).status], [0, 'running']);
-  await db.deleteFrom('operations').where('id', '=', id).execute();
+  const { log, lines } = loggedLines();
+  const write = async () => {
+    written += 1;
+  };
+  const change = changeServer(0, { status: 'error' });
+  for (const result of [done('Done.', write), doneBy('Done.', change)]) {
+    const kind = kindOf({
+      async only({ operation: { id } }) {
+        const taken = { fence: sql<number>`fence + 1`, lease_holder: crypto.randomUUID() };
+        await db.updateTable('operations').set(taken).where('id', '=', id).execute();
+        return result;
+      },
+    });
+    const id = await enter(kind);
+    run(kind, { log });
+    await until('its lease is lost', async () => (await rowOf(id)).fence === 2);
+    await stopRunners();
+    assert.deepEqual([written, (await rowOf(id)).status], [0, 'running']);
+    await db.deleteFrom('operations').where('id', '=', id).execute();
+  }
+  assert.deepEqual(lines, []);
 });
 
 test('an operation that succeeds runs no recovery', async () => {

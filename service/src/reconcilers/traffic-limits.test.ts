@@ -259,6 +259,12 @@ test('an instance that Incus does not let go is given up', async (t) => {
   const { result, calls, reports, pauses } = await probed(t, { readings: ['Error'] });
   assert.deepEqual([result, calls.length, pauses.length], [null, 60, 60]);
   assert.match(String(reports), /^EngineError: Incus does not let go of berth-probe-7-outgoing/);
+  const busy = new EngineError('busy', 'Busy.');
+  const { reports: last } = await probed(t, { readings: [busy] });
+  assert.deepEqual(
+    last.map((error) => (error as Error).cause),
+    [busy],
+  );
   const failed = new EngineError('failed', 'Broken.');
   const { result: none, reports: errors } = await probed(t, { readings: [failed] });
   assert.deepEqual([none, errors], [null, [failed]]);

@@ -153,8 +153,8 @@ test('nothing is unpacked on a node on which another service unpacks', async () 
   assert.equal(await unpack(), 2);
 });
 
-/** Enters a create on a node, in that state or step. */
-async function enterCreate(member: string, at: { state: string } | { step: string }) {
+/** Enters a create on a node, at that step. */
+async function enterCreate(member: string, at: { state?: string; step: string }) {
   const id = await enterServer(db, place, { operation: 'create' });
   const node_id = await nodeOn(member);
   await db.updateTable('servers').set({ node_id }).where('id', '=', id).execute();
@@ -164,7 +164,7 @@ async function enterCreate(member: string, at: { state: string } | { step: strin
 
 /** Enters a create that has claimed the unpacking of the image on a node. */
 const enterClaim = (member: string) =>
-  enterCreate(member, { state: JSON.stringify({ unpacks: fingerprint }) });
+  enterCreate(member, { state: JSON.stringify({ unpacks: fingerprint }), step: 'boot' });
 
 const endCreate = (serverId: number) =>
   db.deleteFrom('operations').where('server_id', '=', serverId).execute();
