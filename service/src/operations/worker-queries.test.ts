@@ -20,12 +20,13 @@ import {
   rowOf,
 } from '../testing/operations.ts';
 import { until } from '../testing/until.ts';
-import { dropLeases, releaseLease } from './lease-queries.ts';
+import { dropLeases, finishOperation, releaseLease } from './lease-queries.ts';
 import {
   failedCreate,
   insertOperation,
   lastOperation,
   lastOperationOf,
+  lockOperation,
   supersedeOperation,
   unfinishedOperation,
   wipeSecrets,
@@ -120,7 +121,15 @@ test('an operation that is being changed is locked until the end of the transact
   }
 });
 
-test('the end and the release of a superseded operation are announced', async (t) => {
+test('an operation is locked if there is one', async () => {
+  const id = await enter(create);
+  const lockedId = async () => (await lockOperation(project, id))?.id;
+  assert.equal(await lockedId(), id);
+  await db.deleteFrom('operations').where('id', '=', id).execute();
+  assert.equal(await lockedId(), undefined);
+});
+
+test('the ends and the release of operations are announced', async (t) => {
   const told: unknown[] = [];
   const listener = listenForNotifications(connectionString, pino({ level: 'silent' }));
   t.after(() => listener.close());
@@ -130,11 +139,11 @@ test('the end and the release of a superseded operation are announced', async (t
   const id = await enter(create);
   await supersedeOperation(project, id, 'a test');
   await releaseLease(db, { id, fence: 0 });
-  await until('all are told', () => told.length === 3);
-  assert.deepEqual(
-    told,
-    names.map((name) => [name, id]),
-  );
+  const next = await enter(create);
+  const ending = { status: 'succeeded', message: 'Done.' } as const;
+  await db.transaction().execute((trx) => finishOperation(trx, { id: next, fence: 0 }, ending));
+  await until('all are told', () => told.length === 4);
+  assert.deepEqual(told, [...names.map((name) => [name, id]), ['operation_finished', next]]);
 });
 
 test('an operation is stored with all of its initial values, and changes no other one', async () => {
