@@ -172,26 +172,23 @@ test('what the holder of a lease writes changes no other operation, even under a
   assert.ok(await db.transaction().execute((trx) => finishOperation(trx, beside, ending)));
 });
 
+async function addNode(name: string): Promise<number> {
+  const node = { location_id: place.locationId, name, cpu: 1, ram_mb: 1 };
+  const values = { ...node, status: 'online' as const };
+  const row = db.insertInto('nodes').values(values).returning('id');
+  return (await row.executeTakeFirstOrThrow()).id;
+}
+
+/** Enters an operation on a node. */
+async function onNode(node_id: number): Promise<number> {
+  const first = { kind: 'test', step: 'only', message: 'new', deadlineSeconds: 60 };
+  const values = { node_id, ...startColumns(first) };
+  const row = db.insertInto('operations').values(values).returning('id');
+  return (await row.executeTakeFirstOrThrow()).id;
+}
+
 test('an operation on a node waits for the lease of another one on it, and of no other node', async () => {
-  const nodes: number[] = [];
-  for (const name of ['one', 'other']) {
-    const node = { location_id: place.locationId, name, cpu: 1, ram_mb: 1 };
-    const values = { ...node, status: 'online' as const };
-    const { id } = await db
-      .insertInto('nodes')
-      .values(values)
-      .returning('id')
-      .executeTakeFirstOrThrow();
-    nodes.push(id);
-  }
-  const [one = 0, other = 0] = nodes;
-  const onNode = async (node_id: number) => {
-    const first = { kind: 'test', step: 'only', message: 'new', deadlineSeconds: 60 };
-    const values = { node_id, ...startColumns(first) };
-    return (
-      await db.insertInto('operations').values(values).returningAll().executeTakeFirstOrThrow()
-    ).id;
-  };
+  const [one, other] = [await addNode('one'), await addNode('other')];
   const superseded = await lease(await onNode(one));
   await db
     .updateTable('operations')
@@ -219,6 +216,20 @@ test('the end of an operation locks its server, and neither other servers nor no
     await assert.rejects(lockServer(server), /could not obtain lock/);
     await lockServer(other);
     await sql`select from nodes for update nowait`.execute(db);
+  });
+});
+
+test('the end of an operation on a node locks that node, and neither other nodes nor servers', async () => {
+  const [node, other] = [await addNode('locked'), await addNode('beside')];
+  await enterServer();
+  const holder = await lease(await onNode(node));
+  const lockNode = (id: number) =>
+    sql`select from nodes where id = ${id} for update nowait`.execute(db);
+  await db.transaction().execute(async (trx) => {
+    assert.ok(await finishOperation(trx, holder, ending));
+    await assert.rejects(lockNode(node), /could not obtain lock/);
+    await lockNode(other);
+    await sql`select from servers for update nowait`.execute(db);
   });
 });
 

@@ -91,6 +91,16 @@ test('the end of an operation is detected by its notification, and not by that o
   assert.equal(listeners(), 0);
 });
 
+test('the end of an operation whose notification was lost is detected by a poll', async () => {
+  const { wait, untilRead, listeners } = waiter();
+  const id = await enter(kind);
+  const waiting = wait(id, hour);
+  await untilRead(1);
+  await end(id);
+  assert.equal((await waiting)?.status, 'succeeded');
+  assert.equal(listeners(), 0);
+});
+
 test('a service that stops ends all waits, and begins none', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const { wait, untilRead, stop, listeners } = waiter();
