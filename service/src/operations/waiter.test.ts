@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import type { NotificationListener } from '../db/notifications.ts';
+import { testNotifications } from '../testing/notifications.ts';
 import { db, ended, enter, kindOf, rowOf, watched } from '../testing/operations.ts';
 import { until } from '../testing/until.ts';
 import { createWaiter } from './waiter.ts';
@@ -13,15 +13,7 @@ const hour = 3600;
 /** A waiter whose notifications and polls are triggered by the test. */
 function waiter() {
   const stopping = new AbortController();
-  const handlers = new Set<(payload: { id: number }) => void>();
-  const names: string[] = [];
-  const notifications = {
-    on(name: string, handler: (payload: { id: number }) => void) {
-      names.push(name);
-      handlers.add(handler);
-      return () => handlers.delete(handler);
-    },
-  } as unknown as NotificationListener;
+  const { notifications, emit, names, subscribed } = testNotifications();
   let reads = 0;
   const wait = createWaiter(
     watched({
@@ -36,12 +28,10 @@ function waiter() {
     wait,
     names,
     stop: () => stopping.abort(),
-    tell: (id: number) => {
-      for (const handler of handlers) handler({ id });
-    },
+    tell: (id: number) => emit('operation_finished', { id }),
     untilRead: (times: number) => until(`it was read ${times} times`, () => reads >= times),
     reads: () => reads,
-    listeners: () => handlers.size + getEventListeners(stopping.signal, 'abort').length,
+    listeners: () => subscribed() + getEventListeners(stopping.signal, 'abort').length,
   };
 }
 
@@ -87,7 +77,7 @@ test('the end of an operation is detected by its notification, and not by that o
   await end(id);
   tell(id);
   assert.equal((await waiting)?.status, 'succeeded');
-  assert.deepEqual(new Set(names), new Set(['operation_finished']));
+  assert.deepEqual(names(), ['operation_finished']);
   assert.equal(listeners(), 0);
 });
 

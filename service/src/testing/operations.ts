@@ -177,6 +177,17 @@ export function watched({ before, after: answered }: Watcher): Db {
   });
 }
 
+/** The same database, and how many searches for due operations have ended. */
+export function countedSearches() {
+  let searches = 0;
+  const noted = watched({
+    after(text) {
+      if (text.startsWith('with "leased"')) searches += 1;
+    },
+  });
+  return { noted, searches: () => searches };
+}
+
 /** Collects the lines of a log. */
 export function loggedLines() {
   const lines: Record<string, unknown>[] = [];

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { pino } from 'pino';
-import type { NotificationListener } from '../../db/notifications.ts';
 import { changeServer } from '../../servers/worker-queries.ts';
+import { testNotifications } from '../../testing/notifications.ts';
 import {
+  countedSearches,
   db,
   ended,
   enter,
@@ -105,7 +106,7 @@ test('workers that lease at the same time share what is due', async (t) => {
 test('when an operation has ended the next one begins, without a notification or a poll', async (t) => {
   // There is no second poll.
   t.mock.timers.enable({ apis: ['setTimeout'] });
-  const notifications = { on: () => () => undefined } as unknown as NotificationListener;
+  const { notifications } = testNotifications();
   const ids = [await enter(kind), await enter(kind)];
   run(kind, {}, { concurrency: 1, notifications });
   t.mock.timers.tick(1);
@@ -116,30 +117,25 @@ test('when an operation has ended the next one begins, without a notification or
 test('the end of an operation leases the next one, without a search of its own', async (t) => {
   // There is no second poll.
   t.mock.timers.enable({ apis: ['setTimeout'] });
-  const notifications = { on: () => () => undefined } as unknown as NotificationListener;
+  const { notifications } = testNotifications();
   const change = changeServer(0, { status: 'error' });
   const changing = kindOf({ only: async () => doneBy('Done.', change) });
   const ids = [await enter(changing), await enter(changing), await enter(changing)];
-  let searches = 0;
-  const noted = watched({
-    before(text) {
-      if (text.startsWith('with "leased"')) searches += 1;
-    },
-  });
+  const { noted, searches } = countedSearches();
   run(changing, { db: noted }, { concurrency: 1, notifications });
   t.mock.timers.tick(1);
   for (const id of ids) await untilEnded(id);
   await stopRunners();
   assert.ok(
-    searches <= 2,
-    `${searches} searches, of which one comes before the first and one after the last`,
+    searches() <= 2,
+    `${searches()} searches, of which one comes before the first and one after the last`,
   );
 });
 
 test('a slot that the next operation takes is not searched for another one', async (t) => {
   // There is no second poll.
   t.mock.timers.enable({ apis: ['setTimeout'] });
-  const notifications = { on: () => () => undefined } as unknown as NotificationListener;
+  const { notifications } = testNotifications();
   const [begun, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const change = changeServer(0, { status: 'error' });
   const changing = kindOf({
@@ -150,12 +146,7 @@ test('a slot that the next operation takes is not searched for another one', asy
     },
   });
   const first = await enter(changing);
-  let searches = 0;
-  const noted = watched({
-    before(text) {
-      if (text.startsWith('with "leased"')) searches += 1;
-    },
-  });
+  const { noted, searches } = countedSearches();
   run(changing, { db: noted }, { concurrency: 2, notifications });
   t.mock.timers.tick(1);
   await begun.promise;
@@ -163,7 +154,10 @@ test('a slot that the next operation takes is not searched for another one', asy
   mayEnd.resolve();
   for (const id of [first, second]) await untilEnded(id);
   await stopRunners();
-  assert.ok(searches <= 2, `${searches} searches, of which one is at the start and one at the end`);
+  assert.ok(
+    searches() <= 2,
+    `${searches()} searches, of which one is at the start and one at the end`,
+  );
 });
 
 test('a clock that was set back is logged, with the number of operations that it affects, and nothing else is', async (t) => {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { NotificationListener } from '../../db/notifications.ts';
 import { setServerState } from '../../servers/worker-queries.ts';
+import { testNotifications } from '../../testing/notifications.ts';
 import {
+  countedSearches,
   ended,
   enter,
   kindOf,
@@ -10,7 +11,6 @@ import {
   run,
   stopRunners,
   untilEnded,
-  watched,
 } from '../../testing/operations.ts';
 import { until } from '../../testing/until.ts';
 import { done, next, wait } from '../define.ts';
@@ -63,19 +63,6 @@ test('a wait runs the same step again, and shows its reason', async () => {
   assert.equal(runs, 3);
 });
 
-/** Notifications that a test sends. */
-function stubbed() {
-  const handlers = new Map<string, (payload: unknown) => void>();
-  const on = (name: string, handler: (payload: unknown) => void) => {
-    handlers.set(name, handler);
-    return () => undefined;
-  };
-  return {
-    notifications: { on } as unknown as NotificationListener,
-    send: (name: string, id: number) => handlers.get(name)?.({ id }),
-  };
-}
-
 test('the step of a superseded operation is aborted at once, and those of other operations are not', async () => {
   const signals = new Map<number, AbortSignal>();
   const kind = kindOf({
@@ -85,12 +72,12 @@ test('the step of a superseded operation is aborted at once, and those of other 
       return ended();
     },
   });
-  const { notifications, send } = stubbed();
+  const { notifications, emit } = testNotifications();
   run(kind, {}, { notifications });
   const [superseded, other] = [await enter(kind), await enter(kind)];
   await until('both steps run', () => signals.size === 2);
   const isAborted = () => [superseded, other].map((id) => signals.get(id)?.aborted);
-  send('operation_superseded', superseded);
+  emit('operation_superseded', { id: superseded });
   assert.deepEqual(isAborted(), [true, false]);
   await stopRunners();
   assert.deepEqual(isAborted(), [true, true]);
@@ -98,19 +85,16 @@ test('the step of a superseded operation is aborted at once, and those of other 
 
 for (const name of ['operation_due', 'operation_released']) {
   test(`an operation begins at ${name}, without waiting for the next poll`, async (t) => {
-    const searches: string[] = [];
-    const noted = watched({
-      after: (text) => void (text.startsWith('with "leased"') && searches.push(text)),
-    });
+    const { noted, searches } = countedSearches();
     // There is no second poll.
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const kind = kindOf({ only: async () => ended() });
-    const { notifications, send } = stubbed();
+    const { notifications, emit } = testNotifications();
     run(kind, { db: noted }, { notifications });
     t.mock.timers.tick(1);
-    await until('the first search has ended', () => searches.length > 0);
+    await until('the first search has ended', () => searches() > 0);
     const id = await enter(kind);
-    send(name, id);
+    emit(name, { id });
     await untilEnded(id);
     await stopRunners();
   });

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type Logger, pino } from 'pino';
 import { type Simulator, startSimulator } from '../../../../incus-sim/src/simulator.ts';
-import type { NotificationListener } from '../../db/notifications.ts';
 import { Project } from '../../db/project.ts';
 import { installationId } from '../../db/queries.ts';
 import { createIncusClient, type IncusClient } from '../../incus/client.ts';
@@ -16,6 +15,7 @@ import type { RunObserver } from '../../reconciler-runtime/observer.ts';
 import { keptLog } from '../../testing/canaries.ts';
 import { anotherLocation, installation } from '../../testing/fixtures.ts';
 import { testKeyring } from '../../testing/keys.ts';
+import { testNotifications } from '../../testing/notifications.ts';
 import { createTestDatabase } from '../../testing/postgres.ts';
 import { enterServer } from '../../testing/servers.ts';
 import { temporaryDirectory } from '../../testing/temporary-directory.ts';
@@ -80,12 +80,7 @@ async function watch({
   guard,
   log = pino({ level: 'silent' }),
 }: Given = {}) {
-  const handlers = new Map<string, Set<(payload: object) => void>>();
-  const on = (name: string, handler: (payload: object) => void) => {
-    const all = handlers.get(name) ?? new Set();
-    handlers.set(name, all.add(handler));
-    return () => all.delete(handler);
-  };
+  const { notifications, emit, subscribed } = testNotifications();
   const led: string[] = [];
   const seen: unknown[][] = [];
   const runs: string[] = [];
@@ -125,7 +120,7 @@ async function watch({
         },
         ifFree: async (_, work) => await work(async () => undefined),
       },
-      notifications: { on } as unknown as NotificationListener,
+      notifications,
       ...{ findApi: async () => [], protectedAddresses: [], imageServers: [] },
       ...{ imageDirectories: { work: directory }, poolQuotas: { of: async () => guard } },
       ...{ sweepMilliseconds: day, pingMilliseconds: day },
@@ -134,14 +129,11 @@ async function watch({
     },
     signal ?? stopping.signal,
   );
-  const emit = (name: string, payload: object) => {
-    for (const handler of handlers.get(name) ?? []) handler(payload);
-  };
   const stop = async () => {
     stopping.abort();
     await ended;
     await engines.close();
-    assert.ok([...handlers.values()].every(({ size }) => size === 0));
+    assert.equal(subscribed(), 0);
   };
   const count = (run: string) => runs.filter((one) => one === run).length;
   return { led, seen, runs, failed, found, schedules, emit, stop, count, ended };
