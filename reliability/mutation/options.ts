@@ -42,24 +42,23 @@ export function readOptions(): Options {
     },
   });
   const { room: names, changed } = values;
-  const lines = values.lines?.map(linesAt);
   const sample = Number(values.sample);
   const seed = Number(values.seed);
   const minutes = Number(values.minutes);
   const areRooms = names.every((name) => Object.hasOwn(rooms, name));
-  const areLines = !lines || (lines.every(isDefined) && changed === undefined);
+  const areLines =
+    !values.lines ||
+    (changed === undefined && values.lines.every((text) => linesPattern.test(text)));
   if (areRooms && areLines && sample >= 1 && Number.isSafeInteger(seed) && minutes > 0) {
-    return { names, changed, lines: lines?.filter(isDefined), sample, seed, minutes };
+    return { names, changed, lines: values.lines?.map(linesAt), sample, seed, minutes };
   }
   console.error(usage);
   process.exit(2);
 }
 
-/** Undefined unless it is such as `quota.ts:12-15`. */
-function linesAt(text: string): Lines | undefined {
-  const [, file, from, to] = /^(.+):(\d+)-(\d+)$/.exec(text) ?? [];
-  if (file === undefined) return undefined;
+const linesPattern = /^(.+):(\d+)-(\d+)$/;
+
+function linesAt(text: string): Lines {
+  const [, file = '', from, to] = linesPattern.exec(text) ?? [];
   return { file: normalize(file), from: Number(from), to: Number(to) };
 }
-
-const isDefined = <T>(value: T | undefined): value is T => value !== undefined;

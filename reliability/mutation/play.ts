@@ -57,7 +57,7 @@ clearInterval(dropping);
 if (left.length > 0) console.log(`Not run for lack of time: ${left.join(', ')}.`);
 // A sample is judged as a whole, because a few changes in a room are not significant.
 const isSample = Number.isFinite(sample);
-print('Together', { ...sumOf(scores), unexplained: [] });
+print('Together', sumOf(scores));
 if ((isSample ? [sumOf(scores)] : scores).some((score) => isTooLow(score, isSample))) {
   console.error(`At least ${leastPercent} % must be detected.`);
   process.exitCode = 1;

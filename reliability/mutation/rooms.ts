@@ -20,7 +20,7 @@ const folder = (name: string): Room => ({
   tests: testsIn(name, '**/*'),
 });
 
-/** The tests of reconcilers that run together, which are tested together. */
+/** Reconcilers trigger each other, so that the tests of all may detect a change to one. */
 const reconcilerTests = [
   ...testsIn('reconcilers', '**/*'),
   ...testsIn('reconciler-runtime', '*'),
